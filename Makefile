@@ -44,6 +44,7 @@ check: lint types contract structure ## lint, format, types and import contract
 lint: $(VENV)/.dev ## lint and format, checked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python benchmarks/docstrings.py
 
 format: $(VENV)/.dev ## put the code into its format
 	$(BIN)/ruff check --fix .

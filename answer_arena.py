@@ -24,7 +24,7 @@ ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
 
 
 def __getattr__(name: str) -> object:
-    """A call, whose module is loaded when it is first asked for."""
+    """Return a call, whose module is loaded when it is first asked for."""
     if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

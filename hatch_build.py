@@ -1,4 +1,4 @@
-"""How the wheel is built: the rooms of the checkout lie below its one package, `answer_arena`.
+"""Build hook of the wheel: the rooms of the checkout lie below its one package, `answer_arena`.
 
 A wheel that puts `data` or `judges` beside other packages takes these names from its users. Where files go is
 said in `pyproject.toml`; here their imports are made to follow.
@@ -25,7 +25,7 @@ OTHERS = {
 """Files that are called otherwise below the package."""
 DOTTED = re.compile(r"[a-z_]+(?:\.\w+)+")
 LOGGERS = "get_logger"
-"""What takes a dotted name that is no module's."""
+"""Patterns of dotted names that are not modules."""
 
 
 class OnePackage(BuildHookInterface[BuilderConfig]):
@@ -58,7 +58,7 @@ class OnePackage(BuildHookInterface[BuilderConfig]):
 
 
 def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
-    """A module whose imports of rooms come from below the package; `name` is for messages.
+    """Return a module whose imports of rooms come from below the package; `name` is for messages.
 
     Raises:
         ValueError: An import cannot be told, such as `import room.module`, which binds the room.

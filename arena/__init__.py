@@ -2,7 +2,7 @@
 
 
 def own_version() -> str:
-    """The installed version; `checkout` where nothing is installed."""
+    """Return the installed version; `checkout` where nothing is installed."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - to read metadata takes long
 
     try:

@@ -264,7 +264,7 @@ class Arena:
 
     @cached_property
     def engine(self) -> Engine:
-        """Where long work is done, as the settings say.
+        """Engine of long work, by the settings.
 
         An engine opens applications itself, so that it is imported where it is asked for, by name.
         """
@@ -320,7 +320,7 @@ class Arena:
 
     @cached_property
     def metric_access(self) -> MetricAccess:
-        """What opens metrics."""
+        """Opener of metrics."""
         from arena.services.metrics.factory import MetricAccess
 
         return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
@@ -334,7 +334,7 @@ class Arena:
 
     @cached_property
     def metric_plans(self) -> MetricPlanner:
-        """What scoring will take."""
+        """Planner of scoring."""
         from arena.services.metrics.planning import MetricPlanner
 
         return MetricPlanner(self.store, self.metric_access, self.judges.prices)
@@ -378,7 +378,7 @@ class Arena:
 
     @contextmanager
     def _testing(self, endpoint: str, key: str) -> Iterator[JudgeService]:
-        """What tries judges at another address or with another key, which are forgotten afterwards."""
+        """Build a tester of judges with another address or key, which are forgotten afterwards."""
         settings = self.settings
         twin = Arena(
             replace(
@@ -392,7 +392,7 @@ class Arena:
 
     @contextmanager
     def _pricing(self) -> Iterator[RankingService]:
-        """An empty ranking that is gone afterwards, and knows the replies and prices of this arena."""
+        """Give an empty temporary ranking that knows the replies and prices of this arena."""
         from arena.services.rounds.planning import RoundPlanner
 
         with tempfile.TemporaryDirectory() as folder:
@@ -422,7 +422,7 @@ class Arena:
         return CorpusService(library, self.settings)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
-        """The same arena with LLMs reached as wanted; closed with this one."""
+        """Return the same arena with LLMs reached as wanted; closed with this one."""
         settings = overrides.over(self.settings)
         if settings == self.settings:
             return self

@@ -129,7 +129,7 @@ VOTED = {"model_a": "a", "model_b": "b", "tie": "tie"}
 
 
 def vote_labels(folder: Path) -> Iterator[Mapping[str, object]]:
-    """The votes on a bundled set's answers with the texts that they are on, as rows of a file of labels."""
+    """Return the votes on a bundled set's answers with their texts, as rows of a file of labels."""
     questions = {question.id: question for question in load_set(folder).questions.questions}
     texts: dict[str, Mapping[str, str]] = {
         "reference": {name: question.reference or "" for name, question in questions.items()}

@@ -20,12 +20,12 @@ PARTS = "parts.html"
 
 
 def rendered(template: str, **values: object) -> str:
-    """The page of a template."""
+    """Return the page of a template."""
     return _environment().get_template(template).render(values)
 
 
 def macro(name: str, *args: object, **options: object) -> str:
-    """What a macro of all pages makes of values."""
+    """Render a macro of the shared page templates."""
     return str(getattr(_environment().globals["ui"], name)(*args, **options))
 
 
@@ -37,13 +37,13 @@ class Parts:
     values: Mapping[str, Any]
 
     def part(self, block: str) -> str:
-        """The HTML of a block."""
+        """Return the HTML of a block."""
         template = _environment().get_template(self.template)
         return "".join(template.blocks[block](template.new_context(dict(self.values))))
 
 
 def as_html(root: Element) -> str:
-    """The element as HTML, every text and attribute escaped."""
+    """Return the element as HTML, every text and attribute escaped."""
     return tostring(root, encoding="unicode", method="html")
 
 
@@ -65,5 +65,5 @@ def _environment() -> Environment:
 
 @cache
 def release() -> str:
-    """The version of the arena that is installed."""
+    """Return the version of the arena that is installed."""
     return version("answer-arena")

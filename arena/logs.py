@@ -54,7 +54,7 @@ def log_change(actor: str, action: str, subject: str, detail: Mapping[str, objec
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """The texts that may not appear in a log."""
+    """Return the texts that may not appear in a log."""
     urls = (settings.database_url,)
     passwords = [urlsplit(url).password or "" for url in urls]
     secrets = (
@@ -76,7 +76,7 @@ class Redaction:
         self._secrets = sorted(secrets, key=len, reverse=True)
 
     def __call__(self, _logger: object, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
-        """The event without secrets."""
+        """Return the event without secrets."""
         return {name: self._field(name, value) for name, value in event.items()}
 
     def _field(self, name: str, value: object) -> object:

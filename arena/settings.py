@@ -28,7 +28,7 @@ Reader = Callable[[Variables, str], object]
 
 
 class LogFormat(StrEnum):
-    """How logs look."""
+    """Format of logs."""
 
     CONSOLE = "console"
     JSON = "json"
@@ -44,14 +44,14 @@ class LogLevel(StrEnum):
 
 
 class MetricsAccess(StrEnum):
-    """Who may read `/metrics`."""
+    """Access to `/metrics`."""
 
     TOKEN = "token"  # noqa: S105 - no secret
     OPEN = "open"
 
 
 class EngineKind(StrEnum):
-    """Where long work is done."""
+    """Engine of long work."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -66,7 +66,7 @@ def _base_url(variables: Variables, name: str) -> str | None:
 
 
 def _secret(variables: Variables, name: str) -> str | None:
-    """A value, or the content of the file that the variable with `_FILE` names; the value goes first."""
+    """Read a value, or else the content of the file that the variable with `_FILE` names."""
     path = variables.get(f"{name}_FILE")
     if variables.get(name) or not path:
         return variables.get(name) or None
@@ -90,7 +90,7 @@ def _whole_number(variables: Variables, name: str) -> int | None:
 
 
 def _word(kind: type[StrEnum]) -> Reader:
-    """A reader of one of some words."""
+    """Return a reader of one of some words."""
 
     def read(variables: Variables, name: str) -> StrEnum | None:
         text = variables.get(name)
@@ -102,7 +102,7 @@ def _word(kind: type[StrEnum]) -> Reader:
 
 
 def _address(variables: Variables, name: str) -> str | None:
-    """The address of a site, without a slash at its end."""
+    """Return the address of a site, without a slash at its end."""
     text = variables.get(name) or ""
     try:
         parts = urlsplit(text)
@@ -115,7 +115,7 @@ def _address(variables: Variables, name: str) -> str | None:
 
 
 def _list(pattern: re.Pattern[str], what: str) -> Reader:
-    """A reader of values that commas or spaces separate, in lower case."""
+    """Return a reader of values that commas or spaces separate, in lower case."""
 
     def read(variables: Variables, name: str) -> tuple[str, ...]:
         values = (variables.get(name) or "").replace(",", " ").lower().split()
@@ -145,7 +145,7 @@ def _plugin_files(variables: Variables, name: str) -> tuple[Path, ...]:
 
 
 def _from(name: str, read: Reader, default: object = None) -> Any:  # noqa: ANN401 - as the field is annotated
-    """A field that a variable of the environment sets; secrets are not shown."""
+    """Return a field that a variable of the environment sets; secrets are not shown."""
     return field(default=default, repr=read is not _secret, metadata={"variable": name, "read": read})
 
 
@@ -155,7 +155,7 @@ MIN_TEXTS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where the state lives, how LLMs are reached, and what is let in.
+    """Settings of an installation: state, LLM access, and access of visitors.
 
     `key_elsewhere` says that a key is set which this process does not have: pages are not given it.
     `sole_owner` says that whoever reaches the site is its owner, which no variable can set.
@@ -202,7 +202,7 @@ class Settings:
 
     @property
     def has_key(self) -> bool:
-        """Whether LLM endpoints can be asked: with a key of this process or of the one that serves its pages.
+        """True if LLM endpoints can be asked: with a key of this process or of the one that serves its pages.
 
         Other transports take keys of their own, and replies that are only replayed need none.
         """
@@ -210,23 +210,23 @@ class Settings:
         return bool(self.api_key) or self.key_elsewhere or own
 
     def processes_for(self, texts: int) -> int:
-        """How many processes are worth their start for so many texts."""
+        """Return the number of processes that are worth their start for so many texts."""
         usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
         return (self.processes or usable or 1) if texts >= MIN_TEXTS else 1
 
     @property
     def upload_bytes(self) -> int:
-        """How many bytes an uploaded file may have."""
+        """Largest size of an upload in bytes."""
         return self.max_upload_mb * 2**20
 
     @property
     def uploads_folder(self) -> Path:
-        """Where files of answers are while they are read."""
+        """Folder for files of answers while they are read."""
         return self.home / "uploads"
 
     @property
     def judges_folder(self) -> Path:
-        """Where the organiser's own judge specs are looked for."""
+        """Folder of the organiser's own judge specs."""
         return self.home / "judges"
 
     @property
@@ -236,7 +236,7 @@ class Settings:
 
 
 OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
-"""What OpenAI's client alone sends: where one is set, it is the default transport."""
+"""Setting of OpenAI's client alone: where one is set, that client is the default transport."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -264,7 +264,7 @@ DATABASE = "arena.sqlite"
 
 
 def settings_in(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings for an arena that has its state in a folder, whatever the environment says of that."""
+    """Return the settings for an arena with its state in a folder, whatever the environment says."""
     home = folder.absolute()
     return replace(read_settings(environment), home=home, database_url=f"sqlite:///{home / DATABASE}")
 
@@ -285,18 +285,18 @@ def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a program that this one starts, with some variables more."""
+    """Return the environment for a program that this one starts, with some variables more."""
     return {**os.environ, **variables}  # noqa: TID251 - this is the one place
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The environment for a program that works on the same arena."""
+    """Return the environment for a program that works on the same arena."""
     return child_environment({"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmOverrides:
-    """What goes before the settings; what is None is as they say.
+    """Overrides of the settings; None keeps their value.
 
     The limits a minute are for each endpoint and model; `timeout` is the longest wait for one reply, in
     seconds.
@@ -317,9 +317,9 @@ class LlmOverrides:
         return read
 
     def to_json(self) -> dict[str, Any]:
-        """What was asked for, as a job for workers stores it."""
+        """Return the overrides as a job for workers stores them."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def over(self, settings: Settings) -> Settings:
-        """The settings with this in their place where it was asked for."""
+        """Return the settings with this in their place where it was asked for."""
         return replace(settings, **self.to_json())

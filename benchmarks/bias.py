@@ -1,4 +1,4 @@
-"""What biases an LLM judge in a study with verdicts in both orders: the first place, who wrote, and the form.
+"""Measure biases of an LLM judge in a study with both orders: the first place, the writer and the form.
 
 Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall …]
 
@@ -58,7 +58,7 @@ class Reading:
 
 
 def readings(path: Path, judge: str, question: str) -> Iterator[Reading]:
-    """The verdicts of a judge on a question; a pair that the file holds from both sides counts once."""
+    """Return a judge's verdicts on a question; a pair in the file from both sides counts once."""
     seen: set[tuple[str, ...]] = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -88,7 +88,7 @@ def terms_of(reading: Reading) -> tuple[float, ...]:
 
 
 def table_of(rows: Sequence[Reading]) -> BattleTable:
-    """The readings as battles of the kinds."""
+    """Return the readings as battles of the kinds."""
     return BattleTable.from_columns(
         [row.topic for row in rows],
         ["all"] * len(rows),
@@ -100,7 +100,7 @@ def table_of(rows: Sequence[Reading]) -> BattleTable:
 
 
 def position_effect(rows: Sequence[Reading], table: BattleTable) -> StyleEffect:
-    """What the first place is worth beside free ratings of the kinds, by the product."""
+    """Estimate the effect of the first place with free ratings of the kinds, by the product."""
     column = marked_column(POSITION, [row.position for row in rows], FIRST)
     return rate_under_control(table, [column], SETTINGS).effects[0]
 

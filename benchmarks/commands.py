@@ -1,4 +1,4 @@
-"""What commands cost on a database of LFRQA's size: processor time and peak memory, each in its own process.
+"""Measure commands on a database of LFRQA's size: processor time and peak memory, each in its own process.
 
     python benchmarks/commands.py [--judgments 1000000] [--home FOLDER] [--url postgresql+psycopg://…/empty]
                                   [--reading] [--runs 3] [--json]
@@ -122,7 +122,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a command cost: seconds of processors, seconds by the clock, MiB at its peak."""
+    """Cost of a command: processor seconds, wall-clock seconds, peak memory in MiB."""
 
     command: str
     processor: float
@@ -131,7 +131,7 @@ class Cost:
 
 
 def fill(arena: Arena, home: Path, judgments: int) -> None:
-    """A set, its systems and its finished rounds; what exists stays."""
+    """Store a set, its systems and its finished rounds; existing ones stay."""
     if any(summary.name == "lfrqa" for summary in arena.sets.summaries()):
         return
     _write_set(home / "lfrqa")
@@ -217,7 +217,7 @@ def cost(arguments: Sequence[str], environment: dict[str, str]) -> Cost:
 
 
 def least(arguments: Sequence[str], environment: dict[str, str], runs: int) -> Cost:
-    """The cheapest of some runs."""
+    """Return the cheapest of some runs."""
     return min((cost(arguments, environment) for _ in range(runs)), key=lambda found: found.processor)
 
 
@@ -247,7 +247,7 @@ def heavy(arena: Arena, home: Path, environment: dict[str, str]) -> Iterator[tup
 def prepared(
     home: Path | None, url: str | None, judgments: int
 ) -> Iterator[tuple[Arena, Path, dict[str, str]]]:
-    """An arena over the filled database, its folder, and the environment of commands that use it."""
+    """Open an arena over the filled database, with its folder and the environment of its commands."""
     with tempfile.TemporaryDirectory() as place:
         folder = home or Path(place)
         folder.mkdir(parents=True, exist_ok=True)

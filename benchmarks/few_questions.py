@@ -1,4 +1,4 @@
-"""Whether letters, differences and intervals keep their word with few questions, by simulation.
+"""Simulate letters, differences and intervals with few questions to check their error rates.
 
 Systems are equally good: each answer has an effect of its question, normal with standard deviation 1 in
 log-odds, and every two systems meet several times on every question. Prints a table of
@@ -62,7 +62,7 @@ class Found:
 def simulate(
     *, systems: int, questions: int, battles: int, rounds: int, interval: IntervalKind, resamples: int = 1000
 ) -> Found:
-    """What equal systems come to in so many simulated tables."""
+    """Simulate tables of equal systems."""
     separated, apart, held, none = 0, [], [], 0
     for number in range(rounds):
         rng = np.random.default_rng([number, systems, questions, battles])
@@ -92,7 +92,7 @@ def simulate(
 
 
 def is_separated(table: RatingTable) -> bool:
-    """Whether any two systems have no letter in common."""
+    """Return whether any two systems have no letter in common."""
     return len({row.letters for row in table.ratings}) > 1
 
 

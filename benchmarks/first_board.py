@@ -1,4 +1,4 @@
-"""How long a first board takes: the import, a thousand battles of a function, and files that a model judges.
+"""Time a first board: the import, a thousand battles of a function, and files that a model judges.
 
     python benchmarks/first_board.py [--questions 20] [--latency 0.2]
 

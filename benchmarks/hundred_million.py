@@ -34,7 +34,7 @@ CALIBRATION = 2_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What is assumed."""
+    """Assumptions of the simulation."""
 
     judgments: int
     workers: int
@@ -64,7 +64,7 @@ def calibrate() -> dict[str, float]:
 
 
 def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
-    """The figures of a scene."""
+    """Return the figures of a scene."""
     in_flight = scene.workers * scene.concurrency
     asked = in_flight / scene.latency
     handled = scene.workers / measured["processor s"]

@@ -1,4 +1,4 @@
-"""How fast and how right inference on fact graphs is, beside public libraries.
+"""Measure the speed and accuracy of inference on fact graphs against public libraries.
 
     python benchmarks/inference.py [--repeats 3] [--real NETWORKS.json]
 
@@ -60,7 +60,7 @@ def random_network(
 
 
 def ours(network: Network) -> Solver:
-    """The engine of this project."""
+    """Return the engine of this project."""
     return lambda: np.array(list(network_marginals(network, inference=Inference.EXACT).marginals.values()))
 
 
@@ -186,7 +186,7 @@ def collect() -> dict[tuple[int, int], list[Network]]:
 
 
 def timed(engine: Engine, networks: list[Network], repeats: int, expected: list[Floats]) -> tuple[float, str]:
-    """The median time over networks, each its best of some repeats, and the worst disagreement."""
+    """Return the median time over networks, each its best of some repeats, and the worst disagreement."""
     times, worst = [], 0.0
     for network, wanted in zip(networks, expected, strict=True):
         best = np.inf

@@ -1,4 +1,4 @@
-"""How fast battles are judged, against a bare client on the same work.
+"""Measure the speed of judging against a bare client on the same work.
 
     python benchmarks/judging.py [--judgments 3000] [--latency-calls 15000] [--connections 256] [--json]
     python benchmarks/judging.py --memory 200000
@@ -58,7 +58,7 @@ Pipeline = Callable[[str, Sequence[tuple[Message, ...]], int], Coroutine[Any, An
 
 @contextmanager
 def endpoint(**options: object) -> Iterator[str]:
-    """A scripted endpoint in a process of its own."""
+    """Run a scripted endpoint in a process of its own."""
     flags = [text for name, value in options.items() for text in (f"--{name}", str(value))]
     command = [sys.executable, "-m", "tests.scripted_llm", *flags]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -86,7 +86,7 @@ def battles(count: int) -> list[tuple[Message, ...]]:
 
 
 async def bare(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """The client alone: as many loops as connections over ready-made messages."""
+    """Run the client alone: as many loops as connections over ready-made messages."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     bodies = iter([[{"role": item.role, "content": item.content} for item in messages] for messages in work])
     client = AsyncOpenAI(
@@ -105,17 +105,17 @@ async def bare(url: str, work: Sequence[tuple[Message, ...]], connections: int) 
 
 
 async def access(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """Requests through the scheduler, with a reply cache in memory."""
+    """Send requests through the scheduler, with a reply cache in memory."""
     await _access(url, work, connections, ledger=None)
 
 
 async def access_with_budget(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """The same, each call reserved and settled (tokens counted by the model's tokenizer)."""
+    """Do the same with each call reserved and settled (tokens counted by the model's tokenizer)."""
     await _access(url, work, connections, ledger=MemoryLedger(1e6))
 
 
 async def direct(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """The same without OpenAI's client."""
+    """Do the same without OpenAI's client."""
     await _access(url, work, connections, ledger=None, transport="direct")
 
 
@@ -149,7 +149,7 @@ PIPELINES: dict[str, Pipeline] = {
 def rates(
     pipeline: Pipeline, work: Sequence[tuple[Message, ...]], connections: int, **options: object
 ) -> tuple[float, float]:
-    """Replies of one pipeline, over an endpoint of its own, by the second and by our second of processor."""
+    """Measure one pipeline's replies at its own endpoint, per second and per second of our processor."""
     with endpoint(**options) as url:
         asyncio.run(pipeline(url, work[: 2 * connections], connections))
         started, used = time.perf_counter(), time.process_time()
@@ -192,14 +192,14 @@ def main() -> None:
 
 
 def memory_of(judgments: int) -> dict[str, float]:
-    """The memory of a process that judges a round of so many battles."""
+    """Return the memory of a process that judges a round of so many battles."""
     from rounds import apart, memory
 
     return apart(memory, judgments)
 
 
 def against_inspect(python: str, judgments: int) -> dict[str, float]:
-    """A whole round (planned, rendered, asked, read, committed) against inspect_ai on texts as long."""
+    """Time a whole round (planned, rendered, asked, read, committed) against inspect_ai on equal texts."""
     from rounds import apart, whole
 
     work = [[message.content for message in messages] for messages in battles(judgments)]

@@ -1,4 +1,4 @@
-"""How far the embedded judge agrees with people, with bootstrap intervals over questions.
+"""Measure the embedded judge's agreement with people, with bootstrap intervals over questions.
 
     python benchmarks/lexical_agreement.py PAIRS [--resamples 1000]
 
@@ -53,7 +53,7 @@ def read_pairs(path: Path) -> list[tuple[Question, str, str, float]]:
 
 
 def question_of(row: dict[str, Any]) -> Question:
-    """The question of a line."""
+    """Return the question of a line."""
     passages = tuple(
         Passage(f"p{at}", text if isinstance(text, str) else text["text"])
         for at, text in enumerate(row.get("passages") or ())
@@ -64,7 +64,7 @@ def question_of(row: dict[str, Any]) -> Question:
 
 
 def margin(judge: LexicalJudge, question: Question, a: str, b: str, side: str | None = None) -> float:
-    """The judge's margin; 0 where it declines."""
+    """Return the judge's margin; 0 where it declines."""
     judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
     return judge.settle(judge_input).judgments[0].margin or 0.0
 

@@ -1,4 +1,4 @@
-"""How fast the embedded judge settles battles, from texts to verdict with reasons.
+"""Measure the speed of the embedded judge, from texts to verdict with reasons.
 
     python benchmarks/lexical_speed.py PAIRS [--former COMMIT] [--battles 600]
 

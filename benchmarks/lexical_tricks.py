@@ -1,4 +1,4 @@
-"""How often cheap tricks win with the embedded judge on pairs that people judged.
+"""Measure how often cheap tricks win with the embedded judge on pairs that people judged.
 
     python benchmarks/lexical_tricks.py PAIRS
 

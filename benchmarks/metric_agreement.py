@@ -29,13 +29,13 @@ DATA = Path(__file__).parents[1] / "../shared/data"
 RESAMPLES = 2_000
 LABELS = ("Incorrect", "Partially correct", "Correct")
 SEEN = {1: slice(0, 1), 2: slice(1, 2)}
-"""Which passages WikiContradict's second and third answer saw."""
+"""Passages that WikiContradict's second and third answer saw."""
 WRONG = {"Wrong-Grounding", "Unverifiable"}
 Array = NDArray[Any]
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines."""
+    """Return the rows of a file of JSON lines."""
     if not path.exists():
         sys.exit(f"SKIPPED: {path} does not exist; name the folder of the data.")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -59,7 +59,7 @@ def show(
 
 
 def auc(scores: Array, labels: Array) -> float:
-    """The chance that a labelled row scores above another one."""
+    """Return the chance that a labelled row scores above another one."""
     ones, others = scores[labels], scores[~labels]
     if not len(ones) or not len(others):
         return float("nan")
@@ -74,7 +74,7 @@ def kappa(one: Array, other: Array) -> float:
 
 
 def scores(name: str, items: Sequence[MetricItem]) -> Array:
-    """The scores of some items, NaN where there is none."""
+    """Return the scores of some items, NaN where there is none."""
     return np.array([asyncio.run(build_metric(name).score(item)).score for item in items], dtype=np.float64)
 
 
@@ -129,7 +129,7 @@ def wikicontradict(data: Path) -> None:
 
 
 def marked_sentences(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """The sentences of an answer, and whether people marked them as wrong or unverifiable."""
+    """Yield the sentences of an answer, and whether people marked them as wrong or unverifiable."""
     spans = [(int(one["start"]), int(one["end"])) for one in row["errors"] if one["error type"] in WRONG]
     answer, at = str(row["answer"]), 0
     for sentence in split_sentences(answer):
@@ -139,7 +139,7 @@ def marked_sentences(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def nuggets_of(row: dict[str, Any]) -> tuple[Nugget, ...]:
-    """The sentences of the passages that people marked as missing."""
+    """Return the sentences of the passages that people marked as missing."""
     nuggets: dict[str, Importance] = {}
     for entry in row["missing"]:
         title, *sentences = row["passages"][entry["passage_id"] - 1]

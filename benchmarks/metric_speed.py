@@ -1,4 +1,4 @@
-"""How long the embedded metrics take: an answer on one core, and the publication of a large set.
+"""Measure the embedded metrics: time of an answer on one core, and publication of a large set.
 
     python benchmarks/metric_speed.py [--repeats 3]            # ms of processor time an answer, by metric
     python benchmarks/metric_speed.py --publish [--questions 14016] [--passages 0 5]
@@ -80,7 +80,7 @@ SAMPLE = 200
 
 
 def demo_items(passages: int) -> list[MetricItem]:
-    """The demo's answers by question; beyond five, passages are those of the next question."""
+    """Return the demo's answers by question; beyond five, passages are those of the next question."""
     lines = (DEMO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines]
     given = [tuple(Passage(**passage) for passage in question["passages"]) for question in questions]
@@ -184,7 +184,7 @@ class Texts:
         self._made = 0
 
     def question(self, number: int) -> str:
-        """A question that no other has."""
+        """Return a question that no other has."""
         return f"{self._questions[number % len(self._questions)][:-1]} at {self._word()}?"
 
     def text(self, number: int, sentences: int) -> str:
@@ -207,7 +207,7 @@ class Texts:
 
 
 def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> None:
-    """A set, its answers, and a judged round that is not published."""
+    """Store a set, its answers, and a judged round that is not published."""
     texts = Texts()
     folder.mkdir(parents=True)
     (folder / "set.toml").write_text(

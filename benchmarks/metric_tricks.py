@@ -1,4 +1,4 @@
-"""What cheap tricks score with the embedded metrics, beside the honest answers to the same questions.
+"""Score cheap tricks with the embedded metrics against honest answers to the same questions.
 
     python benchmarks/metric_tricks.py [SET] [--metric NAME ...]
 
@@ -38,7 +38,7 @@ ALLOWED = 0.02
 
 
 def item_of(question: Question, answer: str) -> MetricItem:
-    """A question with an answer to score."""
+    """Return a question with an answer to score."""
     return MetricItem(
         id=question.id,
         question=question.question,

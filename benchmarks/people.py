@@ -1,4 +1,4 @@
-"""How often corrected ratings and rates hold what people would say, in simulation.
+"""Simulate the coverage of corrected ratings and rates.
 
 Run: python -m benchmarks.people [--repeats N] [--labelled SHARE]
 
@@ -53,7 +53,7 @@ SETTINGS = (
 
 @dataclass
 class Coverage:
-    """How often 95 % intervals held the people's own figure, and how wide they were, by figure."""
+    """Coverage of the people's own figure by 95 % intervals, and their width, by figure."""
 
     held: dict[str, list[bool]] = field(default_factory=dict)
     width: dict[str, list[float]] = field(default_factory=dict)

@@ -159,7 +159,7 @@ print(json.dumps({name: bool(eval(text)) for name, text in json.loads(sys.argv[1
 
 
 def counted() -> Mapping[str, int | None]:
-    """How many files each change takes; None for one that has no such place yet.
+    """Count the files that each change takes; None for one without a place yet.
 
     Raises:
         ValueError: A change has not the effect that it should have.

@@ -47,7 +47,7 @@ ARENA = "Chatbot Arena way: battle resamples"
 
 
 def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
-    """A round's battles as strings: the star against the reference, then complete pairs on some questions."""
+    """Return a round's battles as strings: the star against the reference, then complete pairs."""
     rng = np.random.default_rng(systems)
     theta = rng.normal(0, 0.6, systems)
     theta[0] = 1.0
@@ -77,7 +77,7 @@ def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
 
 
 def ours(frame: pd.DataFrame, kind: str, draws: int) -> RatingTable:
-    """This project's ratings, from strings."""
+    """Compute this project's ratings from strings."""
     from leaderboard.battles import BattleTable
 
     table = BattleTable.from_columns(*(frame[name] for name in frame.columns))
@@ -160,7 +160,7 @@ def clock(job: Callable[[], object], rounds: int) -> float:
 
 
 def rating_of(kind: str, draws: int) -> Callable[[BattleTable], RatingTable]:
-    """A way to rate by a short name."""
+    """Return a way to rate by a short name."""
     from leaderboard.ratings import Cluster, IntervalKind, rate
 
     return {

@@ -1,4 +1,4 @@
-"""How fast whole rounds are judged: planned, rendered, asked, read, committed; from cache; resumed.
+"""Measure whole rounds: planned, rendered, asked, read, committed; from cache; resumed.
 
     python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--resumed 200000] [--latency] [--json]
 
@@ -65,7 +65,7 @@ WORDS = [
 
 
 def prose(seed: int, words: int) -> str:
-    """An answer of so many words that no other answer equals."""
+    """Return an answer of so many words that no other answer equals."""
     parts = [WORDS[(seed * 7 + n * n + n // 3) % len(WORDS)] for n in range(words)]
     lines = [" ".join(parts[start : start + 12]) for start in range(0, words, 12)]
     return f"In case {seed}, " + ". The ".join(lines) + "."
@@ -79,7 +79,7 @@ def fill(
     *,
     database_url: str | None = None,
 ) -> Arena:
-    """An arena with a set and eight systems that make so many battles against the reference.
+    """Return an arena with a set and eight systems that make so many battles against the reference.
 
     Its database is an empty one that is named, or a file in its home.
     """
@@ -129,7 +129,7 @@ def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
 
 
 def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
-    """The messages that a stored round sends."""
+    """Return the messages that a stored round sends."""
     from arena.services.rounds.judging_loop import contest
     from judges.pairwise.rendering import Renderer, presentations
 
@@ -147,7 +147,7 @@ def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
 
 
 def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
-    """A whole round against the bare client."""
+    """Return a whole round against the bare client."""
     figures = {}
     with tempfile.TemporaryDirectory() as folder, endpoint(latency=latency) as url:
         arena = fill(Path(folder), battles, url)
@@ -170,7 +170,7 @@ def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
 
 
 def cached(battles: int) -> dict[str, float]:
-    """A second round on one cache."""
+    """Return a second round on one cache."""
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
         arena = fill(Path(folder), battles, url)
         first, _ = judge(arena, "one", CONNECTIONS)
@@ -186,7 +186,7 @@ def cached(battles: int) -> dict[str, float]:
 
 
 def resumed(battles: int) -> dict[str, float]:
-    """Going on with a round in which everything is done."""
+    """Resume a round in which everything is done."""
     with tempfile.TemporaryDirectory() as folder:
         arena = fill(Path(folder), battles, "http://127.0.0.1:9/v1")
         seconds = settle(arena)
@@ -231,7 +231,7 @@ def memory(battles: int) -> dict[str, float]:
 
 
 def _resident() -> float:
-    """This process's resident memory now, in MB."""
+    """Return this process's resident memory now, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 

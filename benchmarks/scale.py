@@ -58,7 +58,7 @@ JUDGMENTS = """
 
 
 def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None:
-    """A finished round of so many battles: every pair of systems and reference on every question."""
+    """Store a finished round of so many battles: every pair of systems and reference on every question."""
     questions = -(-battles // (systems * (systems + 1) // 2))
     folder = home / "big"
     folder.mkdir(parents=True)

@@ -82,7 +82,7 @@ def _take_views(
 
 
 def _name(view: View) -> str:
-    """The page, with what its address says; no two views have one name."""
+    """Return the page, with what its address says; no two views have one name."""
     added = (re.sub(r"\W+", "-", value).strip("-") for _, value in parse_qsl(view.path.partition("?")[2]))
     return "-".join((view.page.replace("/", "-") or "leaderboard", *added))
 

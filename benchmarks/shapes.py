@@ -34,7 +34,7 @@ SHAPES: dict[str, type[Any]] = {
 
 
 def fields_of(kind: type[Any]) -> frozenset[str]:
-    """The fields that JSON shows of a class."""
+    """Return the fields that JSON shows of a class."""
     if is_dataclass(kind):
         return frozenset(kind.__dataclass_fields__)
     fields = getattr(kind, "model_fields", None)

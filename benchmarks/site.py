@@ -256,7 +256,7 @@ def sign_in(driver: webdriver.Chrome, site: str, token: str) -> None:
 
 
 def organiser(settings: Settings) -> str:
-    """A token of an organiser, whose account is made where it is not there yet."""
+    """Return a token of an organiser, whose account is made where it is not there yet."""
     arena = Arena(settings)
     try:
         if not any(account.name == ORGANISER for account in arena.teams.accounts(caller=OPERATOR)):
@@ -312,12 +312,12 @@ def searches(driver: webdriver.Chrome, site: str, settings: Settings, runs: int)
 
 
 def noted(before: str, driver: webdriver.Chrome) -> bool:
-    """Whether the page says something else than before."""
+    """Return whether the page differs from its previous state."""
     return driver.find_element(By.CSS_SELECTOR, ".aa-note").text not in {before, ""}
 
 
 async def _one_and_many(site: str, pid: int, addresses: list[str]) -> float:
-    """How many times the p95 of one session that of many is; prints both."""
+    """Print the p95 of one session and of many, and return their ratio."""
     found = []
     for name, acts in (
         ("one session", alone(site, addresses, ALONE, of=READERS)),

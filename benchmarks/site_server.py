@@ -1,4 +1,4 @@
-"""Where a script that serves a site finds a port, and when the site answers."""
+"""Helpers for scripts that serve a site: a free port, and waiting until the site answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PATIENCE = 120.0
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """Return a port that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -128,7 +128,7 @@ def processor_time(pid: int) -> float:
 
 
 def p95(values: list[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
 

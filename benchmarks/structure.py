@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
 LIMITS = Path(__file__).with_suffix(".toml")
 MOST_FILES = 2
-"""That a planned change may touch, beside tests and documentation."""
+"""Limit of files that a planned change may touch, besides tests and documentation."""
 NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data)/")
 """Texts that are part of the product."""
 MOST_LINES = 320
@@ -63,7 +63,7 @@ class Figure:
 
     @property
     def exceeded(self) -> bool:
-        """Whether the figure is over its limit."""
+        """True if the figure is over its limit."""
         return self.limit is not None and self.value > self.limit
 
     def __str__(self) -> str:
@@ -210,7 +210,7 @@ def _functions(trees: Sequence[ast.Module]) -> Iterator[Figure]:
 
 
 def _is_protocol(name: str) -> bool:
-    """Whether Python or a library calls what has this name: `__init__`, `_repr_html_`."""
+    """Return whether Python or a library calls what has this name: `__init__`, `_repr_html_`."""
     return name.startswith("__") or (name.startswith("_") and name.endswith("_"))
 
 
@@ -237,7 +237,7 @@ def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figu
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """What a node names; fields of models are filled by name."""
+    """Yield the names that a node uses; fields of models are filled by name."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):

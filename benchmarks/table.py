@@ -37,7 +37,7 @@ class Row:
     unit: str = "s"
 
     def line(self, command: str) -> str:
-        """The row in Markdown."""
+        """Return the row in Markdown."""
         ours, floor = (f"{value:,.3g} {self.unit}".strip() for value in (self.ours, self.floor))
         ratio = self.ours / self.floor
         cells = (self.work, ours, f"{floor}, {self.against}", f"{ratio:.2f}", self.goal, f"`{command}`")
@@ -45,7 +45,7 @@ class Row:
 
 
 def commands(printed: str) -> Iterator[Row]:
-    """The dearest two of the commands that read, and the cheapest, against the import that all need."""
+    """Compare the dearest two reading commands, and the cheapest, with the import that all need."""
     found = json.loads(printed)
     floor, *others = found
     ordered = sorted(others, key=lambda one: -one["processor"])
@@ -96,7 +96,7 @@ def ratings(printed: str) -> Iterator[Row]:
 
 
 def metrics(printed: str) -> Iterator[Row]:
-    """An answer by each embedded metric, against its target."""
+    """Yield an answer by each embedded metric, against its target."""
     pattern = r"^(\S+) +(\d+) +([\d.]+) +[\d.]+  x +[\d.]+ ([\d.]+): (?:met|missed)$"
     for found in re.finditer(pattern, printed, re.MULTILINE):
         work = f"an answer by {found[1]}, {found[2]} passages"

@@ -71,7 +71,7 @@ class Citation:
 
 
 def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
-    """The citations of a text, in order.
+    """Return the citations of a text, in order.
 
     Numbers are places. Where one of an answer's numbers is no place and all of them are ids of its contexts,
     they are ids, as where contexts are called 0, 1, 2. Sources of file search count from 0 where one is 0.
@@ -92,7 +92,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def removed(text: str, found: Sequence[Citation]) -> str:
-    """The text without some citations of it, and without the space that they leave; nothing else changes."""
+    """Remove some citations of a text, and the space that they leave; nothing else changes."""
     parts, at = [], 0
     for one in found:
         before = text[at : one.start]
@@ -108,7 +108,7 @@ def removed(text: str, found: Sequence[Citation]) -> str:
 
 
 def unknown_citations(text: str, ids: Sequence[str]) -> int:
-    """How many citations of a text name none of its contexts."""
+    """Count the citations of a text that name none of its contexts."""
     return sum(not 1 <= number <= len(ids) for one in citations(text, ids) for number in one.numbers)
 
 
@@ -124,7 +124,7 @@ class _Mark:
 
 
 def _places(ids: Sequence[str]) -> dict[str, int]:
-    """The place of each id from 1; of one that stands twice, 0, since nobody can tell which is meant."""
+    """Return the place of each id from 1; of a repeated one, 0, since it is ambiguous."""
     places: dict[str, int] = {}
     for place, name in enumerate(ids, start=1):
         places[name] = 0 if name in places else place
@@ -132,7 +132,7 @@ def _places(ids: Sequence[str]) -> dict[str, int]:
 
 
 def _are_numbered(ids: Sequence[str]) -> bool:
-    """Whether contexts bear numbers: as ids, or as ids that are made for contexts without any."""
+    """Return whether contexts bear numbers: as ids, or as ids that are made for contexts without any."""
     return bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids)
 
 
@@ -167,7 +167,7 @@ def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
 
 
 def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
-    """The ids that brackets hold, one or several with commas between; none where one of them is no id."""
+    """Return the ids in brackets, separated by commas; none where one of them is not an id."""
     if inner.strip() in ids:
         return (inner.strip(),)
     several = tuple(part.strip() for part in re.split("[,;]", inner))
@@ -199,13 +199,13 @@ def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _defines(text: str, found: re.Match[str]) -> bool:
-    """Whether a mark begins a line that says what it stands for, as footnotes do: `[^1]: Source`."""
+    """Return whether a mark begins a line that says what it stands for, as footnotes do: `[^1]: Source`."""
     begins = not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
     return begins and _DEFINITION.match(text, found.end()) is not None
 
 
 def _runs(text: str, marks: Sequence[_Mark]) -> Iterator[tuple[int, int, list[_Mark]]]:
-    """Marks with nothing but commas between them, with the parentheses around all of them."""
+    """Group marks with only commas between them, and the parentheses around all of them."""
     at = 0
     while at < len(marks):
         run = [marks[at]]
@@ -223,7 +223,7 @@ def _runs(text: str, marks: Sequence[_Mark]) -> Iterator[tuple[int, int, list[_M
 
 
 def _is_range(first: _Mark, last: _Mark) -> bool:
-    """Whether two marks with a dash between name all contexts from one to the other: `[1]\u2013[3]`."""
+    """Return whether two marks with a dash between name all contexts from one to the other: `[1]–[3]`."""
     if len(first.numbers) != 1 or len(last.numbers) != 1:
         return False
     return first.numbers[0] < last.numbers[0] <= first.numbers[0] + WIDEST
@@ -238,7 +238,7 @@ def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
-    """Whether brackets are those of code outside a code block, such as `x[1] = 3`."""
+    """Return whether brackets are those of code outside a code block, such as `x[1] = 3`."""
     if text[start] != "[":
         return False
     before, after = text[max(0, start - _LOOK) : start], text[end : end + _LOOK]
@@ -249,7 +249,7 @@ def _is_code(text: str, start: int, end: int) -> bool:
 
 
 def _is_variable(name: str) -> bool:
-    """Whether a name is of code rather than a word: one small letter, or with an underscore within."""
+    """Return whether a name is of code rather than a word: one small letter, or with an underscore within."""
     one_letter = len(name) == 1 and name.isalpha() and name.islower()
     return one_letter or "_" in name.strip("_") or name in _VARIABLES
 
@@ -277,6 +277,6 @@ def _resolved(
 
 
 def _is_interval(run: Sequence[_Mark]) -> bool:
-    """Whether brackets hold the ends of an interval from 0, such as `[0, 1]`."""
+    """Return whether brackets hold the ends of an interval from 0, such as `[0, 1]`."""
     numbers = run[0].numbers
     return len(run) == 1 and len(numbers) == ENDS and numbers[0] == 0 and not run[0].of_search

@@ -1,4 +1,4 @@
-"""What an interval is, and that of a share; importing them loads no arrays."""
+"""Confidence intervals, and that of a share; importing them loads no arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from data.errors import InputError
 
 LEVEL = 0.95
 NORMAL = 1.959963984540054
-"""How many standard errors an interval of that level reaches."""
+"""Standard errors that an interval of that level reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Interval:
     upper: float
 
     def __contains__(self, value: float) -> bool:
-        """Whether a value lies between the bounds, the bounds included."""
+        """Return whether a value lies between the bounds, the bounds included."""
         return self.lower <= value <= self.upper
 
     @property
@@ -33,7 +33,7 @@ class Interval:
         return self.upper - self.lower
 
     def as_json(self) -> list[float]:
-        """The bounds as a pair."""
+        """Return the bounds as a pair."""
         return [self.lower, self.upper]
 
 
@@ -44,7 +44,7 @@ def bounds_json(interval: Interval | None, prefix: str = "") -> dict[str, float 
 
 
 def normal_quantile(level: float) -> float:
-    """How many standard errors a two-sided interval reaches.
+    """Return the number of standard errors that a two-sided interval reaches.
 
     Raises:
         InputError: The level is not between 0 and 1.
@@ -78,7 +78,7 @@ Floats = NDArray[np.float64]
 
 
 def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:
-    """The share of draws below the bias-corrected and accelerated end for a tail; all broadcast.
+    """Return the share of draws below the bias-corrected and accelerated end for a tail; all broadcast.
 
     Source: Efron (1987), equation 2.3.
     """
@@ -88,7 +88,7 @@ def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:
 
 
 def bca_levels(drawn: Floats, left_out: Floats, value: float, level: float = LEVEL) -> Floats:
-    """The two shares of a statistic's draws that bound its interval.
+    """Return the two shares of a statistic's draws that bound its interval.
 
     Args:
         drawn: The statistic of each resample.

@@ -248,7 +248,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _says_nothing(statement: str) -> bool:
-    """Whether a clause says that something was not found, by its own words or of the passages."""
+    """Return whether a clause says that nothing was found, in its own words or about the passages."""
     if _SAYS_NOTHING.fullmatch(statement):
         return True
     none_sought = _NONE.match(statement) and _SPEAKS_OF_SOUGHT.search(statement)

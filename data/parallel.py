@@ -45,7 +45,7 @@ _SPREAD: ContextVar[Spread | None] = ContextVar("spread", default=None)
 
 @contextmanager
 def in_parallel(spread: Spread) -> Iterator[None]:
-    """A context in which long work is handed to others."""
+    """Hand long work to others during the block."""
     token = _SPREAD.set(spread)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What others add to an arena: entry points of installed packages, and Python files of one's own.
+"""Plugins: entry points of installed packages, and Python files of one's own.
 
 An entry point's object, or an attribute of a file (`METRICS`, `JUDGES`, …), is one thing or several, in a
 sequence or by name. Nothing is looked up before somebody asks for a kind. What cannot be loaded is a problem
@@ -34,7 +34,7 @@ CODE = "plugin_code"
 
 
 class PluginKind(StrEnum):
-    """What can be added, as the attribute of a file has it."""
+    """Kinds of plugins, as the attribute of a file names them."""
 
     METRICS = "METRICS"
     JUDGES = "JUDGES"
@@ -50,7 +50,7 @@ class PluginKind(StrEnum):
 
     @property
     def word(self) -> str:
-        """What messages call one."""
+        """Its name in messages."""
         return self.value.lower().removesuffix("s")
 
 
@@ -74,13 +74,13 @@ class Plugin:
 
     @property
     def called(self) -> str:
-        """What it calls itself, else what it is called where it is given."""
+        """Its own name, else the name it is registered under."""
         return str(getattr(self.value, "name", "") or self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What there is of a kind, and what could not be loaded, in sentences that name it."""
+    """Plugins of a kind, with a sentence for each that could not be loaded."""
 
     plugins: tuple[Plugin, ...] = ()
     problems: tuple[str, ...] = ()
@@ -88,15 +88,15 @@ class Found:
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 GIVEN = "given:"
-"""How references begin to functions that a program handed over, which no other process finds."""
+"""Prefix of references to functions that a program handed over; no other process finds them."""
 
 
 class Described(Protocol):
-    """What is registered under a name."""
+    """Protocol of entries registered under a name."""
 
     @property
     def name(self) -> str:
-        """What people call it by."""
+        """Name for readers."""
         ...
 
 
@@ -105,7 +105,7 @@ Entry = TypeVar("Entry", bound=Described)
 
 @dataclass(frozen=True, slots=True)
 class Added(Generic[Entry]):
-    """What plugins add to a registry, and what is wrong with the rest, in sentences that name it."""
+    """Plugins added to a registry, with a sentence for each that is faulty."""
 
     entries: tuple[Entry, ...]
     problems: tuple[str, ...]
@@ -113,7 +113,7 @@ class Added(Generic[Entry]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFormat:
-    """What formats of answers, of battles and of question sets share.
+    """Common part of formats of answers, of battles and of question sets.
 
     Attributes:
         name: What people call it by.
@@ -142,13 +142,13 @@ def use_plugin_files(files: Iterable[Path]) -> None:
 
 
 def plugin_files() -> tuple[Path, ...]:
-    """The files that add to what this process knows."""
+    """Return the files that add to what this process knows."""
     return _CHOSEN.files
 
 
 @cache
 def found(kind: PluginKind) -> Found:
-    """What is added of a kind: by files first, then by installed packages."""
+    """Find the plugins of a kind: those of files first, then those of installed packages."""
     plugins: list[Plugin] = []
     problems: list[str] = []
     for source, reference, load in _sources(kind):
@@ -164,7 +164,7 @@ def found(kind: PluginKind) -> Found:
 
 
 def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> Added[Entry]:
-    """What plugins add to a registry, under names that nothing in it has.
+    """Return the plugins for a registry, under names that nothing in it has.
 
     Args:
         kind: What is added.
@@ -193,12 +193,12 @@ def _is_word(name: object) -> bool:
 
 
 def code_of(kind: PluginKind, name: str) -> str:
-    """The hash of the code that a plugin's thing comes with; empty of what no plugin adds."""
+    """Return the hash of the code that a plugin's thing comes with; empty of what no plugin adds."""
     return next((plugin.code for plugin in found(kind).plugins if plugin.called == name), "")
 
 
 def described(error: BaseException) -> str:
-    """What an error of others' code says, on one line."""
+    """Describe an error of plugin code on one line."""
     if isinstance(error, SpecError):
         return error.message.rstrip(".")
     text = " ".join(str(error).split()).rstrip(".")
@@ -206,7 +206,7 @@ def described(error: BaseException) -> str:
 
 
 def json_value(value: object) -> Any:  # noqa: ANN401 - what JSON may hold
-    """What others' code returned as JSON holds it: arrays and figures of libraries too, null for no number.
+    """Convert a plugin's value to JSON: arrays and figures of libraries too, null for no number.
 
     Raises:
         TypeError: JSON has nothing like it.
@@ -272,7 +272,7 @@ class _SourceLoader(SourceFileLoader):
 
 
 def give(function: Callable[..., Any]) -> str:
-    """A reference by which this process finds a function; the same code gets the same one everywhere."""
+    """Return this process's reference to a function; the same code gets the same one everywhere."""
     name = getattr(function, "__name__", type(function).__name__).strip("<_>")
     place = f"{GIVEN}{hashlib.sha256(_code_of(function).encode()).hexdigest()}"
     _CHOSEN.functions[place] = function
@@ -291,7 +291,7 @@ def _code_of(function: Callable[..., Any]) -> str:
 
 
 def referred(reference: str) -> Any:  # noqa: ANN401 - whatever it names
-    """What `FILE.py:NAME` or `MODULE:NAME` names: an attribute, one of a file's `JUDGES`; or what was given.
+    """Resolve `FILE.py:NAME` or `MODULE:NAME`: an attribute, one of a file's `JUDGES`, or a function.
 
     Raises:
         SpecError: It names nothing.
@@ -328,13 +328,13 @@ def _attribute(path: Path, kind: PluginKind) -> object:
 
 
 def _of_point(point: EntryPoint) -> object:
-    """What an entry point names: one thing under the entry point's name, several as they are."""
+    """Load an entry point: one thing under the entry point's name, several as they are."""
     value = point.load()
     return value if isinstance(value, Mapping | Sequence) else {point.name: value}
 
 
 def _code_at(place: str) -> str:
-    """The hash of a file, or of all modules of the package that a module belongs to."""
+    """Return the hash of a file, or of all modules of the package that a module belongs to."""
     if place.endswith(".py"):
         files = [Path(place)]
     else:

@@ -1,4 +1,4 @@
-"""How far long work is: whoever does it counts, whoever listens shows it.
+"""Progress of long work: the worker counts, listeners show it.
 
 The listener is a context variable rather than an argument, so that a file that is read or a table that is
 written can be followed without every caller between handing it down. Where nobody
@@ -31,7 +31,7 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far work is at a moment; `total` is None where nobody knows how much there is.
+    """Progress at a moment; `total` is None where it is unknown.
 
     `requests` were sent for it so far, and cost `cost_usd`. `left` is the time left in seconds where it was
     measured otherwise than by what is done, and `note` says what holds the work up.
@@ -61,7 +61,7 @@ class Progress:
 
     @property
     def share(self) -> float | None:
-        """How much of it is done, 0–1; None where nobody knows."""
+        """Finished share, 0–1; None where the total is unknown."""
         return min(1.0, self.done / self.total) if self.total else None
 
 
@@ -97,7 +97,7 @@ class Work:
 
     @property
     def progress(self) -> Progress:
-        """How far it is now."""
+        """Current progress."""
         seconds = self.watch.seconds
         return Progress(self.done, self.total, seconds, self.requests, self.left, self.note, self.cost_usd)
 
@@ -108,7 +108,7 @@ class Work:
         self.cost_usd = progress.cost_usd
 
     def as_json(self) -> dict[str, Any]:
-        """How far it is, for another process."""
+        """Return the progress as JSON, for another process."""
         return {
             "what": self.what,
             "total": self.total,
@@ -124,7 +124,7 @@ class Work:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Work:
-        """What `as_json` gave, read back."""
+        """Read the output of `as_json` back."""
         watch = Stopwatch(time.monotonic() - fields["seconds"])
         names = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd")
         plain = {name: fields[name] for name in names if name in fields}
@@ -135,10 +135,10 @@ class Listener(Protocol):
     """Is notified when work begins and ends, and reads its progress meanwhile."""
 
     def begin(self, work: Work) -> None:
-        """Some work begins."""
+        """Note that some work begins."""
 
     def end(self, work: Work) -> None:
-        """It ended, done or not."""
+        """Note its end, done or not."""
 
 
 class Latest:
@@ -149,15 +149,15 @@ class Latest:
 
     @property
     def work(self) -> Work | None:
-        """What is being done; None where nothing is."""
+        """Current work; None where there is none."""
         return next(reversed(self._works), None)
 
     def begin(self, work: Work) -> None:
-        """Some work begins."""
+        """Note that some work begins."""
         self._works.append(work)
 
     def end(self, work: Work) -> None:
-        """It ended."""
+        """Note its end."""
         self._works = [other for other in self._works if other is not work]
 
 
@@ -166,7 +166,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """A context about whose work this listener is notified."""
+    """Notify this listener about the work of the block."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -192,7 +192,7 @@ def end(work: Work) -> None:
 
 @contextmanager
 def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> Iterator[Work]:
-    """A context in which something is done; count in the `done` of what it gives, where it can be counted."""
+    """Report the block as work; its steps are counted in the `done` of the given object."""
     work = begin(what, total, in_bytes=in_bytes)
     try:
         yield work
@@ -202,7 +202,7 @@ def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> I
 
 @contextmanager
 def reporting(what: str) -> Iterator[Report]:
-    """The same for work that reports its progress."""
+    """Do the same for work that reports its progress."""
     with working(what) as work:
         yield work.follow
 

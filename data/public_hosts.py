@@ -9,12 +9,12 @@ GLOBAL_UNICAST = ip_network("2000::/3")
 SPECIAL_IPV6 = tuple(map(ip_network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 """Of the global unicast addresses: those of protocols (Teredo among them) and of documentation."""
 SPECIAL_IPV4 = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32")))
-"""What has a meaning of its own in each network; the last is the host of Azure's virtual machines."""
+"""Address ranges with a special meaning in each network; the last is the host of Azure's virtual machines."""
 ISATAP, ISATAP_MASK = 0x5EFE, 0xFDFFFFFF
 
 
 def is_public(text: str) -> bool:
-    """Whether an IP address is reachable from everywhere, whatever address it may stand for.
+    """Return whether an IP address is reachable from everywhere, whatever address it may stand for.
 
     Source: IANA's registries of special-purpose addresses; of IPv6 only what is global unicast (RFC 4291),
     and IPv4 that is mapped or translated as RFC 6052 and RFC 3056 have it.

@@ -30,14 +30,14 @@ RESERVED = (
 )
 
 
-"""What tables, files of battles and pages call something else."""
+"""Names that tables, files of battles and pages use for something else."""
 
 
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")
 
 
 def confusable_skeleton(text: str) -> str:
-    """The same key for all texts that a reader could take for one another, whatever their case.
+    """Return the same key for all texts that a reader could take for one another, whatever their case.
 
     Hidden characters are dropped, runs of spaces are one space, and punctuation stays. A capital I looks
     like a small l and folds to a small i, so the three are one letter, and so is the digit 1; 0 is O; rn
@@ -51,7 +51,7 @@ def confusable_skeleton(text: str) -> str:
 
 
 def file_name_of(name: str) -> str:
-    """A name as it stands in file names and addresses; no two names have one.
+    """Return a name as it stands in file names and addresses; no two names have one.
 
     Letters, digits, `.`, `_`, `+` and `-` stay; every other byte of UTF-8 is `~` and two hexadecimal digits.
     """
@@ -60,7 +60,7 @@ def file_name_of(name: str) -> str:
 
 @lru_cache(4_096)
 def name_key(name: str) -> str:
-    """The same for all names that look alike: case, look-alikes and outer punctuation make no difference.
+    """Return one key for names that look alike: case, look-alikes and outer punctuation are folded.
 
     Inner punctuation does: `1.5` is not `15`.
     """
@@ -70,7 +70,7 @@ def name_key(name: str) -> str:
 
 
 def look_alike(name: str, names: Iterable[str]) -> str | None:
-    """The first of some names that looks like this one; None where none does."""
+    """Return the first of some names that looks like this one; None where none does."""
     key = name_key(name)
     return next((other for other in names if name_key(other) == key), None)
 
@@ -92,7 +92,7 @@ def weights_of(text: str) -> str | None:
 
 
 def parameters_of(text: str) -> float | None:
-    """How many parameters `70B`, `7.5B`, `300M` or `124000000` are; None where it is no such number."""
+    """Parse a number of parameters such as `70B`, `7.5B`, `300M` or `124000000`; None for anything else."""
     matched = _PARAMETERS.fullmatch(text)
     if matched is None:
         return None
@@ -101,7 +101,7 @@ def parameters_of(text: str) -> float | None:
 
 
 def is_release(text: str) -> bool:
-    """Whether a text is a year, a month or a day as in ISO 8601: such texts sort as their moments do."""
+    """Return whether a text is a year, a month or a day as in ISO 8601: such texts sort by time."""
     matched = _RELEASED.fullmatch(text)
     if matched is None:
         return False

@@ -13,12 +13,12 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def are(count: int) -> str:
-    """The verb behind a count."""
+    """Return the verb behind a count."""
     return "is" if count == 1 else "are"
 
 
 def have(count: int) -> str:
-    """The verb behind a count."""
+    """Return the verb behind a count."""
     return "has" if count == 1 else "have"
 
 
@@ -26,7 +26,7 @@ MINUS = "\u2212"
 
 
 def percent(share: float | None, *, decimals: int = 1, signed: bool = False) -> str:
-    """A share in per cent, rounded half away from zero: 0.0005 is 0.1 %; a dash where there is none.
+    """Return a share in per cent, rounded half away from zero: 0.0005 is 0.1 %; a dash where there is none.
 
     `signed` puts a plus before what is not negative. The share is read as it is written: 0.0015, which a
     float holds a little below, is 0.2 %.
@@ -38,7 +38,7 @@ def percent(share: float | None, *, decimals: int = 1, signed: bool = False) -> 
 
 
 def percent_figure(share: float, *, decimals: int = 1) -> str:
-    """The same without the sign for per cent, as the lower end of an interval has it."""
+    """Return the same without the sign for per cent, as the lower end of an interval has it."""
     exact = Decimal(repr(float(share)))
     if not exact.is_finite():
         return str(exact)
@@ -56,7 +56,7 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD in place of lone surrogates, which UTF-8 has no form for, and of NUL characters.
+    """Replace lone surrogates, which UTF-8 cannot encode, and NUL characters by U+FFFD.
 
     JSON may hold both: a model that is cut off within an emoji leaves half of a character pair.
     """
@@ -66,7 +66,7 @@ def storable(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """A JSON value as text that every database can keep, its texts made storable."""
+    """Return a JSON value as text that every database can keep, its texts made storable."""
     text = json.dumps(value)
     if "\\ud" not in text and "\\u0000" not in text:
         return text
@@ -77,7 +77,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_formula(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula: such text gets an apostrophe in front.
+    """Return a cell that no spreadsheet takes for a formula: such text gets an apostrophe in front.
 
     So does text that has one already, so that `unescape_formula` gives back what was written.
 
@@ -87,5 +87,5 @@ def escape_formula(cell: object) -> object:
 
 
 def unescape_formula(cell: str) -> str:
-    """The text of a cell before it was escaped."""
+    """Return the text of a cell before it was escaped."""
     return cell[1:] if cell[:1] == "'" and cell.lstrip("'").startswith(FORMULA_STARTS) else cell

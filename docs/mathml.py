@@ -15,7 +15,7 @@ BLOCK = re.compile(r'(<div class="arithmatex">)\s*\\\[(.*?)\\\]\s*(</div>)', re.
 
 
 def on_page_content(content: str, **_: object) -> str:
-    """A page's HTML with its formulas as MathML.
+    """Return a page's HTML with its formulas as MathML.
 
     Raises:
         ValueError: A formula is left as TeX.

@@ -94,14 +94,14 @@ Command = Any
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The files of the site with the pages that are made."""
+    """Return the files of the site with the pages that are made."""
     for name, text in pages().items():
         files.append(File.generated(config, name, content=text))
     return files
 
 
 def pages() -> Mapping[str, str]:
-    """The text of each page that is made, by its name."""
+    """Return the text of each page that is made, by its name."""
     parts: Mapping[str, tuple[str, Iterator[str]]] = {
         "cli.md": (COMMANDS_PAGE, commands()),
         "settings.md": (SETTINGS_PAGE, settings()),
@@ -113,7 +113,7 @@ def pages() -> Mapping[str, str]:
 
 
 def routes() -> Iterator[str]:
-    """The routes of the API, a line of a table each."""
+    """Yield the routes of the API, a line of a table each."""
     app = FastAPI()
     for each in (router, *ROUTERS):
         app.include_router(each)
@@ -127,14 +127,14 @@ def routes() -> Iterator[str]:
 
 
 def columns() -> Iterator[str]:
-    """The names under which each column of a table is known."""
+    """Yield the names under which each column of a table is known."""
     yield from ["| column | is also called |", "|---|---|"]
     for column, names in NAMES.items():
         yield f"| `{column}` | {', '.join(f'`{name}`' for name in names if name != column)} |"
 
 
 def commands() -> Iterator[str]:
-    """The commands as `--help` describes them, those without a group first."""
+    """Yield the commands as `--help` describes them, those without a group first."""
     root: Command = typer.main.get_command(build())
     context = typer.Context(root, info_name="arena")
     yield from ["## `arena`", "", linked(root.help), "", *options(root, context), ""]
@@ -142,7 +142,7 @@ def commands() -> Iterator[str]:
 
 
 def _below(group: Command, context: typer.Context, *, level: int) -> Iterator[str]:
-    """The commands of a group, then its groups."""
+    """Yield the commands of a group, then its groups."""
     for name, command in sorted(group.commands.items(), key=lambda item: hasattr(item[1], "commands")):
         if command.hidden:
             continue
@@ -159,13 +159,13 @@ def _below(group: Command, context: typer.Context, *, level: int) -> Iterator[st
 
 
 def _examples(command: Command) -> Iterator[str]:
-    """The examples of a command, as a block of code."""
+    """Yield the examples of a command, as a block of code."""
     if examples := examples_of(command):
         yield from ["```bash", *examples, "```", ""]
 
 
 def required(command: Command, context: typer.Context) -> list[str]:
-    """What a command cannot do without, and its arguments, as its heading shows them."""
+    """Return the required options and arguments of a command, as its heading shows them."""
     shown = []
     for parameter in command.params:
         name = plain(parameter.get_help_record(context)[0])
@@ -177,7 +177,7 @@ def required(command: Command, context: typer.Context) -> list[str]:
 
 
 def options(command: Command, context: typer.Context) -> Iterator[str]:
-    """The arguments and options of a command, an item of a list each."""
+    """Yield the arguments and options of a command, an item of a list each."""
     for parameter in command.params:
         names, text = parameter.get_help_record(context)
         help_, extra = EXTRA.fullmatch(text).groups()  # type: ignore[union-attr]  # takes every text
@@ -187,13 +187,13 @@ def options(command: Command, context: typer.Context) -> Iterator[str]:
 
 
 def plain(name: str) -> str:
-    """An option and its values, `--order both|random` for `--order <both|random>`, or an argument's name."""
+    """Return an option and its values (`--order both|random`), or an argument's name."""
     bare = name if name.startswith("-") else name.partition(" ")[0]
     return bare.replace("<", "").replace(">", "")
 
 
 def _note(extra: str) -> str:
-    """What `--help` puts into brackets behind an option, as a sentence."""
+    """Return the bracketed notes of `--help` behind an option, as a sentence."""
     name, _, value = extra.partition(": ")
     if name == "default":
         return f"Default: {value.removeprefix('(').removesuffix(')')}."
@@ -205,19 +205,19 @@ def _note(extra: str) -> str:
 
 
 def linked(text: str) -> str:
-    """A text of the help whose names of pages are links."""
+    """Return a text of the help whose names of pages are links."""
     return PAGE.sub(r"[\1](\1.md)", text)
 
 
 def settings() -> Iterator[str]:
-    """The table of the variables that are settings."""
+    """Yield the table of the variables that are settings."""
     yield from ["| variable | meaning | default |", "|---|---|---|"]
     for variable in VARIABLES:
         yield f"| `{variable.name}` | {linked(variable.meaning)} | {default_of(variable)} |"
 
 
 def errors(kind: type[ArenaError], depth: int = 0) -> Iterator[str]:
-    """The tree of errors below a class, an item of a list each."""
+    """Yield the tree of errors below a class, an item of a list each."""
     status = next((code for above, code in STATUSES if issubclass(kind, above)), 500)
     title = next((title for above, title in OWN_TITLES if issubclass(kind, above)), TITLES[status])
     sentence = (kind.__doc__ or "").partition("\n")[0]

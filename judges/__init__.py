@@ -1,1 +1,1 @@
-"""Who decides: LLM access, pairwise judges, panels and the metrics."""
+"""LLM access, pairwise judges, panels and metrics."""

@@ -1,4 +1,4 @@
-"""What every pairwise judge takes and gives."""
+"""Interface of all pairwise judges."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ HERE: TextWork = HereAndNow()
 async def each(
     do: Callable[[Item], Awaitable[Value]], items: Iterable[Item], *, at_once: int, work: Work | None = None
 ) -> list[Value]:
-    """What a function gives for each item, in their order; `at_once` are in flight, `work` counts them."""
+    """Map a function over items in order; `at_once` run concurrently, `work` counts them."""
     places = asyncio.Semaphore(at_once)
 
     async def done(item: Item) -> Value:
@@ -97,10 +97,10 @@ async def each(
 
 
 def undone(error: WorkError) -> Verdict:
-    """The verdict of a battle whose answers could not be worked on."""
+    """Return the verdict of a battle whose answers could not be worked on."""
     return Verdict(outcome=Outcome.FAILED, detail=reason_of(error))
 
 
 def reason_of(error: WorkError) -> str:
-    """Why there is no result, as outcomes have it: `time_limit`, or what broke."""
+    """Return the reason for a missing result, as outcomes have it: `time_limit`, or the error."""
     return error.code if isinstance(error, TimeLimitError) else error.message

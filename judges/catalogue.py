@@ -34,7 +34,7 @@ PROMPTS = {
 }
 """The prompt of an LLM judge that names none, by its ground truth."""
 RENAMED = {STORED_KEY: "ground_truth"}
-"""What keys of older files are called now."""
+"""Keys of older files and their present names."""
 GRADED_PROMPTS = {GroundTruth.NONE: "pairwise-grades"}
 """The same where its replies are grades."""
 FUNCTION = re.compile(rf"^{GIVEN}|\.py:\w+$")
@@ -50,7 +50,7 @@ class _File:
 
 
 def taken(path: Path) -> ConflictError:
-    """That a spec cannot be written where there is one."""
+    """Build the error for a spec whose place is taken."""
     message = f"There is a file {path} already."
     return ConflictError(message, advice="Rounds may depend on it: choose another name.")
 
@@ -89,12 +89,12 @@ def require_registered(*names: str) -> None:
 
 
 def source_of(name: str, spec: JudgeSpec) -> str:
-    """Where another process, in another folder, finds the judge that somebody named here."""
+    """Return a reference by which a process in another folder finds this judge."""
     return spec.function if FUNCTION.search(name) else name
 
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
-    """The names that `load_spec` knows, an organiser's own first, those of plugins last."""
+    """Return the names that `load_spec` knows, an organiser's own first, those of plugins last."""
     custom = [
         path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
     ]
@@ -165,7 +165,7 @@ def _resolved(
 
 
 def _prompted(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values with the prompt of their ground truth where an LLM judge names none."""
+    """Return the values with the prompt of their ground truth where an LLM judge names none."""
     if values.get("kind") != JudgeKind.LLM or "prompt" in values:
         return values
     prompts = GRADED_PROMPTS if values.get("reply") == ReplyFormat.GRADES else PROMPTS

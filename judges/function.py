@@ -32,7 +32,7 @@ WORDS = ", ".join(f'"{preference}"' for preference in Preference)
 
 
 def function_values(reference: str, name: str = "") -> dict[str, Any]:
-    """What the spec of a function's judge holds: where it is, and of what code.
+    """Return the spec values of a function's judge: its place and the hash of its code.
 
     Args:
         reference: `FILE.py:NAME` or `MODULE:NAME`.
@@ -82,7 +82,7 @@ class FunctionCall:
         return _ready_call, (self._reference,)
 
     def __call__(self, texts: Texts) -> tuple[str | None, str]:
-        """What the function returns, as a preference's word, or else what went wrong."""
+        """Call the function and return its preference's word, or an error."""
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 return _read(self.function(*texts))

@@ -179,7 +179,7 @@ OWN = (
 
 
 def added_retrievers() -> Added[RetrieverInfo]:
-    """The retrievers of plugins."""
+    """Return the retrievers of plugins."""
     return added(PluginKind.RETRIEVERS, RetrieverInfo, [one.name for one in OWN])
 
 
@@ -204,12 +204,12 @@ def retriever_info(name: str, *, evidence: bool = False) -> RetrieverInfo:
 
 
 def described_retrievers() -> str:
-    """The retrievers with what each is, for the help of an option."""
+    """Return the retrievers with what each is, for the help of an option."""
     return _described(retrievers())
 
 
 def retrievers_of_evidence() -> str:
-    """The same of those that metrics may use."""
+    """Return the same of those that metrics may use."""
     return _described(retrievers(evidence=True))
 
 

@@ -34,7 +34,7 @@ TOP_LOGPROBS = 20
 
 
 class ReplyFormat(StrEnum):
-    """What a judge's reply must end with, and so which parser reads it."""
+    """Required ending of a judge's reply, which selects its parser."""
 
     RATING = "rating"
     GRADES = "grades"
@@ -44,7 +44,7 @@ class ReplyFormat(StrEnum):
 
 
 class Cleaning(StrEnum):
-    """Which cleaning answers get before they are judged."""
+    """Cleaning of answers before they are judged."""
 
     STANDARD = "standard"
     COMPAT = "compat"
@@ -52,7 +52,7 @@ class Cleaning(StrEnum):
 
 
 class Protection(StrEnum):
-    """How far answers are kept from steering their judge."""
+    """Protection of a judge from steering by answers."""
 
     FULL = "full"
     NEUTRALISE = "neutralise"
@@ -60,7 +60,7 @@ class Protection(StrEnum):
 
 
 class PanelRule(StrEnum):
-    """How a panel settles."""
+    """Rule by which a panel decides."""
 
     MAJORITY = "majority"
     WEIGHTED = "weighted"
@@ -73,14 +73,14 @@ Sent = Literal["sent", "default"]
 SENT = MappingProxyType(
     {"response_format": "response_format", "logprobs": "logprobs", "system_role": "system role"}
 )
-"""What a judge may leave out of every request, by its key: as `chat_format.Quirk` names it."""
+"""Parameters that a judge may leave out of every request, by key: as `chat_format.Quirk` names them."""
 Share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 Weight = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
 Scalar = bool | int | float | str
 
 
 STORED_KEY = "yardstick"
-"""What `ground_truth` is called in stored specs, and so in the hash that names a judge; read in files too."""
+"""Key of `ground_truth` in stored specs, and so in the hash that names a judge; read in files too."""
 
 
 class JudgeSpec(BaseModel):
@@ -179,7 +179,7 @@ class JudgeSpec(BaseModel):
 
     @cached_property
     def without(self) -> tuple[str, ...]:
-        """What is left out of every request, whatever the endpoint takes."""
+        """Parts left out of every request, whatever the endpoint accepts."""
         return tuple(name for key, name in SENT.items() if getattr(self, key) == UNSENT)
 
     @property
@@ -190,7 +190,7 @@ class JudgeSpec(BaseModel):
 
     @property
     def adaptive(self) -> bool:
-        """Whether the second order is asked for some battles only."""
+        """True if the second order is asked for some battles only."""
         return self.order is not OrderPolicy.BOTH and (self.swap_margin is not None or self.swap_audit > 0)
 
     @property
@@ -219,12 +219,12 @@ class JudgeSpec(BaseModel):
         return tuple(dict.fromkeys(spec.model for spec in leaves(self) if spec.kind is JudgeKind.LLM))
 
     def at(self, endpoint: str) -> JudgeSpec:
-        """The same judge with `endpoint` wherever the spec names none."""
+        """Return the same judge with `endpoint` wherever the spec names none."""
         members = tuple(member.at(endpoint) for member in self.members)
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
     def using(self, **changes: object) -> JudgeSpec:
-        """The same judge with other settings, checked again.
+        """Return the same judge with other settings, checked again.
 
         Raises:
             SpecError: The settings do not go together.
@@ -248,7 +248,7 @@ def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
 
 
 def leaves(spec: JudgeSpec) -> Iterator[JudgeSpec]:
-    """The judges that decide: the spec itself, or the members of a panel, however deep."""
+    """Yield the judges that decide: the spec itself, or the members of a panel, however deep."""
     if not spec.members:
         yield spec
     for member in spec.members:

@@ -1,4 +1,4 @@
-"""What goes out, pure: ratings, intervals, rates, agreement, standings, charts and battle files.
+"""Pure computation of boards: ratings, intervals, rates, agreement, standings, charts and battle files.
 
 The public modules are those of `__all__`; docs/python.md shows them in use.
 """

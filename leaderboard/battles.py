@@ -42,11 +42,11 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
     {word.value: word.value for word in WinnerWord}
     | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)", "both are bad"), WinnerWord.BOTH_BAD.value)
 )
-"""What may stand in a `winner` column, and the word that it stands for."""
+"""Spellings in a `winner` column, with their words."""
 
 
 def winner_word(won: object, model_a: object, model_b: object) -> object:
-    """The word of a `winner` column for what others write in it; what names no side stays as it is."""
+    """Return the word of a `winner` column for what others write in it; what names no side stays as it is."""
     if not isinstance(won, str) or won in SPELLINGS:
         return won
     tie = SPELLINGS.get(won.strip().casefold())
@@ -67,9 +67,9 @@ WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
 SHARES = np.array([1.0, 0.0, 0.5])
 """The share of the win that the first-named system gets, by the code of the winner."""
 SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int8)
-"""How a battle ended, seen from its second-named system."""
+"""Result of a battle seen from its second-named system."""
 WIDEST_TIE = 0.25
-"""How far from ½ the score of a tie may be: where a tie is the likeliest of three verdicts, neither side
+"""Largest distance of a tie's score from ½: where a tie is the likeliest of three verdicts, neither side
 leads by more than ½ of the probability, nor does the mean of two orders that disagree."""
 
 __all__ = [
@@ -83,7 +83,7 @@ __all__ = [
 
 
 def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Where the score of the first-named system says another winner than the winner's code; NaN says none.
+    """Find rows whose score disagrees with the winner's code; NaN never does.
 
     A score above ½ says that the first-named system won, one below ½ that the second did, and one near ½
     allows a tie.
@@ -216,7 +216,7 @@ class BattleTable:
         )
 
     def canonical(self, *further: NDArray[Any]) -> NDArray[np.int64]:
-        """The one order of the rows, however they came: by question, systems and result.
+        """Return the one order of the rows, however they came: by question, systems and result.
 
         Args:
             further: (rows,) what else tells rows apart.
@@ -239,7 +239,7 @@ class BattleTable:
         return np.asarray(np.lexsort((*keys, battle)) if keys else np.argsort(battle))
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
-        """The same table with some of its rows; codes and names stay as they are."""
+        """Return the same table with some of its rows; codes and names stay as they are."""
         return BattleTable(
             systems=self.systems,
             questions=self.questions,
@@ -255,7 +255,7 @@ class BattleTable:
 
 
 def joined(parts: Sequence[BattleTable]) -> BattleTable:
-    """The rows of some tables one below the other, with one coding of names, sorted by name."""
+    """Return the rows of some tables one below the other, with one coding of names, sorted by name."""
     names: dict[str, tuple[str, ...]] = {}
     columns: dict[str, NDArray[np.int32]] = {}
     for kind, sides in (("systems", ("a", "b")), ("questions", ("question",)), ("domains", ("domain",))):
@@ -285,7 +285,7 @@ def joined(parts: Sequence[BattleTable]) -> BattleTable:
 
 
 def in_common(tables: Mapping[str, BattleTable]) -> dict[str, BattleTable]:
-    """The rows of each table on battles that all of them have: same question, same two systems.
+    """Return the rows of each table on battles that all of them have: same question, same two systems.
 
     Returns:
         Tables with one coding of systems, questions and domains, sorted by name, unused names left out.
@@ -314,7 +314,7 @@ def _shared(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _recoded(
     table: BattleTable, systems: tuple[str, ...], questions: tuple[str, ...], domains: tuple[str, ...]
 ) -> BattleTable:
-    """The rows whose names are all among the given ones, in their numbering."""
+    """Return the rows whose names are all among the given ones, in their numbering."""
     place, question, domain = (
         np.array([codes.get(name, -1) for name in names], dtype=np.int32)
         for names, codes in (

@@ -46,7 +46,7 @@ def require_equal_lengths(columns: Mapping[str, Column]) -> None:
 
 
 def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Number the names of a column.
+    """Encode the names of a column as numbers.
 
     Names are numbered in sorted order, so that codes do not depend on the order of the rows.
 
@@ -76,7 +76,7 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
 
 
 def _spelled(codes: NDArray[np.int32], words: list[str], name: str) -> tuple[NDArray[np.int32], list[str]]:
-    """The words as names are spelled; words of one spelling get one code."""
+    """Return the words as names are spelled; words of one spelling get one code."""
     names = [spelled(word, name) for word in words]
     for code, word in enumerate(names):
         if word and (problem := fault(word, name)) and (codes == code).any():
@@ -209,7 +209,7 @@ def _is_arrow(column: Column) -> bool:
 
 
 def _arrow(column: Column) -> Column | None:
-    """The Arrow form of a column that has one without touching each value, else None."""
+    """Return the Arrow form of a column that has one without touching each value, else None."""
     if _is_arrow(column):
         return column
     if not _is_series(column):

@@ -8,7 +8,7 @@ import unicodedata
 from leaderboard.vocabulary import OVERALL
 
 MISSING = frozenset({"nan", "na", "n/a", "<na>", "nat", "null", "none"})
-"""What programs write, in any case, where a name is missing: no system can be called so."""
+"""Spellings of a missing name, in any case: no system can be called so."""
 MISSING_IDS = frozenset({"nan", "<na>", "nat"})
 """The same of questions, whose ids are shorter and may be any other word."""
 QUESTION, DOMAIN, SYSTEMS = "question_id", "domain", ("model_a", "model_b")
@@ -17,7 +17,7 @@ _WHOLE = re.compile(r"\A(-?[0-9]++)\.0+")
 
 
 def spelled(name: str, column: str) -> str:
-    """A name in Unicode's form NFC without outer spaces.
+    """Return a name in Unicode's form NFC without outer spaces.
 
     An id of a question that is a whole number is written without decimals: columns of numbers with gaps
     become `1.0` on their way through data frames.
@@ -31,7 +31,7 @@ def spelled(name: str, column: str) -> str:
 
 
 def fault(name: str, column: str) -> str | None:
-    """Why a spelled name cannot be one; None where it can."""
+    """Return the fault of a spelled name; None where it is valid."""
     if not name:
         return "a name is expected"
     if "\0" in name:

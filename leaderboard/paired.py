@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedShare:
-    """How much more of the win one system takes than another, on the same questions.
+    """Difference of two systems' shares of the win, on the same questions.
 
     Attributes:
         domain: The domain, or `overall`.
@@ -42,12 +42,12 @@ class PairedShare:
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves out 0."""
+        """True if the interval leaves out 0."""
         return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
 
 
 def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedShare, ...]:
-    """The paired differences of two systems, overall and in every domain.
+    """Return the paired differences of two systems, overall and in every domain.
 
     Raises:
         NotFoundError: The table does not have one of the two.
@@ -61,7 +61,7 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """How few questions the lead of one of two systems depends on.
+    """Smallest number of questions that the lead of one of two systems depends on.
 
     Attributes:
         leader: Who takes more of the win over all questions; the first where neither does.
@@ -98,7 +98,7 @@ def deciding(table: BattleTable, first: str, second: str) -> Deciding:
 def spread_most(
     table: BattleTable, systems: Sequence[str], most: int
 ) -> tuple[tuple[str, Mapping[str, float]], ...]:
-    """The questions on which several systems differ most, with each system's mean share of the win.
+    """Return the questions on which several systems differ most, with each system's mean share of the win.
 
     Shares are over all of a system's battles on the question. Equal spreads stand in the order of ids.
 
@@ -123,7 +123,7 @@ def spread_most(
 
 
 def share_of(domain: str, differences: Floats) -> PairedShare:
-    """What differences of questions come to, those that are NaN left out."""
+    """Average the differences of questions, without those that are NaN."""
     defined = differences[~np.isnan(differences)]
     if not len(defined):
         return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)

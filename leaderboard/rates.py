@@ -65,7 +65,7 @@ class Rate:
     score_interval: Interval | None
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles winrates` (docs/json.md), then the further ones."""
+        """Return the fields of `arena battles winrates` (docs/json.md), then the further ones."""
         counts = {name: whole(getattr(self, name)) for name in ("battles", "wins", "ties", "losses")}
         return {
             "system": self.system,
@@ -102,7 +102,7 @@ class RateTable:
     unused: float
 
     def of(self, system: str, domain: str = OVERALL) -> Rate:
-        """The rate of a system in a domain.
+        """Return the rate of a system in a domain.
 
         Raises:
             NotFoundError: There is no such row.
@@ -114,7 +114,7 @@ class RateTable:
         raise NotFoundError(message, advice="Spell system and domain as in the battle file.")
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles winrates --json` prints."""
+        """Return the object that `arena battles winrates --json` prints."""
         return {
             "rows": [row.as_json() for row in self.rows],
             "reference": self.reference,
@@ -164,7 +164,7 @@ def win_rates(
 
 
 def whole(value: float) -> int | float:
-    """A count as a whole number where it is one."""
+    """Return a count as a whole number where it is one."""
     return int(value) if float(value).is_integer() else value
 
 
@@ -182,7 +182,7 @@ class _Tallies:
 
 
 def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
-    """Each battle seen from the sides that count, summed up; and the weight of those that do not count."""
+    """Sum up battles from the sides that count; and the weight of those that do not count."""
     cells = len(table.systems) * len(table.domains) * len(table.questions)
     if table.score is None and table.weight is None and cells <= MOST_CELLS * len(table):
         return _counted_tallies(table, reference)
@@ -207,7 +207,7 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
 
 
 def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
-    """The same of whole battles without soft labels: whole numbers are counted, which loses nothing."""
+    """Do the same for whole battles without soft labels, by exact integer counts."""
     code, battles = None if reference is None else _code_of(table, reference), len(table)
     if code is not None:
         table = table.select((table.a == code) | (table.b == code))
@@ -237,7 +237,7 @@ def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallie
 
 
 def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
-    """The tallies summed up anew, with other domains."""
+    """Return the tallies summed up anew, with other domains."""
     questions = int(tallies.question.max(initial=0)) + 1
     domains = int(domain.max(initial=0)) + 1
     key = (tallies.system * domains + domain) * questions + tallies.question
@@ -253,7 +253,7 @@ def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
 
 
 def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which rows count from side a, and which from side b."""
+    """Select the rows that count from side a, and those from side b."""
     if reference is None:
         all_rows = np.ones(len(table), dtype=bool)
         return all_rows, all_rows
@@ -325,7 +325,7 @@ def _rows(
 
 
 def _numbered(key: Codes, rows: int) -> tuple[Codes, Codes]:
-    """The keys that occur, sorted, and the place of each row's key among them."""
+    """Return the keys that occur, sorted, and the place of each row's key among them."""
     size = int(key.max(initial=-1)) + 1
     if size > MOST_CELLS * max(rows, 1):
         present, codes = np.unique(key, return_inverse=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 
 OVERALL = "overall"
-"""What rates and ratings of all domains together are called."""
+"""Name of the rates and ratings of all domains together."""
 
 
 class Method(StrEnum):
-    """How ratings are estimated."""
+    """Method of estimating ratings."""
 
     BRADLEY_TERRY = "bradley-terry"
     DAVIDSON = "davidson"
@@ -19,21 +19,21 @@ class Method(StrEnum):
 
 
 class IntervalKind(StrEnum):
-    """Where standard errors and intervals come from."""
+    """Source of standard errors and intervals."""
 
     BOOTSTRAP = "bootstrap"
     SANDWICH = "sandwich"
 
 
 class Cluster(StrEnum):
-    """What is resampled, or summed before squaring: whole questions, or single battles."""
+    """Unit that is resampled, or summed before squaring: whole questions, or single battles."""
 
     QUESTION = "question"
     NONE = "none"
 
 
 class Covariate(StrEnum):
-    """What may bias a judge beside how good answers are.
+    """Properties besides quality that may bias a judge.
 
     `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD` and items of `LISTS` an answer has.
     `POSITION`: which answer was shown first.
@@ -74,7 +74,7 @@ class BoardForm(StrEnum):
 
     @property
     def media_type(self) -> str:
-        """What its file is called on the web."""
+        """Media type of its file."""
         return _BOARD_FILES[self][1]
 
 

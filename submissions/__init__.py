@@ -1,1 +1,1 @@
-"""What comes in: file formats, checks and intake limits."""
+"""Intake of submissions: file formats, checks and limits."""

@@ -1,4 +1,4 @@
-"""What a row says that its answer took: tokens, money, time."""
+"""Reported cost of a row's answer: tokens, money, time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def figure_of(name: str, value: object, *, from_csv: bool) -> float | None:
 
 
 def figures_in(answer: Answer) -> list[str]:
-    """What an answer says that it took, as parts of its hash; none where it says nothing."""
+    """Return the reported costs of an answer as parts of its hash; none where it reports nothing."""
     said = zip(FIGURES, _figures(answer), strict=True)
     return [f"{name} {value!r}" for name, value in said if value is not None]
 

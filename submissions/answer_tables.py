@@ -21,7 +21,7 @@ from submissions.question_index import QuestionIndex
 
 
 class Shape(StrEnum):
-    """How systems stand in a table: one alone, a row for each and question, a column for each, nobody."""
+    """Layout of systems in a table: one alone, a row for each and question, a column for each, or none."""
 
     ONE = "one"
     LONG = "long"
@@ -81,7 +81,7 @@ class AnswerTable:
     tool: str = ""
 
     def called(self, name: str) -> AnswerTable:
-        """The table, its one system by the name that was given for it, whatever its rows say.
+        """Return the table, its one system by the name that was given for it, whatever its rows say.
 
         Raises:
             InputError: It has several systems.
@@ -97,7 +97,7 @@ class AnswerTable:
 
     @property
     def sentence(self) -> str:
-        """How the file was read, in a sentence."""
+        """A sentence on how the file was read."""
         read = ", ".join(
             f"{theirs} as the {ours.replace('_', ' ')}"
             for ours, theirs in self.columns.items()
@@ -117,7 +117,7 @@ class AnswerTable:
 
 
 def header_of(path: Path, limits: IntakeLimits | None = None) -> tuple[str, ...]:
-    """The columns of a file; none where it has no rows.
+    """Return the columns of a file; none where it has no rows.
 
     Raises:
         FileFormatError: There is no such file, or it has none of the formats.
@@ -182,7 +182,7 @@ def read_answer_table(
 
 
 def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
-    """The row with our names in place of the file's; another column of that name is left out."""
+    """Return the row with our names in place of the file's; another column of that name is left out."""
     if not ours or not isinstance(row.value, Mapping):
         return row
     taken = set(ours.values())
@@ -195,7 +195,7 @@ def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
 def answer_table_of(
     rows: Iterable[Mapping[str, object]], *, name: str, system: str = "", answers: bool = True
 ) -> AnswerTable:
-    """The same of rows that are there already; a line counts from 1.
+    """Return the same of rows that are there already; a line counts from 1.
 
     Raises:
         InvalidFileError: Rows cannot be read; all problems are listed.

@@ -1,4 +1,4 @@
-"""What is allowed in a file of answers and still worth a warning.
+"""Warnings on files of answers that are accepted.
 
 Text in an answer that is meant for the judge rather than for the reader. It is flagged, never removed.
 
@@ -36,7 +36,7 @@ _HIDDEN_IN_USE = "\u200c\u200d\u200e\u200f\u00ad"
 
 
 def judge_directed(text: str) -> str:
-    """The first sentence, tag or role header that is aimed at a judge; empty where there is none.
+    """Return the first sentence, tag or role header that is aimed at a judge; empty where there is none.
 
     Case, look-alikes of other scripts, escapes and hidden characters make no difference.
     """
@@ -50,7 +50,7 @@ def judge_directed(text: str) -> str:
 
 
 def hidden_characters(text: str) -> int:
-    """How many characters of a text nobody sees; those that honest text uses are left out."""
+    """Count the invisible characters of a text; those that honest text uses are left out."""
     if text.isascii():
         return 0
     return sum(character not in _HIDDEN_IN_USE for character in _HIDDEN.findall(text))
@@ -70,7 +70,7 @@ _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() o
 
 
 def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
-    """The share of an answer's word 5-grams that stand in the reference, 0–1; 0 where it is below `least`.
+    """Return the share of an answer's word 5-grams in the reference, 0–1; 0 where below `least`.
 
     Case, punctuation and citation marks make no difference. An answer of fewer than 8 words, or of
     less than half the reference's length, counts as 0: it may agree by chance, or quote.
@@ -97,7 +97,7 @@ def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
 
 
 def _differs(words: list[str], expected: list[str], least: float) -> bool:
-    """Whether a first look tells that less than a share of the word 5-grams stands in the reference.
+    """Return whether a first look shows that less than a share of the word 5-grams is in the reference.
 
     Three of them that follow each other have three words in common: where the reference lacks these, it
     lacks the three. A look that finds some of them says nothing.

@@ -102,7 +102,7 @@ def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[
 
 
 def _in_one_form(values: Mapping[str, str]) -> dict[str, str]:
-    """Checked values, with `yes` or `no` for open weights and the unit of parameters as a capital."""
+    """Normalise checked values: `yes` or `no` for open weights, the unit of parameters as a capital."""
     formed = dict(values)
     if said := values.get("open_weights"):
         formed["open_weights"] = weights_of(said) or ""

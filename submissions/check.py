@@ -24,7 +24,7 @@ from submissions.table_systems import TableSystems
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What a check found.
+    """Result of a check.
 
     Attributes:
         set_name: The question set.
@@ -61,7 +61,7 @@ class CheckResult:
 
     @property
     def accepted(self) -> bool:
-        """Whether the file can be submitted."""
+        """True if the file can be submitted."""
         return self.errors == 0 and self.answers > 0
 
 
@@ -94,7 +94,7 @@ def check_answers(
 
 
 def refused_for_time(questions: Questions, seconds: float) -> CheckResult:
-    """The result for a file whose check took longer than it may, and was ended (A4)."""
+    """Return the result for a file whose check took longer than it may, and was ended (A4)."""
     findings = Findings(IntakeLimits().errors)
     message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
     advice = "Look for unusual texts in it, such as one sign repeated for pages."

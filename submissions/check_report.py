@@ -18,7 +18,7 @@ COLUMNS = ("line", "severity", "code", "message", "advice")
 
 
 def report_lines(result: CheckResult) -> Iterator[str]:
-    """The report as lines of text: the errors first, then the warnings, then what there is.
+    """Yield the report as lines of text: the errors first, then the warnings, then what there is.
 
     Like problems stand in a few lines with their number; the other forms list every one.
     """
@@ -27,7 +27,7 @@ def report_lines(result: CheckResult) -> Iterator[str]:
 
 
 def summary_lines(result: CheckResult) -> Iterator[str]:
-    """What there is, and as the last line whether it can be submitted."""
+    """Yield the contents, and as the last line whether the file can be submitted."""
     yield _printable(_counts(result))
     for domain, share in result.coverage.items():
         yield _printable(f"  {domain}: {percent(share)}")
@@ -58,7 +58,7 @@ def _problem_line(problem: Problem) -> str:
 
 
 def report_csv(result: CheckResult) -> str:
-    """The problems as CSV, a row each, in the order of the file; no cell is a formula in a spreadsheet."""
+    """Return the problems as CSV rows in the order of the file; no cell is a spreadsheet formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -1,4 +1,4 @@
-"""How much of a submission is read, and from where on something is worth a warning."""
+"""Limits on reading submissions, and thresholds of warnings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from data.files.text_files import MEBIBYTE, ReadLimits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeLimits:
-    """What a file of answers may hold. Over these it is refused.
+    """Limits on a file of answers; larger files are refused.
 
     Attributes:
         file_bytes: Bytes of the file, after decompression.

@@ -39,23 +39,23 @@ class Pool:
 
     @property
     def references(self) -> int:
-        """How many questions have a reference."""
+        """Number of questions with a reference."""
         return sum(question.reference is not None for question in self.questions)
 
     @property
     def passages(self) -> int:
-        """How many questions have passages."""
+        """Number of questions with passages."""
         return sum(bool(question.passages) for question in self.questions)
 
     @property
     def complete(self) -> bool:
-        """Whether every system answers every question."""
+        """True if every system answers every question."""
         return all(len(answers) == len(self.questions) for answers in self.answers.values())
 
 
 @dataclass(slots=True)
 class _Found:
-    """What the files say of one question."""
+    """Contents of the files on one question."""
 
     texts: list[str] = field(default_factory=list)
     references: list[str] = field(default_factory=list)
@@ -206,7 +206,7 @@ class _Joined:
             yield f"{counted(several, 'question')} with several references; the first counts."
 
     def _key(self, row: AnswerRow) -> str | None:
-        """The id of a row's question; None where it names none."""
+        """Return the id of a row's question; None where it names none."""
         text = normalised(row.question)
         if row.question_id and not self._by_text:
             return row.question_id

@@ -74,7 +74,7 @@ class Code(StrEnum):
 
     @property
     def severity(self) -> Severity:
-        """Whether it stops a submission."""
+        """Severity: an error stops a submission."""
         return Severity.WARNING if self in WARNINGS else Severity.ERROR
 
 
@@ -148,7 +148,7 @@ class Findings:
         self.add(error.line, Code(error.code), with_place(error.message, place), error.advice)
 
     def result(self) -> tuple[Problem, ...]:
-        """The problems by line; those of the file as a whole come first."""
+        """Return the problems by line; those of the file as a whole come first."""
         return self._list.result()
 
 
@@ -161,14 +161,14 @@ def with_place(message: str, place: str) -> str:
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """An untrusted value as it is quoted in a message: short, on one line."""
+    """Return an untrusted value as it is quoted in a message: short, on one line."""
     text = value if isinstance(value, str) else str(value)
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     return repr(text)
 
 
 def listed(values: Iterable[object], limit: int) -> str:
-    """The first values, comma-separated, and how many more there are."""
+    """Return the first values, comma-separated, and how many more there are."""
     known = [str(value) for value in values]
     more = f" and {len(known) - limit:,} more" if len(known) > limit else ""
     return ", ".join(known[:limit]) + more

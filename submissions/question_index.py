@@ -20,7 +20,7 @@ MOST_COMPARED, LONGEST_COMPARED = 1_000, 100
 
 
 class Questions(Protocol):
-    """What a check needs of a question set; `QuestionSet` has it."""
+    """Facts on a question set that a check needs; `QuestionSet` has them."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class QuestionIndex:
         self._by_id = {question.id: question for question in self.questions}
 
     def with_id(self, question_id: str) -> Question | None:
-        """The question that bears an id: as it is, else in another Unicode form, else as a whole number.
+        """Find the question of an id: exact, else in another Unicode form, else as a whole number.
 
         A column of numbers with an empty cell is written as `1.0` for 1 by many tools.
         """
@@ -55,12 +55,12 @@ class QuestionIndex:
         return found
 
     def like(self, question_id: str) -> str:
-        """The id of the set that is most like another; empty where none is."""
+        """Return the id of the set that is most like another; empty where none is."""
         few = itertools.islice(self._by_id, MOST_COMPARED)
         return next(iter(difflib.get_close_matches(question_id[:LONGEST_COMPARED], few, n=1, cutoff=0.8)), "")
 
     def with_text(self, text: str, domain: str = "") -> list[Question]:
-        """The questions of a text, whatever its case and white space; several where it is ambiguous.
+        """Return the questions of a text, whatever its case and white space; several where it is ambiguous.
 
         `domain` chooses among several where it is one of theirs.
         """
@@ -69,7 +69,7 @@ class QuestionIndex:
         return within or candidates
 
     def named(self, ids: Sequence[object], text: str, *, counted: bool = False) -> list[Question]:
-        """The questions that a row of another tool may mean; several where it is ambiguous.
+        """Return the questions that a row of another tool may mean; several where it is ambiguous.
 
         An id decides. One that the tool `counted` by itself only does where there is no text, or the text
         holds its question; else the text decides, which may be a prompt with the question on a line of its
@@ -84,7 +84,7 @@ class QuestionIndex:
         return agreed[:1] or candidates
 
     def held(self, text: str) -> list[Question]:
-        """The questions whose text this is, or that stand on lines of it."""
+        """Return the questions whose text this is, or that stand on lines of it."""
         whole = self._by_text.get(normalised(text), [])
         if whole:
             return whole
@@ -110,6 +110,6 @@ class QuestionIndex:
 
 
 def normalised(text: str) -> str:
-    """A text without differences of case, white space and Unicode form."""
+    """Return a text without differences of case, white space and Unicode form."""
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return " ".join(composed.casefold().split())

@@ -36,7 +36,7 @@ class AcceptedRow:
 
     @property
     def empty(self) -> bool:
-        """Whether a reader would see nothing."""
+        """True if a reader would see nothing."""
         # Zero-width characters are no white space to Python.
         return not any(
             character.isprintable() and not character.isspace() for character in self.answer.answer
@@ -123,7 +123,7 @@ class RowReader:
         return None if question is None or self._findings.errors > before else (question, passages)
 
     def _fields(self, row: Row, *, texts: bool) -> tuple[Mapping[str, object], TextRow] | None:
-        """The fields of a row by our names, raw and converted; None where it is none of an answer."""
+        """Return the fields of a row by our names, raw and converted; None where it has no answer."""
         if not isinstance(row.value, Mapping):
             wanted = "answer" if texts else "contexts"
             advice = f'Write {{"question_id": …, "{wanted}": …}}.'
@@ -173,7 +173,7 @@ class RowReader:
         return question
 
     def _with_whole_text(self, text: str) -> Question | None:
-        """The question whose text stands in place of its id, as in an object of answers by questions."""
+        """Find the question whose text is in place of its id, as in an object of answers by question."""
         candidates = self._index.with_text(text) if " " in text else []
         return candidates[0] if len(candidates) == 1 else None
 

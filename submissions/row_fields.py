@@ -14,7 +14,7 @@ from submissions.problem_codes import Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex, normalised
 
 KNOWN_FIELDS = frozenset({"prompt", "reference", "", *FURTHER_COLUMNS, *FIGURES})
-"""What stands beside the known columns: prompts of RAG-QA Arena, references, an index without a name."""
+"""Fields besides the known columns: prompts of RAG-QA Arena, references, an index without a name."""
 NAMES_LISTED = 50
 SUGGESTED = 5
 
@@ -40,7 +40,7 @@ class RowFields:
         self._left_out.close(answers=True)
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
-        """The fields of a row by our names; None where they have an error, or it is none of an answer."""
+        """Return the fields of a row by our names; None with an error, or where it has no answer."""
         known = format_of(value, self._findings)
         if self.layout is None:
             self.layout = known.name if known else own_format(value)

@@ -1,4 +1,4 @@
-"""Which rows of a table are a submission's, where it has the answers of several systems."""
+"""Selection of a submission's rows from a table with the answers of several systems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TableSystems:
         self._index = index
 
     def own(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows that are the system's.
+        """Yield the rows that are the system's.
 
         Raises:
             FileFormatError: The table has rows of several systems for one question, and none is named.
@@ -47,7 +47,7 @@ class TableSystems:
                 yield row
 
     def _several(self) -> Mapping[tuple[str, str], str]:
-        """What its systems are called; nothing where no question has rows of several."""
+        """Return the names of its systems; nothing where no question has rows of several."""
         found: dict[tuple[str, str], None] = {}
         first: dict[str, tuple[str, str]] = {}
         several = False
@@ -70,7 +70,7 @@ class TableSystems:
         return FileFormatError(message, advice="Name one: --system NAME.", code=Code.SEVERAL_SYSTEMS)
 
     def _named(self, value: object) -> tuple[tuple[str, str], str]:
-        """Whose row it is, empty where it does not say, and of which question."""
+        """Return the system of a row, empty where it does not say, and the row's question."""
         known = format_of(value)
         if known is not None or not isinstance(value, Mapping):
             return self._by_its_tool(known, value)

@@ -1,4 +1,4 @@
-"""What a team starts from: an answers template and a sample file for a question set."""
+"""Files for teams to start from: an answers template and a sample file for a question set."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ ADVICE = 'Write {"topic_id": …, "references": ["id", …], "answer": [{"text":
 
 
 def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
-    """A row with the answer as one text, citations as `[1, 3]`, and the references as contexts.
+    """Return a row with the answer as one text, citations as `[1, 3]`, and the references as contexts.
 
     References are passages of the question by their ids. Those that are not keep their place without a text,
     so that every number names what its writer meant.
@@ -68,7 +68,7 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
 
 
 def _cited_ids(sentences: Sequence[object]) -> list[str]:
-    """The ids that sentences cite, each once, in their order."""
+    """Return the ids that sentences cite, each once, in their order."""
     cited = [sentence.get("citations") for sentence in sentences if isinstance(sentence, Mapping)]
     names = [name for one in cited if isinstance(one, list | Mapping) for name in one]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

@@ -108,7 +108,7 @@ def _spread(found: Iterable[Any]) -> list[Any]:
 
 
 def _spots(items: Any, before: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the parser's own tree
-    """What leads to each repeat and branch, and what is repeated there."""
+    """Yield the way to each repeat and branch, with its repeated part."""
     lead = before
     for code, value in items:
         for body in _bodies(code, value):
@@ -163,7 +163,7 @@ def _members(code: Any, value: Any) -> list[Any]:  # noqa: ANN401 - the parser's
 
 
 def _takes(code: Any, value: Any, character: str) -> bool:  # noqa: ANN401 - the parser's own tree
-    """Whether a set takes a character."""
+    """Return whether a set takes a character."""
     if code is not op.IN:
         return code is op.ANY or ord(character) != value
     negated = value[0][0] is op.NEGATE

@@ -104,7 +104,7 @@ class Visitor:
         self.find(RESTING)
 
     def rests(self) -> bool:
-        """Whether the page is whole."""
+        """Return whether the page is whole."""
         return bool(self.driver.find_elements(By.CSS_SELECTOR, RESTING))
 
     def click(self, path: str) -> None:

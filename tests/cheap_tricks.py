@@ -29,7 +29,7 @@ NAME = re.compile(r"(?<=[^\W\d_][ ,] )[A-Z][a-z]+(?: [A-Z][a-z]+)*|(?<=[a-z] )[A
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """What tricks are made of.
+    """Material of tricks.
 
     Attributes:
         question: The question, with its passages.

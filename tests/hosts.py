@@ -27,7 +27,7 @@ SMALL = "--object-store-memory=100000000 --include-log-monitor=false"
 
 
 def why_not() -> str:
-    """Why no such hosts can be made here; empty where they can."""
+    """Return the reason why no such hosts can be made here; empty where they can."""
     missing = [name for name in ("ip", "unshare", "runuser", "initdb") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} are not installed"
@@ -141,7 +141,7 @@ class Lan:
         return self.start(host, sys.executable, "-m", "arena", *words, **variables)
 
     def read(self, host: str, address: str, sent: str | None = None) -> str:
-        """What a server answers that a host alone can reach; what is sent is posted."""
+        """Return a server's answer that only a host can reach; data is posted."""
         data = None if sent is None else sent.encode()
         opened = f"web.urlopen({address!r}, {data!r}, timeout=30)"
         code = f"import urllib.request as web; print({opened}.read().decode())"
@@ -149,7 +149,7 @@ class Lan:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def log(self, host: str) -> str:
-        """What ran on a host said."""
+        """Return the output of a host."""
         return (self.folder / host / "log").read_text(errors="replace")
 
 
@@ -225,7 +225,7 @@ class RayHosts:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What commands and nodes need beside the database."""
+        """Environment of commands and nodes besides the database."""
         return {
             "RAY_ADDRESS": f"{self.lan.address(self.head)}:6379",
             "RAY_USAGE_STATS_ENABLED": "0",

@@ -43,7 +43,7 @@ def write_input(folder: Path) -> None:
 
 
 def results(folder: Path) -> dict[str, str]:
-    """What every kind of long work makes of the input, as hashes of bytes."""
+    """Return the hashes of the results of every kind of long work on the input."""
     battles, people = folder / "battles.jsonl", folder / "votes.jsonl"
     resampled = RatingRequest(bootstrap=600, seed=3)
     corrected = corrected_rates_of_file(battles, people, reference=None, by_domain=True)[0]

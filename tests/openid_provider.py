@@ -52,7 +52,7 @@ class Provider:
         )
 
     def metadata(self) -> dict[str, Any]:
-        """What discovery tells."""
+        """Return the discovery document."""
         return {
             "issuer": self.issuer,
             "authorization_endpoint": f"{self.issuer}/authorize",
@@ -65,7 +65,7 @@ class Provider:
         }
 
     def consent(self, asked: dict[str, str]) -> str:
-        """Where a browser goes that pressed the button, with a code of its own."""
+        """Return the address to which the consent button leads, with a code of its own."""
         code = secrets.token_urlsafe(16)
         self.codes[code] = asked
         return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"

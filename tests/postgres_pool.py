@@ -26,7 +26,7 @@ SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
 
 
 class Schema(Enum):
-    """What a database holds when it is lent."""
+    """Contents of a database when it is lent."""
 
     NONE = "none"
     NEWEST = "newest"
@@ -120,7 +120,7 @@ class PostgresPool:
 
 
 def _schema_of(connection: Connection) -> str:
-    """What tells a schema, and what it says of itself, from others."""
+    """Return a fingerprint of a schema and its contents."""
     parts = str(connection.execute(text(SCHEMA_PARTS)).scalar_one())
     if connection.execute(text("SELECT to_regclass('alembic_version')")).scalar_one() is None:
         return parts

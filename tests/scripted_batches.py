@@ -16,7 +16,7 @@ class Endpoint(Protocol):
 
     @property
     def script(self) -> Script:
-        """How many looks a batch takes, and how it ends."""
+        """Return the number of polls that a batch takes, and its ending."""
         ...
 
     def line(self, body: dict[str, Any]) -> tuple[int, object]:
@@ -36,7 +36,7 @@ class Batches:
         return len(self._batches)
 
     def routes(self) -> list[web.RouteDef]:
-        """What is served under `/v1/files` and `/v1/batches`."""
+        """Return the routes under `/v1/files` and `/v1/batches`."""
         return [
             web.post("/v1/files", self.upload),
             web.get("/v1/files/{name}/content", self.content),

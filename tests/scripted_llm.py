@@ -222,7 +222,7 @@ class ScriptedLLM:
         return web.json_response(self.completion(ask, key, drawn))
 
     def _complaint(self, ask: Ask) -> str | None:
-        """What this endpoint does not support in a request."""
+        """Return the endpoint's complaint about an unsupported feature of a request; None without one."""
         form = ask.body.get("response_format")
         if form and not self.script.response_format:
             self._names[ask.opening] = form["json_schema"]["name"]

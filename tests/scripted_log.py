@@ -1,5 +1,3 @@
-"""What the scripted LLM endpoint was asked, and how it tells of errors."""
-
 from __future__ import annotations
 
 from collections import Counter, deque
@@ -9,7 +7,7 @@ from aiohttp import web
 
 
 class Log:
-    """What was asked: per key, how often a call began and how often a reply was sent."""
+    """Log of requests: per key, how often a call began and how often a reply was sent."""
 
     def __init__(self) -> None:
         self.started: Counter[str] = Counter()
@@ -29,7 +27,7 @@ class Log:
 
     @property
     def told(self) -> Counter[tuple[str, int]]:
-        """How often each status went to the bearer of each key (the header `Authorization`)."""
+        """Count the statuses sent to the bearer of each key (the header `Authorization`)."""
         return Counter(self.answers)
 
     @property

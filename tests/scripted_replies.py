@@ -1,8 +1,3 @@
-"""What the scripted LLM endpoint is told and what it says: faults, scripts, rules and replies.
-
-`tests/scripted_llm.py` serves this over HTTP.
-"""
-
 from __future__ import annotations
 
 import hashlib
@@ -19,7 +14,7 @@ Rule = Callable[["Ask", str, str], str]
 
 
 class Fault(StrEnum):
-    """What can go wrong."""
+    """Faults of the endpoint."""
 
     RATE_LIMIT = "rate_limit"
     RATE_LIMIT_AFTER = "rate_limit_after"
@@ -38,7 +33,7 @@ class Fault(StrEnum):
 
     @property
     def of_content(self) -> bool:
-        """Whether asking again would change nothing."""
+        """True if asking again would change nothing."""
         return self in {Fault.REFUSAL, Fault.FILTERED, Fault.TRUNCATED, Fault.WRONG_FORMAT}
 
 
@@ -55,7 +50,7 @@ STATUS_FAULTS: Mapping[Fault | str | None, tuple[int, str]] = {
 
 @dataclass(slots=True)
 class Script:
-    """How the endpoint behaves.
+    """Behaviour of the endpoint.
 
     Attributes:
         latency: Seconds before every reply.
@@ -137,7 +132,7 @@ class Ask:
 
     @property
     def results(self) -> list[str]:
-        """What the tools that were called said, in their order."""
+        """Results of the called tools, in order."""
         return [message["content"] for message in self.messages if message.get("role") == "tool"]
 
     def tagged(self, tag: str) -> list[str]:
@@ -153,7 +148,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """What a handler returns instead of a reply: calls of tools, each a name and its arguments.
+    """Tool calls that a handler returns instead of a reply, each a name and its arguments.
 
     Arguments that are text are sent as they are, whether or not they are JSON.
     """

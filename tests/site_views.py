@@ -16,7 +16,7 @@ from arena.site.pages import pages
 
 
 class Who(StrEnum):
-    """Whose eyes a page is seen with."""
+    """Role of a page's viewer."""
 
     PUBLIC = auto()
     MEMBER = auto()
@@ -41,7 +41,7 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """What is named in the addresses of an arena."""
+    """Names in the addresses of an arena."""
 
     board: str
     question_set: str
@@ -55,7 +55,7 @@ class Names:
 
 
 DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
-"""What `arena demo` makes."""
+"""Folder of the output of `arena demo`."""
 SIGNED_IN: Mapping[str, Who] = {
     "rank": Who.ORGANISER,
     "submit": Who.MEMBER,
@@ -77,7 +77,7 @@ def _who(page: str) -> Who:
 
 
 def _queries(names: Names) -> Mapping[str, Sequence[str]]:
-    """What a page is opened with; a page that is not named here is opened without more."""
+    """Return the query of each page; pages that are not named have none."""
     board = f"?board={names.board}"
     pair = f"{board}&system={names.system}&opponent={names.opponent}"
     imported = f"?board={names.imported_board}"

@@ -1,5 +1,3 @@
-"""What the documentation says is what the program has: commands, settings, judges, codes, links."""
-
 from __future__ import annotations
 
 import contextlib
@@ -252,7 +250,7 @@ def _walk(name: str, command: object) -> Iterator[tuple[str, Any]]:
 
 
 def _exists(line: str) -> bool:
-    """Whether a command line without its first word names a command, and options that the command has."""
+    """Return whether a command line without its first word names a command and only options of it."""
     command: Any = typer.main.get_command(build())
     given = re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split()
     path = " ".join(given[:2])

@@ -176,7 +176,7 @@ def _patterns(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Pattern[An
 
 
 def _at_top(path: Path, call: ast.Call) -> bool:
-    """Whether a call stands outside of every function, so that the module holds what it makes."""
+    """Return whether a call stands outside of every function, so that the module holds what it makes."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return not any(node.lineno <= call.lineno <= (node.end_lineno or 0) for node in functions)
@@ -216,7 +216,7 @@ class Trial:
         return min(taken)
 
     def bound(self, length: int) -> float:
-        """What passed on the clock, which is never less than the processor time and is quicker to read."""
+        """Return the elapsed time, which is never less than the processor time and is quicker to read."""
         text = self._text(length)
         start = time.perf_counter()
         self.use(self.pattern, text)
@@ -240,7 +240,7 @@ class Trial:
         return ""
 
     def grows(self) -> str:
-        """How the time grows where it grows faster than the text; empty where it does not."""
+        """Describe the growth of time where it is faster than that of the text; empty otherwise."""
         short, long = SCREENED
         self.screened = self.bound(short)
         if self.screened < HOPELESS and self.bound(long) < NOTICED:
@@ -259,7 +259,7 @@ class Trial:
         return shortest
 
     def confirmed(self) -> str:
-        """How the time grows up to the longest text, or to one that takes long enough to accuse by."""
+        """Describe the growth of time up to the longest text, or to one that takes long enough."""
         length = SCREENED[1]
         while 2 * length <= LONGEST and self.seconds(length) < HOPELESS:
             length *= 2

@@ -1,5 +1,3 @@
-"""What is taken from others is named exactly: actions by commit, libraries by the lock."""
-
 from __future__ import annotations
 
 import os
@@ -55,7 +53,7 @@ def test_every_library_of_the_lock_has_one_version_and_no_address() -> None:
 
 
 def _runtime() -> dict[str, str]:
-    """What `requirements-runtime.lock` says of each library: its version, conditions and hashes."""
+    """Return the entries of `requirements-runtime.lock` by library: version, conditions and hashes."""
     text = (ROOT / "requirements-runtime.lock").read_text(encoding="utf-8").replace("\\\n", " ")
     return {str(canonicalize_name(line.partition("==")[0])): line for line in text.splitlines()}
 
@@ -122,7 +120,7 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
     ],
 )
 def test_an_audit_says_what_it_did_not_look_up(report: str, status: int, said: str) -> None:
-    """Where no database is reached nothing looks like a clean result."""
+    """If no database is reached nothing looks like a clean result."""
     command = [sys.executable, str(ROOT / ".ci" / "read_audit.py")]
     done = subprocess.run(command, input=report, capture_output=True, text=True, check=False)
     assert (done.returncode, said in done.stdout) == (status, True), done.stdout + done.stderr

@@ -64,7 +64,7 @@ class Api(FastAPI):
     """An application whose document, at `/openapi.json`, names the media type of problems."""
 
     def openapi(self) -> Json:
-        """The document, made once."""
+        """Return the document, made once."""
         if self.openapi_schema is None:
             schema = get_openapi(
                 title=self.title, version=self.version, description=ABOUT, routes=self.routes
@@ -73,7 +73,7 @@ class Api(FastAPI):
         return self.openapi_schema
 
     async def page(self, _request: Request) -> HTMLResponse:
-        """The same for people, at `/`."""
+        """Return the same for people, at `/`."""
         return HTMLResponse(_page(self.openapi()))
 
 
@@ -106,7 +106,7 @@ def _page(document: Json) -> str:
 
 
 def _problems() -> Iterator[tuple[str, str, str]]:
-    """The end of each problem's address, its status and title, and what it means."""
+    """Yield the end of each problem's address, its status and title, and what it means."""
     for status, meaning in sorted(REFUSALS.items()):
         yield slug(TITLES[status]), f"{status} {TITLES[status]}", meaning
     for kind, title in OWN_TITLES:

@@ -77,7 +77,7 @@ class ScoredList(BaseModel):
 
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
-    """The published boards, the newest first."""
+    """Return the published boards, the newest first."""
     heads = [BoardHead.of(head) for head in arena.boards.heads()]
     return answer(request, BoardList(leaderboards=heads))
 
@@ -98,7 +98,7 @@ def show_board(
     caller: Who,
     file_format: Annotated[BoardForm | None, Query(alias="format", description="Wins over `Accept`.")] = None,
 ) -> Response:
-    """One board; as a table, a line for each system in each domain. Of a retracted one the notice, as 410."""
+    """Return one board; as a table, a line for each system in each domain. Retracted boards give 410."""
     board = arena.boards.get(name, caller=caller)
     form = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | Board
@@ -115,7 +115,7 @@ def show_board(
 
 
 def _preferred(accept: str) -> BoardForm:
-    """The first form that the reader names; JSON where it names none of ours."""
+    """Return the first form that the reader names; JSON where it names none of ours."""
     wanted = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     forms = {form.media_type: form for form in BoardForm}
     return next((forms[media] for media in wanted if media in forms), BoardForm.JSON)
@@ -123,7 +123,7 @@ def _preferred(accept: str) -> BoardForm:
 
 @router.get("/sets/{name}/metrics", responses=problems(404), response_model=ScoredList)
 def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """The metrics that answers to a set have scores by: of published systems, and of your own."""
+    """Return the metrics that answers to a set have scores by: of published systems, and of your own."""
     scored = arena.score_tables.scored(name, caller=caller)
     lines = [{"metric": metric, "judges": judges} for metric, judges in scored.items()]
     return answer(request, ScoredList(metrics=lines))
@@ -145,7 +145,7 @@ async def export_scores(
     judge: JudgeName = "",
     systems: SystemNames = "",
 ) -> Response:
-    """A row an answer, with every measure and the posteriors of claims; in JSON with details."""
+    """Return a row an answer, with every measure and the posteriors of claims; in JSON with details."""
     names = tuple(system.strip() for system in systems.split(",") if system.strip())
     wanted = ScoreRequest(set_name=name, metric=metric, judge=judge, systems=names)
 

@@ -35,7 +35,7 @@ ALWAYS = (400, 401, 422, 429, 500, 503)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, object]]:
-    """What a route may refuse, for the OpenAPI document."""
+    """Return the errors of a route for the OpenAPI document."""
     return {
         status: {"model": ProblemDetails, "description": REFUSALS[status]}
         for status in sorted({*ALWAYS, *statuses})
@@ -43,7 +43,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, object]]:
 
 
 def files(description: str, *media_types: str) -> dict[int | str, dict[str, object]]:
-    """A file as the answer, for the OpenAPI document."""
+    """Return a file as the answer, for the OpenAPI document."""
     content = {media: {"schema": {"type": "string"}} for media in media_types}
     return {200: {"description": description, "content": content}, 304: {"description": "Unchanged."}}
 

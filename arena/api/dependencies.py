@@ -1,4 +1,4 @@
-"""What routes ask for: the services, who asks, and whether they may go on.
+"""Dependencies of routes: services, the caller, and access checks.
 
 Who asks is read from the database for every request. A token is taken from `Authorization: Bearer …` alone:
 an address or a cookie never carries one, so no other site can use it.
@@ -66,7 +66,7 @@ class Rates:
 
 @asynccontextmanager
 async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
-    """A function that work in a thread calls now and then: it raises once the client has left.
+    """Give a function that work in a thread calls now and then: it raises once the client has left.
 
     For requests whose body has been read.
     """
@@ -82,12 +82,12 @@ async def _watch(request: Request, left: StopEvent) -> None:
 
 
 def client_of(request: Request) -> str:
-    """The address that requests are counted for."""
+    """Return the address that requests are counted for."""
     return counted(request.client.host if request.client else "")
 
 
 def counted(host: str) -> str:
-    """An address, of IPv6 its network, since a host has many."""
+    """Return an address, of IPv6 its network, since a host has many."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -117,7 +117,7 @@ def admit(
     arena: Services,
     shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
 ) -> Caller:
-    """Who asks; raises where a token is shown that is not valid, or too much is asked."""
+    """Authenticate the caller; raise for an invalid token or too many requests."""
     rates: Rates = request.app.state.rates
     client = client_of(request)
     try:
@@ -141,7 +141,7 @@ def _count(request: Request, rates: Rates, key: str) -> None:
 
 
 def too_many(headers: dict[str, str]) -> RefusedRequestError:
-    """The message to a client that exceeds the rate limit."""
+    """Return the message to a client that exceeds the rate limit."""
     wait = headers["RateLimit-Reset"]
     return RefusedRequestError(
         429, "Too many requests.", advice=f"Go on in {wait} seconds.", headers={"Retry-After": wait}
@@ -152,7 +152,7 @@ Who = Annotated[Caller, Depends(admit)]
 
 
 def _intake(request: Request, caller: Who) -> Caller:
-    """Who uploads a file: somebody with a token, within the rate for files."""
+    """Authenticate an upload: it needs a token and counts against the rate for files."""
     if not caller.signed_in:
         raise AccessError("This needs a token.", advice="Send `Authorization: Bearer aa_…`.")
     rates: Rates = request.app.state.rates

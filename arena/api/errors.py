@@ -75,7 +75,7 @@ log = structlog.get_logger("arena.api")
 
 
 class ProblemDetails(BaseModel):
-    """What went wrong, in the form of RFC 9457, and what to do about it."""
+    """Problem details (RFC 9457), with a remedy."""
 
     type: str = Field(description="What kind of problem it is.", examples=[f"{TYPES}not-found"])
     title: str = Field(examples=["Not Found"])
@@ -105,7 +105,7 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
     **more: object,
 ) -> JSONResponse:
-    """A problem as an answer; never to be cached."""
+    """Return a problem as an answer; never to be cached."""
     title = title or TITLES.get(status) or HTTPStatus(status).phrase
     body = {
         "type": f"{TYPES}{slug(title)}",
@@ -120,12 +120,12 @@ def problem_response(
 
 
 def slug(title: str) -> str:
-    """The end of a problem's type."""
+    """Return the end of a problem's type."""
     return title.lower().replace(" ", "-")
 
 
 def status_of(error: ArenaError) -> int:
-    """The HTTP status of an error."""
+    """Return the HTTP status of an error."""
     return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
 
 

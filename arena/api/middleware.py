@@ -1,4 +1,4 @@
-"""What goes round every request: limits on its body, headers of its answer, and a net under faults.
+"""Middleware of the API: limits on bodies, headers of answers, and a last handler of errors.
 
 Plain ASGI, so that bodies and answers are streamed. A body is refused by its announced length before it is
 read, else as soon as it is too long; it may neither stall nor trickle (Slowloris).
@@ -29,7 +29,7 @@ LIMIT_HEADERS = "arena_limit_headers"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyLimits:
-    """How much is read of a body.
+    """Limits on reading a body.
 
     `file_bytes` is of a file of answers, `other_bytes` of any other body; a sender may be silent for
     `patience` seconds.

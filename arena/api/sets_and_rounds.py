@@ -69,7 +69,7 @@ def show_set(request: Request, name: Name, arena: Services) -> Response:
 def list_questions(
     request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
-    """The questions of a set, a page at a time; never a reference.
+    """Return the questions of a set, a page at a time; never a reference.
 
     Of a set whose texts are not public, teams and organisers alone get the texts.
     """
@@ -86,14 +86,14 @@ def list_questions(
     response_class=Response,
 )
 def sample(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """A small file of answers that would be accepted, as JSONL."""
+    """Return a small file of answers that would be accepted, as JSONL."""
     content = arena.submissions.template(name, sample=True, caller=caller).encode()
     return answer(request, content, media_type=NDJSON, filename=f"{name}-sample.jsonl")
 
 
 @rounds.get("/rounds", responses=problems(), response_model=RoundList)
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
-    """Published rounds with their counts, the newest first; organisers get every round."""
+    """List published rounds with their counts, the newest first; organisers get every round."""
     names = [round_.name for round_ in arena.rounds.rounds(caller=caller)]
     lines = [Round.of(*arena.rounds.status(name, caller=caller)) for name in names]
     return answer(request, RoundList(rounds=lines))
@@ -101,7 +101,7 @@ def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
 
 @rounds.get("/rounds/{name}", responses=problems(404, 410), response_model=Round)
 def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """A published round: its state, and how many of its battles ended how."""
+    """Return a published round: its state, and how many of its battles ended how."""
     return answer(request, Round.of(*arena.rounds.status(name, caller=caller)))
 
 
@@ -115,7 +115,7 @@ def list_battles(
     limit: Limit = 100,
     after: Cursor = 0,
 ) -> Response:
-    """The battles of a published round, a page at a time."""
+    """Return the battles of a published round, a page at a time."""
     battles = arena.round_reader.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
     page = battles[:limit]
     following = page[-1].id if len(battles) > limit else None
@@ -128,7 +128,7 @@ def list_battles(
 def show_evidence(
     request: Request, name: Name, question_id: QuestionId, arena: Services, caller: Who
 ) -> Response:
-    """A question of a published round: its answers with their scores, its battles with every judgment."""
+    """Return a question of a published round: answers with scores, battles with every judgment."""
     return answer(request, arena.evidence.evidence(name, question_id, caller=caller))
 
 
@@ -138,6 +138,6 @@ def show_evidence(
     responses={**problems(403, 404), **files("The labels.", JSON, "text/csv")},
 )
 def export_labels(request: Request, name: Name, arena: Services, caller: Who, csv: bool = False) -> Response:
-    """The labels of a round with person, side shown first and time, as JSON or CSV; for organisers."""
+    """Return the labels of a round with person, side shown first and time, as JSON or CSV; for organisers."""
     content = file_of(arena.labels.export(name, caller=caller), as_csv=csv).encode()
     return answer(request, content, media_type="text/csv" if csv else JSON)

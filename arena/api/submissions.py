@@ -56,7 +56,7 @@ class CheckQuery(Sent):
 
 
 class SubmissionQuery(CheckQuery):
-    """What is to be done with the file that is the body."""
+    """Query parameters for the uploaded file."""
 
     system: str = Field(
         pattern=SYSTEM_NAME, max_length=100, description="Name of the system.", examples=["my-system"]
@@ -168,7 +168,7 @@ async def submit(
 
 @asynccontextmanager
 async def _received(request: Request, arena: Services, name: str) -> AsyncIterator[tuple[FilePath, Poll]]:
-    """The body as a file until the end of the block, and what notices that its sender is gone."""
+    """Give the body as a file until the end of the block, and a check that its sender is still there."""
     with arena.uploads.scratch(name) as (path, writer):
         waiting, size = list[bytes](), 0
         async for chunk in request.stream():
@@ -207,7 +207,7 @@ def list_submissions(
 
 @router.get("/submissions/{number}", responses=problems(403, 404), response_model=SubmissionDetails)
 def show_submission(request: Request, number: Number, arena: Services, caller: Who) -> Response:
-    """A submission: its state, position in the queue, coverage and card."""
+    """Return a submission: its state, position in the queue, coverage and card."""
     return answer(request, arena.submissions.view(number, caller=caller).shown())
 
 

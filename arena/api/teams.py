@@ -38,7 +38,7 @@ class TeamFull(TeamLine):
 
 
 class TokenCreate(Sent):
-    """What a new token shall be."""
+    """Request for a new token."""
 
     name: str = Field(min_length=1, max_length=100, description="What it is for.", examples=["CI"])
     scopes: list[TokenScope] = Field(
@@ -64,7 +64,7 @@ router = APIRouter(tags=["teams"])
 
 @router.get("/me", responses=problems(403), response_model=Identity)
 def show_caller(request: Request, caller: Who) -> Response:
-    """Whom the token authenticates, and what it may do."""
+    """Show the account or team of the token, and its rights."""
     require(caller, TokenScope.READ)
     return answer(request, Identity.of(caller, teams=dict(caller.roles)))
 
@@ -77,14 +77,14 @@ def list_teams(request: Request, arena: Services, caller: Who) -> Response:
 
 @router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamFull)
 def show_team(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
-    """A team of yours with its members."""
+    """Return a team of yours with its members."""
     view = arena.teams.view(team, caller=caller)
     return answer(request, TeamFull.of(view.team, members=view.members))
 
 
 @router.get("/teams/{team}/tokens", responses=problems(403, 404), response_model=TokenList)
 def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
-    """The tokens of a team, without their secrets."""
+    """Return the tokens of a team, without their secrets."""
     arena.teams.view(team, caller=caller)
     tokens = arena.tokens.all(team=team, caller=caller)
     return answer(request, TokenList(tokens=tokens))

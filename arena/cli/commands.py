@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
 PRIVATE = 0o077
-"""What is left out of the rights to what a command writes: homes, backups, exports are their user's alone."""
+"""Rights of written files: homes, backups and exports are their user's alone."""
 SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
 """Commands that write what others are to read, with the rights that the user gives to files."""
 NOUNS = {
@@ -156,7 +156,7 @@ def _verb(name: str) -> Command:
 _plain = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 ABOVE = "".join(f"{part}." for part in __name__.split(".")[:-3])
 REGISTERED = re.compile(r"\{([a-z_.]+):([a-z_]+)\}")
-"""Where the help of an option names what a registry has: the function that tells it."""
+"""Functions that fill the help of options with a registry's names."""
 
 
 def name_registered(command: Command) -> None:
@@ -170,7 +170,7 @@ def name_registered(command: Command) -> None:
 
 
 def _asked(command: Command, words: Sequence[str]) -> Command:
-    """The command whose help is asked for, below another one by the words that follow it."""
+    """Return the command whose help is asked for, below another one by the words that follow it."""
     for word in words[: words.index("--help")]:
         command = getattr(command, "commands", {}).get(word, command)
     return command
@@ -222,5 +222,5 @@ def build() -> typer.Typer:
 
 @cache
 def command() -> Callable[[], object]:
-    """The command tree, ready to run."""
+    """Return the command tree, ready to run."""
     return typer.main.get_command(build())

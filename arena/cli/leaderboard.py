@@ -132,7 +132,7 @@ def _show_lines(board: Board, domain: str) -> None:
 
 
 def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    """Notes on a domain's ratings and on systems that were not judged."""
+    """Print notes on a domain's ratings and on systems that were not judged."""
     for said in (part.get("note") for part in standings["domains"] if part["id"] == domain):
         if said:
             show_line(said)
@@ -163,7 +163,7 @@ def _show_systems(board: Board, *, alone: bool) -> None:
 
 
 def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
-    """What readers must know before they look at the numbers."""
+    """Yield the notes that readers need before the numbers."""
     if about := standings.get("note"):
         yield about
     if said := partial_sentence(standings):

@@ -65,12 +65,12 @@ Constants = Annotated[
 
 
 def whole_if_named(path: Path | None) -> Path | None:
-    """The file to read, where one is named, as `whole_file` has it."""
+    """Return the file to read, where one is named, as `whole_file` has it."""
     return None if path is None else whole_file(path)
 
 
 def whole_file(path: Path) -> Path:
-    """The file to read: of a pipe, a named pipe or `-` (standard input) a copy, until the process ends."""
+    """Return the file to read: for a pipe or `-` (standard input) a copy, until the process ends."""
     import atexit
     import shutil
     import stat
@@ -117,7 +117,7 @@ def constant(text: str) -> tuple[str, Any]:
 
 
 def known(look_up: Callable[[str], object]) -> Callable[[str | None], str | None]:
-    """A callback that takes an option's value for a name, and refuses one that nothing bears."""
+    """Return a callback that takes an option's value for a name, and refuses one that nothing bears."""
 
     def checked(value: str | None) -> str | None:
         try:
@@ -274,7 +274,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:
-    """How many battles may be in flight: what was asked for, else what suits the transport."""
+    """Return the number of concurrent battles: the option, else the default of the transport."""
     if asked is not None:
         return asked
     return WITH_BATCHES if transport_info(arena.settings.transport).batches else USUAL

@@ -1,4 +1,4 @@
-"""How commands show results: JSON on request, else text; errors on stderr."""
+"""Output of commands: JSON on request, else text; errors on stderr."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _text(value: Cell) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """A text whose line ends and other signs without a shape are shown by their codes."""
+    """Return a text whose line ends and other signs without a shape are shown by their codes."""
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)

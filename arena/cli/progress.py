@@ -1,4 +1,4 @@
-"""What a command that takes a while says on stderr: a bar on a terminal, else a line every few seconds."""
+"""Progress of long commands on stderr: a bar on a terminal, else a line every few seconds."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class View(Protocol):
 
 @contextmanager
 def showing_progress(view: View | None = None) -> Iterator[None]:
-    """A context whose long work is shown on stderr."""
+    """Show the progress of long work on stderr."""
     display = Display(view or (BarView() if sys.stderr.isatty() else LineView(sys.stderr)))
     try:
         with listening(display):
@@ -60,7 +60,7 @@ class Display:
         self._thread: threading.Thread | None = None
 
     def begin(self, work: Work) -> None:
-        """Some work begins."""
+        """Note that some work begins."""
         with self._lock:
             self._works.append(work)
             if self._thread is None:
@@ -68,7 +68,7 @@ class Display:
                 self._thread.start()
 
     def end(self, work: Work) -> None:
-        """It ended."""
+        """Note its end."""
         with self._lock:
             if work in self._works:
                 self._works.remove(work)
@@ -162,7 +162,7 @@ class BarView:
 
 
 def _bar(lines: Callable[[], Sequence[str]]) -> Bar:
-    """A bar for each work, with lines below them."""
+    """Return a bar for each work, with lines below them."""
     from rich.console import Console, Group, RenderableType
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
@@ -182,12 +182,12 @@ def _bar(lines: Callable[[], Sequence[str]]) -> Bar:
 
 
 def line_of(work: Work) -> str:
-    """How far some work is, in a line."""
+    """Describe the progress of work in a line."""
     return f"{work.what}: {state_of(work)}"
 
 
 def state_of(work: Work) -> str:
-    """How far some work is: how much of how much, how fast, and the time left."""
+    """Describe the progress of work: done and total, pace, and time left."""
     progress = work.progress
     asked = [f"{work.requests:,} requests"] if work.requests else []
     noted = f"; {work.note}" if work.note else ""
@@ -202,7 +202,7 @@ def state_of(work: Work) -> str:
 
 
 def span(seconds: float) -> str:
-    """A time as people say it."""
+    """Return a time as people say it."""
     whole = round(seconds)
     if whole < MINUTE:
         return f"{whole} s"

@@ -201,7 +201,7 @@ def _planned(
 
 
 def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:
-    """The folder of the ranking, and the files that are given."""
+    """Return the folder of the ranking, and the files that are given."""
     from arena.services.ranking.requests import is_ranking
 
     if files and is_ranking(Path(files[0])):
@@ -272,7 +272,7 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
 
 @contextmanager
 def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
-    """A context in which the work says every few seconds how the systems stand so far."""
+    """Print the systems' standing every few seconds during the block."""
     ended = Event()
 
     def look() -> None:

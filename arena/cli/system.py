@@ -101,7 +101,7 @@ def serve(
 
 
 def _ranking(folder: Path, host: str) -> Arena:
-    """The arena of a ranking, whose user is its owner where nobody else can reach it."""
+    """Return the arena of a ranking, whose user is its owner where nobody else can reach it."""
     from arena.services.ranking.requests import require_ranking
     from arena.site.hosts import LOOPBACK
 

@@ -55,7 +55,7 @@ System = Annotated[str, Field(max_length=100, description="Name of a system, as 
 
 
 def bounded(value: Json, most: int = SHORT_TEXT) -> Json:
-    """A JSON object for agents: lists and texts cut, texts of strangers quoted and made harmless.
+    """Return a JSON object for agents: lists and texts cut, texts of strangers quoted and made harmless.
 
     Of questions, references and answers `most` characters are given; what is left out of a list is counted.
     """
@@ -81,7 +81,7 @@ def _bounded(value: Any, name: str, most: int) -> Any:  # noqa: ANN401 - any JSO
 
 
 class Tools:
-    """What agents can ask; each method is a tool, and its docstring is what agents read."""
+    """Tools of agents; each method is a tool, and agents read its docstring."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
@@ -183,7 +183,7 @@ def _refusing(tool: Callable[..., Json]) -> Callable[..., Json]:
 
 
 def make_server(arena: Arena) -> MCPServer:
-    """The server over an arena's services."""
+    """Return the server over an arena's services."""
     server = MCPServer(
         "answer-arena", "Answer Arena", instructions=INSTRUCTIONS, version=own_version(), log_level="WARNING"
     )

@@ -1,1 +1,1 @@
-"""What an arena answers, as frozen values; a test holds them against its OpenAPI document."""
+"""Responses of an arena as frozen values; a test holds them against its OpenAPI document."""

@@ -1,4 +1,4 @@
-"""What all values share."""
+"""Base of all values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Value(BaseModel):
         return cls.model_validate(_Joined(SimpleNamespace(**fields), *records))
 
     def to_json(self) -> dict[str, Any]:
-        """The object that commands print; moments are in ISO 8601 with their offset."""
+        """Return the object that commands print; moments are in ISO 8601 with their offset."""
         printed: dict[str, Any] = json.loads(json.dumps(self.model_dump(), default=datetime.isoformat))
         return printed
 
@@ -55,7 +55,7 @@ class _Joined:
 
 
 def one_of(*words: str) -> object:
-    """A text that is one of some words today; newer arenas may send others."""
+    """Return a text that is one of some words today; newer arenas may send others."""
     return Field(json_schema_extra={"enum": list(words)})
 
 

@@ -37,7 +37,7 @@ class Rating(Value):
 
 
 class Rate(Value):
-    """How often a system wins against the reference; shares are 0-1, intervals 95 %."""
+    """Win rate of a system against the reference; shares are 0-1, intervals 95 %."""
 
     battles: int
     wins: int
@@ -66,7 +66,7 @@ class StandingsLine(Value):
     scores: dict[str, Any] = Field({})
     """By metric."""
     unranked: str = ""
-    """Why it has no rank and no rating, since it answered too few questions; empty of all others."""
+    """Reason for a missing rank and rating: too few answered questions; empty otherwise."""
 
 
 class BoardHead(Value):
@@ -81,7 +81,7 @@ class BoardHead(Value):
     published_at: datetime
     retracted: bool
     notice: str
-    """What readers must know, such as why it was retracted."""
+    """Notice for readers, such as the reason of a retraction."""
     replaced_at: datetime | None = None
     """When another snapshot took its place; null where it stands."""
 
@@ -99,7 +99,7 @@ class Board(BoardHead):
         return {domain["id"]: domain["label"] for domain in self.standings.get("domains", [])}
 
     def lines(self, domain: str = OVERALL) -> list[StandingsLine]:
-        """The systems of a domain, the best first; empty where the board has no such domain."""
+        """Return the systems of a domain, the best first; empty where the board has no such domain."""
         return [
             StandingsLine.model_validate(line) for line in self.standings.get("lines", {}).get(domain, [])
         ]
@@ -208,7 +208,7 @@ class RoundQuestion(Value):
     winner: str | None
     """The system with the largest share of the win, the reference left out; null where several share it."""
     winners: int
-    """How many systems have the largest share."""
+    """Number of systems with the largest share."""
     margin: float | None
     """By how much it is larger than the second share, 0-1; null without a second."""
     spread: float | None
@@ -228,9 +228,9 @@ class RoundQuestionPage(Value):
     next: int | None
     """Cursor of the next page; null after the last."""
     notice: str
-    """Which texts are kept from you, and why; empty where none are."""
+    """Texts that are hidden from you, with the reason; empty where none are."""
     total: int
-    """How many questions there are on all pages."""
+    """Number of questions on all pages."""
 
 
 class Score(Value):
@@ -238,7 +238,7 @@ class Score(Value):
 
     metric: str
     judge: str
-    """Who scored; empty for the embedded engine."""
+    """Model that scored; empty for the embedded engine."""
     outcome: str
     score: float | None
     details: dict[str, Any]
@@ -273,11 +273,11 @@ class QuestionEvidence(Value):
     answers: list[RoundAnswer]
     battles: list[BattleEvidence]
     notice: str
-    """Which texts are kept from you, and why; empty where none are."""
+    """Texts that are hidden from you, with the reason; empty where none are."""
 
 
 class PairedShare(Value):
-    """How much more of the win the first system takes, in one domain, with its 95 % t interval."""
+    """Difference of two systems' shares of the win in one domain, with its 95 % t interval."""
 
     domain: str
     """Its id, or `overall`."""
@@ -286,11 +286,11 @@ class PairedShare(Value):
     lower: float | None = Field(None, validation_alias=LOWER)
     upper: float | None = Field(None, validation_alias=UPPER)
     questions: int
-    """How many questions compare the two."""
+    """Number of questions that compare the two."""
     ahead: int
     behind: int
     separated: bool | None = None
-    """Whether the board tells the two apart, for all pairs at once; None before the round is published."""
+    """True if the board separates the two, for all pairs at once; None before the round is published."""
 
 
 class ContestedQuestion(Value):
@@ -312,9 +312,9 @@ class Comparison(Value):
     paired: list[PairedShare]
     """Overall first, then by domain."""
     questions: list[ContestedQuestion]
-    """Where they differ most, the widest first."""
+    """Questions with the largest difference, the widest first."""
     notice: str
-    """Which texts are kept from you, and why; empty where none are."""
+    """Texts that are hidden from you, with the reason; empty where none are."""
 
 
 class ScoredMetric(Value):
@@ -322,7 +322,7 @@ class ScoredMetric(Value):
 
     metric: str
     judges: list[str]
-    """Whose scores there are; `embedded` needs no LLM."""
+    """Sources of scores; `embedded` needs no LLM."""
 
 
 class ScoreTable(Value):
@@ -340,7 +340,7 @@ class ScoreTable(Value):
     measures: dict[str, str]
     """Names of the measures, with their symbols in the paper."""
     notes: list[str]
-    """Who told, how often that is right, and what was cut or not cited."""
+    """Notes on the scores: their source, its accuracy, and cut or uncited passages."""
     rows: list[dict[str, Any]]
     """By system, domain or question, the last one over all: `answers`, `unscored`, and of each measure
     `answers`, `mean`, `sd`, `lower`, `upper`."""

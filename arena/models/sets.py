@@ -14,11 +14,11 @@ class QuestionSet(Value):
     licence: str
     source: str
     reference_name: str
-    """What the reference is called on boards."""
+    """Name of the reference on boards."""
     reference_by: str
-    """Who wrote the references: `people`, or in free text; else empty."""
+    """Writer of the references: `people`, or free text; else empty."""
     note: str
-    """What readers of its boards and questions must know."""
+    """Note for readers of its boards and questions."""
     language: str
     """Of its questions and references, by ISO 639-1."""
     questions: int
@@ -58,7 +58,7 @@ class SetStatistics(Value):
     """Its id, or `overall`."""
     questions: int
     references: int
-    """How many have a reference."""
+    """Number of questions with a reference."""
     reference_words: float | None
     """Mean words of the references."""
     words_a_question: float | None

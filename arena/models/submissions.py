@@ -18,7 +18,7 @@ def _card_fields(card: object) -> object:
 
 
 class Identity(Value):
-    """Whom a token authenticates."""
+    """Account or team of a token."""
 
     name: str
     account: str | None
@@ -31,16 +31,16 @@ class Identity(Value):
 
 
 class CheckReport(Value):
-    """What a check found: the JSON of `arena submissions check --json`."""
+    """Result of a check: the JSON of `arena submissions check --json`."""
 
     set: str = Field(validation_alias=AliasChoices("set", "set_name"))
     kind: Kind
-    """What the file was read as."""
+    """Kind that the file was read as."""
     accepted: bool
-    """Whether the file can be submitted."""
+    """True if the file can be submitted."""
     format: str | None
     layout: str | None = None
-    """Whose fields its rows have, such as `arena` or `ragas`."""
+    """Tool whose fields its rows have, such as `arena` or `ragas`."""
     rows: int
     answers: int
     questions: int
@@ -70,7 +70,7 @@ class Submission(Value):
     phase: str
     anonymous: bool
     selected: bool
-    """Whether its team chose it to represent the system."""
+    """True if its team chose it to represent the system."""
     answers: int
     no_answers: int
     content_hash: str
@@ -108,11 +108,11 @@ class SubmissionStatus(Submission):
     eta: datetime | None
     """When its last waiting round should be judged."""
     charged: bool
-    """Whether it counts against the quota."""
+    """True if it counts against the quota."""
     attempt: int | None
-    """Which judged version of its system it is."""
+    """Number of this version among the judged ones of its system."""
     attempts: int
-    """How many versions of its system were judged."""
+    """Number of judged versions of its system."""
     retracted: list[Retraction]
     """Boards with it that were taken down."""
 

@@ -1,4 +1,4 @@
-"""What `import answer_arena` gives: rankings of answers in one call, without a database to think of."""
+"""Python API (`import answer_arena`): rankings of answers in one call, without a database of one's own."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def estimate(
     out: str | Path | None = None,
     seed: int = 0,
 ) -> Mapping[str, Any]:
-    """What a ranking would take: planned battles, requests, tokens, and the cost expected and at most.
+    """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
 
     Options are those of `rank`; nothing is asked of a model.
     """
@@ -324,7 +324,7 @@ class _Bars:
         self._stopped: dict[Work, threading.Event] = {}
 
     def begin(self, work: Work) -> None:
-        """Some work begins."""
+        """Note that some work begins."""
         # A notebook's stderr is no terminal, and yet can be redrawn.
         if work.what != COMPARING or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
             return
@@ -332,7 +332,7 @@ class _Bars:
         threading.Thread(target=self._draw, args=(work, self._stopped[work]), daemon=True).start()
 
     def end(self, work: Work) -> None:
-        """It ended."""
+        """Note its end."""
         if work in self._stopped:
             self._stopped.pop(work).set()
         elif work.what == COMPARING:

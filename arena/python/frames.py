@@ -31,7 +31,7 @@ class Names:
     domain: str | None = None
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row with our names in place of these.
+        """Return a row with our names in place of these.
 
         Raises:
             InputError: A name is in no column.
@@ -58,7 +58,7 @@ class Names:
 
 
 def tables_of(data: Data, names: Names) -> list[AnswerTable]:
-    """The tables of some data.
+    """Return the tables of some data.
 
     Raises:
         InputError: It is of no kind that is read, or lacks a column.
@@ -73,7 +73,7 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
 
 
 def references_of(data: Data, names: Names) -> AnswerTable:
-    """The one table of references, whose columns may be called as ours too; raises as `tables_of`."""
+    """Return the one table of references, whose columns may be called as ours too; raises as `tables_of`."""
     known = names
     if not _is_path(data):
         data = [dict(row) for row in _rows(data, Names())]
@@ -113,14 +113,14 @@ def _plain_rows(data: Data) -> Iterable[Any]:
 
 
 def with_index(frame: Any) -> Any:  # noqa: ANN401 - a data frame, whose library need not be there
-    """A frame of pandas with its index, where that has a name, as a column; one of that name goes before."""
+    """Turn a pandas index that has a name into a column, unless one of that name exists."""
     names = list(frame.index.names)
     taken = [name for name in names if name is None or name in frame.columns]
     return frame if len(taken) == len(names) else frame.reset_index(level=taken, drop=True).reset_index()
 
 
 def _cell(cell: Any) -> Any:  # noqa: ANN401 - what a data frame holds
-    """A value as JSON would give it."""
+    """Return a value as JSON would give it."""
     if hasattr(cell, "tolist") and not isinstance(cell, str):
         cell = cell.tolist()
     missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}

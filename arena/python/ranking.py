@@ -1,4 +1,4 @@
-"""What a ranking gives in Python: data frames, a chart, a page; and how it goes on."""
+"""Result of a ranking in Python: data frames, a chart, a page; and how to continue it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What was asked of models.
+    """Cost of a ranking's requests.
 
     Attributes:
         requests: How many requests were sent; replies that were there already are none.
@@ -67,7 +67,7 @@ class Ranking:
         return self.board[["system", "wins", "ties", "losses", "win_tie_rate"]]
 
     def losses(self, loser: str, winner: str) -> pd.DataFrame:
-        """The comparisons that one system lost to another, the clearest first."""
+        """Return the comparisons that one system lost to another, the clearest first."""
         rows = self.comparisons
         met = ((rows.system_a == loser) & (rows.system_b == winner)) | (
             (rows.system_a == winner) & (rows.system_b == loser)
@@ -75,7 +75,7 @@ class Ranking:
         return rows[met & (rows.winner == winner)].sort_values("margin", ascending=False)
 
     def compare(self, first: str, second: str) -> Duel:
-        """Which of two systems is better, by how much and how surely.
+        """Compare two systems: the better one, by how much and how surely.
 
         Raises:
             NotFoundError: There is no such system.
@@ -84,7 +84,7 @@ class Ranking:
         return self._duel(first, second)
 
     def add(self, data: Any, **options: Any) -> Ranking:  # noqa: ANN401 - as `rank` takes it
-        """The ranking with more systems; a model is asked only about their pairs. Options as of `rank`."""
+        """Add systems to the ranking; a model is asked only about their pairs. Options as of `rank`."""
         return self._more(data, **options)
 
     def to_html(self, path: str | Path) -> Path:

@@ -42,14 +42,14 @@ Cells = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a file of battles is read: as which format, and what of it counts (see `Context`)."""
+    """Options of reading a battle file: its format and the rows that count (see `Context`)."""
 
     read_as: str | None = None
     strict: bool = False
     named: bool = False
 
     def of(self, path: Path, *, covariates: bool = False) -> BattleFile:
-        """The battles of a file."""
+        """Return the battles of a file."""
         context = Context(covariates=covariates, strict=self.strict, named=self.named)
         return read_battles(path, self.read_as, context=context)
 
@@ -59,7 +59,7 @@ AS_IT_IS = Reading()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest:
-    """How a file of battles is to be rated; `anchors` are each `SYSTEM=RATING`, `without` is left out.
+    """Options of rating a battle file; `anchors` are each `SYSTEM=RATING`, `without` is left out.
 
     `interval` is None for the one that suits the number of systems.
     `covariates` are what style control controls for; None for all that the file has.
@@ -87,7 +87,7 @@ class FileRatings:
     controlled: ControlledRatings | None = None
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles rate --json` prints."""
+        """Return the object that `arena battles rate --json` prints."""
         return self.table.as_json() | ({} if self.controlled is None else self.controlled.as_json())
 
 
@@ -149,7 +149,7 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
 
 
 def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) -> Cells:
-    """The (N,) columns of the covariates that were asked for, or of all that a file has."""
+    """Return the (N,) columns of the covariates that were asked for, or of all that a file has."""
     chosen = asked or [each for each in Covariate if any(name in cells for name in covariate_columns(each))]
     if not chosen:
         listed = ", ".join(name for each in Covariate for name in covariate_columns(each))
@@ -163,7 +163,7 @@ def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) ->
 
 
 def _covariate_terms(cells: Cells) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
-    """The terms of a fit from columns without empty cells, and counts that differ in no battle."""
+    """Return the terms of a fit from columns without empty cells, and counts that differ in no battle."""
     counts = {}
     for covariate in Covariate:
         first, *second = covariate_columns(covariate)
@@ -281,7 +281,7 @@ def _anchor(text: str) -> Anchor:
 
 
 def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
-    """What a reader of numbers from a battle file must know about the file."""
+    """Return the notes that readers of numbers from a battle file need."""
     notes = left_out_notes(battle_file.left_out, battle_file.first)
     if not battle_file.questions_named:
         notes.append("the file has no column question_id, so every battle counts as a question of its own")
@@ -289,7 +289,7 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
 
 
 def left_out_notes(left_out: Mapping[LeftOut, int], first: Mapping[LeftOut, InputError]) -> list[str]:
-    """What was left out, why, and what is wrong with the first mistaken record of each kind."""
+    """Describe the rows that were left out, the reasons, and the first mistaken record of each kind."""
     notes = []
     for reason, count in left_out.items():
         records = "1 record" if count == 1 else f"{count:,} records"

@@ -188,7 +188,7 @@ class ContextService:
         return list(_rows(runs, qrels, crux, questions))
 
     def sets(self) -> tuple[str, ...]:
-        """The sets to which contexts were submitted."""
+        """Return the sets to which contexts were submitted."""
         found = self._store.submissions.find(kind=SubmissionKind.CONTEXTS, newest=True)
         return tuple(sorted({submission.set_name for submission in found}))
 
@@ -338,7 +338,7 @@ def _pooled(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, Values]:
 def _rows(
     runs: Mapping[str, Contexts], qrels: Qrels | None, crux: Mapping[str, Values], questions: QuestionSet
 ) -> Iterator[dict[str, Any]]:
-    """A row a system and domain: means over the questions that have each value, and counts."""
+    """Yield a row a system and domain: means over the questions that have each value, and counts."""
     domains = {question.id: question.domain for question in questions.questions}
     for name, run in runs.items():
         values = ({} if qrels is None else ranked_values(run, qrels)) | dict(crux.get(name, {}))

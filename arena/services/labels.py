@@ -220,7 +220,7 @@ def file_of(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> str:
 
 
 def names_system(text: str, names: Iterable[str]) -> bool:
-    """Whether a text has a name word for word, in any case."""
+    """Return whether a text has a name word for word, in any case."""
     words = [word.casefold() for word in WORD.findall(text)]
     joined = f" {' '.join(words)} "
     parts = (" ".join(word.casefold() for word in WORD.findall(name)) for name in names)
@@ -228,7 +228,7 @@ def names_system(text: str, names: Iterable[str]) -> bool:
 
 
 def shows_b_first(battle: int, person: str) -> bool:
-    """Whether side B of a battle is shown to a person first."""
+    """Return whether side B of a battle is shown to a person first."""
     return hashlib.sha256(f"{battle}\x1f{person}".encode()).digest()[0] % 2 == 1
 
 

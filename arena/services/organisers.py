@@ -1,4 +1,4 @@
-"""What organisers do: see what waits, start, watch and preview rounds, and queue their jobs."""
+"""Organisers' work: see waiting submissions, start, watch and preview rounds, and queue their jobs."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class RoundJobs(JobService):
 
 
 class Blocked(StrEnum):
-    """What a submission waits for."""
+    """Reason why a submission waits."""
 
     NO_ROUND = "no round"
     CHECKS = "not submitted"
@@ -149,7 +149,7 @@ class WaitingSubmission:
 
     @property
     def plannable(self) -> bool:
-        """Whether a new round would judge it."""
+        """True if a new round would judge it."""
         return any(block.why is Blocked.NO_ROUND for block in self.blocks)
 
 
@@ -174,7 +174,7 @@ class InboxService:
         self._store = store
 
     def waiting(self, *, set_name: str | None = None, caller: Caller) -> tuple[SetInbox, ...]:
-        """The submissions that wait, by set; sets with none are left out.
+        """Return the submissions that wait, by set; sets with none are left out.
 
         Submissions of contexts enter no round, so they are not here.
         """
@@ -206,7 +206,7 @@ class _SetReader:
         self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
 
     def blocks(self, submission: Submission) -> Iterator[Block]:
-        """What blocks a submission; nothing of one that was published, or has nothing to wait for."""
+        """Yield the blocks of a submission; none for one that was published, or has nothing to wait for."""
         rounds = rounds_with(submission, self._rounds)
         over = any(round_.published or round_.state is RoundState.RETRACTED for round_ in rounds)
         if over or submission.state is SubmissionState.WITHDRAWN:
@@ -228,7 +228,7 @@ class _SetReader:
         yield from self._missing(submission)
 
     def _missing(self, submission: Submission) -> Iterator[Block]:
-        """The domains of which it lacks answers: battles there would count as missing."""
+        """Yield the domains of which it lacks answers: battles there would count as missing."""
         counts = self._store.submissions.domain_counts(submission.id)
         lacking = [
             f"{asked - answered:,} of {asked:,} in {self._summary.domains.get(domain, domain)}"
@@ -271,7 +271,7 @@ class RoundProgress:
 
     @property
     def waiting(self) -> bool:
-        """Whether a job of it is in the queue or in somebody's hands."""
+        """True if a job of it is queued or running."""
         return self.job is not None and self.job.job.finished_at is None
 
 
@@ -289,7 +289,7 @@ class RoundWatch(RoundProgress):
 
     @property
     def retriable(self) -> Mapping[str, int]:
-        """How many battles a retry would judge, by how they ended."""
+        """Number of battles that a retry would judge, by outcome."""
         counts = {one.value: getattr(self.counts, one.value) for one in RETRIED}
         return {name: count for name, count in counts.items() if count}
 
@@ -301,7 +301,7 @@ class RoundWatch(RoundProgress):
 
     @property
     def moving(self) -> bool:
-        """Whether its figures may change by themselves."""
+        """True if its figures may change without an action."""
         return self.waiting or self.round.state in {RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED}
 
 
@@ -328,7 +328,7 @@ class RoundAdmin:
         return self._rounds.rounds()
 
     def under_way(self, *, caller: Caller) -> tuple[RoundProgress, ...]:
-        """The rounds that are not published, retracted or cancelled, the newest first."""
+        """Return the rounds that are not published, retracted or cancelled, the newest first."""
         return tuple(
             RoundProgress(
                 round=each, counts=self._rounds.status(each.name)[1], job=self._jobs.of_round(each.id)
@@ -338,7 +338,7 @@ class RoundAdmin:
         )
 
     def estimate(self, request: RoundRequest, *, caller: Caller) -> dict[str, Any]:
-        """What a round would judge and cost; see `RoundService.estimate`."""
+        """Estimate the battles and cost of a round; see `RoundService.estimate`."""
         require(caller, TokenScope.ORGANISE)
         _require_registered(request, caller)
         return self._planner.estimate(request)
@@ -377,7 +377,7 @@ class RoundAdmin:
         return self._jobs.judge(name, options=options, workers=workers, caller=caller)
 
     def watch(self, name: str, *, caller: Caller) -> RoundWatch:
-        """A round at this moment."""
+        """Return a round at this moment."""
         require(caller, TokenScope.ORGANISE)
         round_, counts = self._rounds.status(name)
         return RoundWatch(
@@ -399,7 +399,7 @@ class RoundAdmin:
         return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
 
     def preview(self, name: str, *, caller: Caller) -> Mapping[str, Any]:
-        """The standings that publishing a finished round would show."""
+        """Return the standings that publishing a finished round would show."""
         require(caller, TokenScope.ORGANISE)
         state = self._rounds.get(name).state
         if state not in {RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED}:
@@ -407,7 +407,7 @@ class RoundAdmin:
         return self._boards.standings(name).as_json()
 
     def partial(self, name: str, *, caller: Caller) -> str:
-        """What the board of a round would have to say of how little was judged; empty where enough was."""
+        """Return the note of a partial board; empty where enough was judged."""
         from arena.services.boards.standings import partial_sentence_of
 
         require(caller, TokenScope.ORGANISE)

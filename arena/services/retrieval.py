@@ -25,7 +25,7 @@ HASH_SHOWN = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
-    """Where a metric retrieves evidence: in a corpus, where the retriever looks, or in an item's passages."""
+    """Source of a metric's evidence: a corpus, a retriever, or an item's passages."""
 
     corpus: str = ""
     retriever: str = BM25
@@ -37,7 +37,7 @@ class SearchRequest:
 
     @property
     def in_passages(self) -> bool:
-        """Whether items bring their own passages."""
+        """True if items bring their own passages."""
         return self.retriever == BM25 and not self.corpus
 
 
@@ -53,7 +53,7 @@ class CorpusService:
         return self._library.add(name, path)
 
     def list(self) -> tuple[Manifest, ...]:
-        """The corpora, by name."""
+        """Return the corpora, by name."""
         return self._library.list()
 
     @asynccontextmanager
@@ -66,7 +66,7 @@ class CorpusService:
             yield opened
 
     def passages(self, name: str, ids: Collection[str]) -> Mapping[str, Passage]:
-        """The chunks of a corpus with these ids, and its documents, put together from their chunks."""
+        """Return the chunks of a corpus with these ids, and its documents, put together from their chunks."""
         return self._library.open(name).named(ids)
 
     @asynccontextmanager
@@ -155,7 +155,7 @@ class Retrieved:
         return [question for question, hits in self.rankings.items() if not hits]
 
     def as_json(self) -> dict[str, object]:
-        """Counts and failures."""
+        """Return counts and failures."""
         empty = self.nothing_found
         return {
             "questions": len(self.rankings) + len(self.failed),

@@ -35,7 +35,7 @@ def rare_collections() -> Iterator[None]:
 
 OTHERS = 0o077
 BESIDE = ("", "-wal", "-shm", "-journal")
-"""How the files of SQLite's database end."""
+"""Endings of the files of an SQLite database."""
 
 
 def made_private(home: Path, database_url: str) -> str:
@@ -67,7 +67,7 @@ def _looked_at(home: Path, database_url: str) -> Iterator[Path]:
 
 
 def _rights(path: Path) -> int:
-    """The rights to a file or folder; none where it is a link or gone."""
+    """Return the rights to a file or folder; none where it is a link or gone."""
     try:
         found = path.lstat().st_mode
     except OSError:
@@ -96,7 +96,7 @@ METRICS = {
 
 
 def metrics_of(store: Store) -> bytes:
-    """The metrics of an arena and of this process, in Prometheus' text format."""
+    """Return the metrics of an arena and of this process, in Prometheus' text format."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     for name, counts in store.counts.all().items():

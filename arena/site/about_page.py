@@ -1,4 +1,4 @@
-"""Who runs the arena, where it is explained, its licences, and what it stores about visitors."""
+"""Page about the operator, documentation, licences, and stored data about visitors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from arena.site.ui.tables import anchor, words_table
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What the site stores where a visitor does something."""
+    """Data that the site stores after an action of a visitor."""
 
     doing: str
     stored: str
@@ -117,7 +117,7 @@ def _documents(docs_url: str) -> list[tuple[Child, str]]:
 
 
 def _text_or_link(text: str) -> None:
-    """What the operator wrote: as text, or as a link where it is an address."""
+    """Show the operator's text, as a link where it is an address."""
     scheme = urlsplit(text).scheme
     if scheme == "https":
         put(element("p", element("a", text, href=text, target="_blank", rel="noopener")))

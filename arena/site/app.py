@@ -45,7 +45,7 @@ from data.store.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:
-    """The route; it asks for the bearer token of the settings, unless they open it to everybody."""
+    """Return the route; it asks for the bearer token of the settings, unless they open it to everybody."""
 
     async def metrics(request: Request) -> Response:
         refusal = metrics_refusal(arena.settings, request.headers)
@@ -61,7 +61,7 @@ def metrics_route(arena: Arena) -> Route:
 
 
 def metrics_refusal(settings: Settings, headers: Mapping[str, str]) -> Response | None:
-    """Why somebody may not read metrics, ours and those of Streamlit; None where they may."""
+    """Return a refusal to read metrics, ours and Streamlit's; None where the caller may."""
     token, shown = settings.metrics_token, headers.get("authorization", "")
     if settings.metrics_access is not MetricsAccess.TOKEN:
         return None
@@ -71,7 +71,7 @@ def metrics_refusal(settings: Settings, headers: Mapping[str, str]) -> Response 
 
 
 def _challenge(*, configured: bool) -> Response:
-    """The answer to a request without the right token; where none is configured, to every request."""
+    """Return the answer to a request without the right token; where none is configured, to every request."""
     message, advice = "The token is missing or wrong.", "Send `Authorization: Bearer …`."
     if not configured:
         message = "No token for /metrics is configured."
@@ -134,7 +134,7 @@ def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None]
 
 
 def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[Middleware]:
-    """What goes round every request, the outermost first: who asks, then hosts and headers, then the rest."""
+    """Build the middleware, the outermost first: the caller, then hosts and headers, then the rest."""
     return [
         Middleware(UntrustedPeers, proxies=settings.proxies),
         Middleware(ProxyHeadersMiddleware, trusted_hosts=list(settings.proxies)),
@@ -148,7 +148,7 @@ def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[M
 
 
 def _guarded(route: Route, rates: Rates) -> Route:
-    """The route with errors in a sentence, as pages show them, and counted as requests of the API are."""
+    """Wrap a route: errors become a sentence as on pages, and requests are counted as the API's are."""
     answer: Callable[[Request], Awaitable[Response]] = route.endpoint
 
     async def guarded(request: Request) -> Response:
@@ -205,7 +205,7 @@ class _LaterApi:
 
 
 class _Routes:
-    """What is served besides the pages."""
+    """Routes besides the pages."""
 
     def __init__(self, settings: Settings) -> None:
         self.arena, self._pages = open_arena(settings), opened(as_secrets(settings))
@@ -224,7 +224,7 @@ class _Routes:
         return [api, *(_guarded(route, rates) for route in plain)]
 
     def retracted(self, board: str) -> bool:
-        """Whether a board was taken down."""
+        """Return whether a board was retracted."""
         return any(is_called(head, board) for head in self.arena.boards.retracted())
 
     def warm(self) -> None:
@@ -260,7 +260,7 @@ class _Routes:
 
 
 def shell_routes(titles: Mapping[str, str]) -> list[Route]:
-    """The documents that Streamlit's script draws the pages into, each with its page's title and our script.
+    """Build the documents for Streamlit's pages, each with its page's title and our script.
 
     Titles are by address, without the slash.
     """
@@ -280,7 +280,7 @@ def shell_routes(titles: Mapping[str, str]) -> list[Route]:
 
 
 def _component_files(static: Path, document: str) -> list[str]:
-    """The files of the usual components and what these import, without those that the document names."""
+    """Return the files of the usual components and their imports, without those in the document."""
     folder = static / "static" / "js"
     files = [path for name in COMPONENTS for path in folder.glob(f"{name}.*.js")]
     names = {path.name for path in files}
@@ -290,14 +290,14 @@ def _component_files(static: Path, document: str) -> list[str]:
 
 
 def _faces(static: Path) -> str:
-    """The theme's two faces as style rules: Streamlit adds its own once its script runs."""
+    """Return the theme's two faces as style rules: Streamlit adds its own once its script runs."""
     media = static / "static" / "media"
     found = ((family, path) for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2"))
     return "".join(FACE.format(family=family, name=path.name) for family, path in found)
 
 
 async def _to_the_leaderboard(request: Request) -> Response:
-    """The leaderboard is at the root; its name as an address leads there."""
+    """Redirect the leaderboard's name to the root, where it is."""
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 

@@ -1,4 +1,4 @@
-"""Who is at the browser: by the cookie of the sign-in route, else by the provider of `st.login`.
+"""Authentication of browsers: by the cookie of the sign-in route, else by the provider of `st.login`.
 
 Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
 """
@@ -48,7 +48,7 @@ def show_visitor(purpose: str) -> Caller:
 
 
 def choose_team(caller: Caller) -> str | None:
-    """The team that the visitor acts for; None where they belong to none, which the page then says."""
+    """Return the team that the visitor acts for; None where they belong to none, which the page then says."""
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
@@ -78,7 +78,7 @@ def tell(text: str, place: str = "") -> None:
 
 
 def present() -> Caller:
-    """Who is at the browser, without a word; the public where nobody is, or an account is lacking."""
+    """Return the browser's caller silently; the public where nobody is signed in with an account."""
     cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are no texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
@@ -91,7 +91,7 @@ def present() -> Caller:
 
 
 def _claimed() -> Caller | None:
-    """Who signed in by OIDC; None where that is not configured, or nobody did."""
+    """Return the OIDC sign-in; None where OIDC is not configured, or nobody signed in."""
     subject = provider_subject()
     if not subject:
         return None
@@ -100,7 +100,7 @@ def _claimed() -> Caller | None:
 
 
 def provider_subject() -> str:
-    """The provider's name for who signed in by it, issuer included; empty where nobody did."""
+    """Return the provider's name for who signed in by it, issuer included; empty where nobody did."""
     if not providers() or not st.user.get("is_logged_in"):
         return ""
     sub = st.user.get("sub")
@@ -108,7 +108,7 @@ def provider_subject() -> str:
 
 
 def _by_provider() -> Caller | None:
-    """Who signed in by OIDC, said at the top of the page."""
+    """Return the OIDC sign-in, with a note at the top of the page."""
     try:
         caller = _claimed()
     except AccessError as error:
@@ -136,13 +136,13 @@ def _ask_in(purpose: str) -> Caller:
 
 
 def offer_providers() -> None:
-    """The buttons that lead to the OIDC providers."""
+    """Show the buttons that lead to the OIDC providers."""
     for provider, label in providers().items():
         st.button(label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}")
 
 
 def providers() -> Mapping[str, str]:
-    """The OIDC providers of Streamlit's `[auth]` section, by name, with what their buttons say."""
+    """Return the OIDC providers of Streamlit's `[auth]` section, by name, with what their buttons say."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get("auth")
     except StreamlitSecretNotFoundError:

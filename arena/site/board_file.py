@@ -68,7 +68,7 @@ def board_html(view: BoardView, address: str = "") -> str:
 
 
 def _plain(root: Element) -> Element:
-    """A table without links, which lead to pages of the site; it can be scrolled by keyboard."""
+    """Return a table without links, which lead to pages of the site; it can be scrolled by keyboard."""
     for anchor in list(root.iter("a")):
         anchor.attrib.clear()
         anchor.tag = "span"

@@ -20,7 +20,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class Origin(NamedTuple):
-    """What browsers hold apart as one site: scheme, name and port."""
+    """Origin of a site as browsers separate them: scheme, name and port."""
 
     scheme: str
     host: str
@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(address: str) -> Origin | None:
-    """The origin of an address; None where it has none, as `null`."""
+    """Return the origin of an address; None where it has none, as `null`."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme)
@@ -40,7 +40,7 @@ def origin_of(address: str) -> Origin | None:
 
 
 def origin_of_request(scope: Scope) -> Origin | None:
-    """The origin that a request was sent to, as its `Host` and scheme say; None where `Host` is unusable."""
+    """Return the origin of a request, by its `Host` and scheme; None where `Host` is unusable."""
     host = Headers(scope=scope).get("host", "")
     if not host or any(sign in host for sign in "/?#@\\ "):
         return None
@@ -57,17 +57,17 @@ class ServedHosts:
 
     @classmethod
     def of(cls, settings: Settings, host: str = "") -> ServedHosts:
-        """Those of the settings, of the address that is listened on, and of this machine."""
+        """Collect the hosts of the settings, of the address that is listened on, and of this machine."""
         public = origin_of(settings.public_url)
         listed = (name.strip("[]") for name in (*settings.hosts, host.lower(), public.host if public else ""))
         return cls(names=LOOPBACK | {name for name in listed if name}, public=public)
 
     def serve(self, scope: Scope, asked: Origin) -> bool:
-        """Whether a request's host is served; the address that it came to always is."""
+        """Return whether a request's host is served; the address that it came to always is."""
         local = scope.get("server") or ("", None)
         return asked.host in self.names or asked.host == str(local[0]).lower()
 
     def own(self, scope: Scope, origin: str) -> bool:
-        """Whether an `Origin` is this site: scheme, name and port are those of the request, or public."""
+        """Return whether an `Origin` is this site: its scheme, name and port are the request's, or public."""
         parsed = origin_of(origin)
         return parsed is not None and parsed in {origin_of_request(scope), self.public}

@@ -41,7 +41,7 @@ def run() -> None:
 
 
 def _visitor() -> Caller:
-    """Who is at the browser; the public where the database cannot be asked, which the page says."""
+    """Return the visitor; the public, with a note, where the database cannot be asked."""
     try:
         return present()
     except ArenaError:
@@ -49,7 +49,7 @@ def _visitor() -> Caller:
 
 
 def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
-    """The menus for who is at the browser; pages outside them still open by their address."""
+    """Return the menus for who is at the browser; pages outside them still open by their address."""
     offered = menus(caller)
     shown = {menu: [_page(page) for page in inside] for menu, inside in offered.items()}
     listed = {page.name for inside in offered.values() for page in inside}
@@ -59,7 +59,7 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
 
 
 def _waiting() -> int:
-    """How many submissions wait for organisers; 0 where the database cannot be asked."""
+    """Count the submissions that wait for organisers; 0 where the database cannot be asked."""
     try:
         return sum(len(inbox.waiting) for inbox in arena().inbox.waiting(caller=present()))
     except ArenaError:

@@ -1,4 +1,4 @@
-"""What goes round every request of the site: the hosts that are served, the headers of every answer, errors.
+"""Middleware of the site: allowed hosts, headers of every answer, errors.
 
 Plain ASGI, so that answers are streamed. Routes that need other headers set them, and those win.
 """
@@ -111,7 +111,7 @@ class SiteMiddleware:
             await self._with_headers(refusal)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Why a request is not served; None where it is."""
+        """Return the refusal of a request; None where it is served."""
         asked = origin_of_request(scope)
         if asked is None:
             return refused(scope, 400, "The request names no host.", advice="Send one usable `Host`.")
@@ -143,13 +143,13 @@ class SiteMiddleware:
 
 
 def _is_bare_404(message: Message) -> bool:
-    """Whether somebody says only that there is nothing, in no format that a program or a reader expects."""
+    """Return whether a response is a bare 404, in no format for programs or readers."""
     kind = Headers(raw=message["headers"]).get("content-type", "text/plain")
     return message["status"] == HTTPStatus.NOT_FOUND and kind.startswith("text/plain")
 
 
 def _is_empty_shell(scope: Scope, message: Message) -> bool:
-    """Whether Streamlit answers with its own document: it does for every address that nothing else serves."""
+    """Return whether Streamlit answers with its own document, as it does for every unknown address."""
     return isinstance(scope.get("endpoint"), StaticFiles) and _is_page(message)
 
 

@@ -56,7 +56,7 @@ class Page:
     offered: Callable[[Caller], bool] = everybody
 
     def load(self) -> ModuleType:
-        """The module that shows it."""
+        """Return the module that shows it."""
         return import_module(f".{self.module}", __package__)
 
     def run(self) -> None:
@@ -109,7 +109,7 @@ OWN = (
 
 
 def added_pages() -> Added[Page]:
-    """The pages of plugins."""
+    """Return the pages of plugins."""
     return added(PluginKind.PAGES, Page, [page.name for page in OWN])
 
 
@@ -127,7 +127,7 @@ def _is_offered(page: Page, caller: Caller) -> bool:
 
 
 def menus(caller: Caller) -> Mapping[str, list[Page]]:
-    """The navigation for a visitor: menus with their pages; those of the first have no menu around them."""
+    """Build the navigation for a visitor: menus with their pages; the first group has no menu."""
     found: dict[str, list[Page]] = {}
     for page in pages().values():
         if page.menu is not None and _is_offered(page, caller):

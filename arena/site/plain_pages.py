@@ -34,7 +34,7 @@ def plain_page(
     status: int = 200,
     home: str = "../",
 ) -> HTMLResponse:
-    """A page with a heading, texts, what went wrong, and a form to sign in or out.
+    """Return a page with a heading, texts, what went wrong, and a form to sign in or out.
 
     `form` is the address that takes the form; `leave` is that of signing out,
     where it is offered; `home` leads to the site.
@@ -48,7 +48,7 @@ def plain_page(
 def refused(
     request: Request | Scope, status: int, message: str, *, advice: str = "", page: bool = False
 ) -> Response:
-    """Why something is refused: a page for browsers, else a problem as the API reports it.
+    """Render a refusal: a page for browsers, else a problem as the API reports it.
 
     Where the address is that of a `page`, only who wants JSON gets it.
     """

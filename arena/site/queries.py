@@ -1,4 +1,4 @@
-"""What pages read through the services, cached where possible: a published board never changes."""
+"""Cached reads of pages through the services: a published board never changes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _cached(
 
 @_cached(seconds=FRESH, most=64)
 def texts_kept_back(source: Arena, view: BoardView) -> str:
-    """Which texts of a judged board are kept from the public, and why; empty where none are."""
+    """Return the notice on texts of a judged board that are not public; empty where all are."""
     return "" if view.round_name is None else source.evidence.notice(view.round_name)
 
 
@@ -140,7 +140,7 @@ def labels_of_boards(wanted: str = "") -> dict[str, str]:
 
 
 def board_named(name: str) -> BoardView:
-    """A published board, read.
+    """Return a published board, read.
 
     Raises:
         NotFoundError: There is none of this name.
@@ -183,7 +183,7 @@ def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Counting battles …")
 def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> SystemProfile:
-    """How a system of a judged board fared, question by question."""
+    """Return the question-by-question results of a system on a judged board."""
     return source.profiles.of(str(view.round_name), system, caller=caller)
 
 
@@ -191,7 +191,7 @@ def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> S
 def lost_questions(
     source: Arena, caller: Caller, view: BoardView, most: int
 ) -> Mapping[str, tuple[QuestionRecord, ...]]:
-    """The questions that each system of a judged board lost most clearly."""
+    """Return the questions that each system of a judged board lost most clearly."""
     if view.round_name is None or view.battles > MOST_COUNTED:
         return {}
     return source.profiles.lost(view.round_name, view.systems, most, caller=caller)
@@ -199,20 +199,20 @@ def lost_questions(
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Reading scores …")
 def weaknesses_of(source: Arena, caller: Caller, view: BoardView, system: str) -> Weaknesses:
-    """What a system's answers lack, on a judged board."""
+    """Return the weaknesses of a system's answers, on a judged board."""
     return source.weaknesses.of(str(view.round_name), system, caller=caller)
 
 
 @_cached_for_public(most=8, spinner="Reading questions …")
 def questions_of(source: Arena, caller: Caller, view: BoardView) -> QuestionList:
-    """The questions of a judged board."""
+    """Return the questions of a judged board."""
     return source.question_lists.of(str(view.round_name), caller=caller)
 
 
 def questions_found(
     view: BoardView, question_filter: QuestionFilter, order: Order
 ) -> tuple[QuestionStats, ...]:
-    """The questions of a judged board that a reader looks for."""
+    """Return the questions of a judged board that a reader looks for."""
     endings = (
         ()
         if question_filter.system is None
@@ -223,14 +223,14 @@ def questions_found(
 
 @_cached(most=MOST_BOARDS)
 def set_of(source: Arena, view: BoardView) -> SetSummary | None:
-    """The question set of a judged board; None for published counts, and where it is gone."""
+    """Return the question set of a judged board; None for published counts, and where it is gone."""
     if view.round_name is None:
         return None
     return source.sets.summary(source.rounds.get(view.round_name, caller=PUBLIC).set_name)
 
 
 def change_of(view: BoardView) -> Entry | None:
-    """The board in the history; None where no board of its set stands before it."""
+    """Return the board in the history; None where no board of its set stands before it."""
     found = next((entry for entry in history() if entry.board.name == view.name), None)
     return None if found is None or found.changes is None else found
 

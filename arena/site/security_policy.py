@@ -28,7 +28,7 @@ PAGES = (
 
 
 def page_policy(framers: Sequence[str]) -> str:
-    """The policy of Streamlit's pages: scripts of this server alone.
+    """Return the policy of Streamlit's pages: scripts of this server alone.
 
     Its document has one script of its own inside, which is let in by its hash; charts are drawn by Vega's
     interpreter, so that nothing is evaluated.
@@ -40,7 +40,7 @@ def page_policy(framers: Sequence[str]) -> str:
 
 
 def script_hashes(document: str) -> tuple[str, ...]:
-    """The inline scripts of a document, as a policy names them.
+    """Return the inline scripts of a document, as a policy names them.
 
     Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
     """

@@ -47,7 +47,7 @@ def serve_site(
 
 
 def address_of(host: str, port: int) -> str:
-    """The address that a browser on this machine opens."""
+    """Return the address that a browser on this machine opens."""
     name = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}"
 
@@ -77,7 +77,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def proxy_unnamed(settings: Settings, host: str) -> str:
-    """That a proxy must be in front whose word on visitors is not taken; empty where nothing says so."""
+    """Return a warning on an untrusted proxy in front of the site; empty where there is no sign of one."""
     if host in LOOPBACK or settings.proxies or not settings.public_url.startswith("https://"):
         return ""
     return (
@@ -87,7 +87,7 @@ def proxy_unnamed(settings: Settings, host: str) -> str:
 
 
 def configuration() -> Mapping[str, Any]:
-    """The site's Streamlit options by their dotted names.
+    """Return the site's Streamlit options by their dotted names.
 
     Raises:
         ServeError: The installation lacks its configuration.

@@ -1,4 +1,4 @@
-"""How pages reach the services: one application a process, and public data cached briefly.
+"""Services for pages: one application a process, and public data cached briefly.
 
 Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
 """
@@ -29,7 +29,7 @@ TEXTS = (
     "docs_url",
 )
 LIMITS = ("max_upload_mb", "max_answer_chars")
-"""What the settings let in and let be spent; so do the pages."""
+"""Settings of limits and spending, which pages use too."""
 
 
 def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
@@ -48,18 +48,18 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
 
 
 def address() -> Mapping[str, str]:
-    """What the address of the page asks for."""
+    """Return the parameters of the page's address."""
     return st.query_params.to_dict()
 
 
 def arena() -> Arena:
-    """The application behind the pages, opened once a process."""
+    """Return the application behind the pages, opened once a process."""
     settings = _given()
     return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
 
 
 def opened(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
-    """The application behind the pages, by what `as_secrets` packed."""
+    """Return the application behind the pages, by what `as_secrets` packed."""
     settings = secrets[SECTION]
     limits = tuple(int(settings[name]) for name in LIMITS)
     texts = tuple(str(settings[name]) for name in (*WORDS, *TEXTS))
@@ -67,7 +67,7 @@ def opened(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
 
 
 def _given() -> Mapping[str, Any] | None:
-    """The settings that the server was started with; None where Streamlit was started by hand."""
+    """Return the settings that the server was started with; None where Streamlit was started by hand."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get(SECTION)
     except StreamlitSecretNotFoundError:

@@ -35,7 +35,7 @@ class SignIn:
         self._hosts = ServedHosts.of(arena.settings)
 
     def routes(self) -> list[Route]:
-        """What is to be served."""
+        """Build the routes."""
         methods = ["GET", "POST"]
         return [
             Route("/auth/sign-in", self.sign_in, methods=methods),
@@ -97,7 +97,7 @@ class SignIn:
 
 
 async def fields_of_form(request: Request) -> dict[str, str]:
-    """The fields of a form; a body that is no small form has none."""
+    """Return the fields of a form; a body that is no small form has none."""
     content = b""
     async for chunk in request.stream():
         content += chunk

@@ -78,12 +78,12 @@ def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGE
 
 
 def _shown(file: Path, path: Path) -> str:
-    """The name of a file in messages: its path within the folder."""
+    """Return the name of a file in messages: its path within the folder."""
     return file.relative_to(path).as_posix() if path.is_dir() else file.name
 
 
 def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
-    """The sha256 of all that `read_documents` reads: names and bytes, in order.
+    """Return the sha256 of all that `read_documents` reads: names and bytes, in order.
 
     Raises:
         FileFormatError: There is nothing at the path, or it cannot be read.
@@ -105,7 +105,7 @@ def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
 
 
 def document_files(path: Path) -> Sequence[Path]:
-    """The files that hold the documents: the file itself, BEIR's `corpus.jsonl`, or all of one kind by path.
+    """Return the files of documents: the file itself, BEIR's `corpus.jsonl`, or all of one kind.
 
     Raises:
         FileFormatError: A folder holds none, or several kinds.
@@ -233,7 +233,7 @@ class Chunking:
                 yield text[chosen[0][0] : chosen[-1][1]]
 
     def joined(self, chunks: Sequence[str]) -> str:
-        """The text that was cut, from its chunks in order; what two of them share is written once."""
+        """Return the text that was cut, from its chunks in order; what two of them share is written once."""
         if not chunks:
             return ""
         pieces = [chunks[0]]
@@ -257,16 +257,16 @@ class Analyser:
     of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
 
     def terms(self, text: str) -> list[str]:
-        """The terms of a text in order, repeats included."""
+        """Return the terms of a text in order, repeats included."""
         return [term for word in self.words(text) for term in self.of_word(word)]
 
 
 def chunk_id(document: str, number: int) -> str:
-    """The id of a document's chunk, counted from 1."""
+    """Return the id of a document's chunk, counted from 1."""
     return f"{document}{MARK}{number}"
 
 
 def document_of(chunk: str) -> str:
-    """The document that a chunk's id belongs to; an id of another form is a document's own."""
+    """Return the document that a chunk's id belongs to; an id of another form is a document's own."""
     document, mark, number = chunk.rpartition(MARK)
     return document if mark and number.isdigit() else chunk

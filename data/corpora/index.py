@@ -52,7 +52,7 @@ class Manifest:
     format: int = FORMAT
 
     def same_making(self, other: Manifest) -> bool:
-        """Whether two corpora were made alike from the same documents."""
+        """Return whether two corpora were built from the same documents in the same way."""
         return replace(self, name="", documents=0, chunks=0) == replace(other, name="", documents=0, chunks=0)
 
 
@@ -136,7 +136,7 @@ class Corpus:
         return Passage(row["id"], row["text"], row["title"])
 
     def named(self, ids: Collection[str]) -> dict[str, Passage]:
-        """The chunks with these ids, and the documents, put together from their chunks without repeats.
+        """Return the chunks with these ids, and the documents, joined from their chunks without repeats.
 
         Ids that are neither are left out. Reads every chunk once.
         """
@@ -165,7 +165,7 @@ class Corpus:
 
 
 def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
-    """The places of the k highest scores above 0, best first, ties in their own order."""
+    """Return the places of the k highest scores above 0, best first, ties in their own order."""
     import numpy as np  # noqa: PLC0415 - as above
 
     least = np.partition(scores, -k)[-k] if k < len(scores) else np.float32(0)
@@ -194,7 +194,7 @@ class CorpusLibrary:
         self._analyser = analyser
 
     def list(self) -> tuple[Manifest, ...]:
-        """The corpora, by name."""
+        """Return the corpora, by name."""
         if not self._folder.is_dir():
             return ()
         names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
@@ -255,7 +255,7 @@ class CorpusLibrary:
 
     @contextmanager
     def _build_folder(self) -> Iterator[Path]:
-        """A folder to build in, on the same disk, gone afterwards."""
+        """Give a temporary folder to build in, on the same disk."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             place = Path(mkdtemp(prefix=BUILDING, dir=self._folder))

@@ -45,7 +45,7 @@ WORDS: Mapping[str, str] = {
 
 
 def in_words(error: ValidationError) -> tuple[str, ...]:
-    """Every problem with its place: `claims.3.label must be 'supported' or 'contradicted' (it is 'X')`."""
+    """List problems with their places: `claims.3.label must be 'supported' or … (it is 'X')`."""
     return tuple(_problem_lines(error))
 
 
@@ -56,7 +56,7 @@ def _problem_lines(error: ValidationError) -> Iterator[str]:
 
 
 def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
-    """One problem of pydantic's list, without its place; with what was given where it may be `shown`."""
+    """Describe one problem of pydantic's list, without its place; with the input where `shown` allows."""
     context = problem.get("ctx", {})
     if problem["type"] in {"value_error", "assertion_error"}:
         return str(context["error"])

@@ -151,7 +151,7 @@ def _rows_of(path: Path, limits: ReadLimits) -> list[tuple[str, Row]] | None:
 
 
 def _document(path: Path, limits: ReadLimits) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
-    """The JSON document that a file is; None where it is none."""
+    """Return the JSON document that a file is; None where it is none."""
     if not path.name.removesuffix(".gz").endswith(ENDING):
         return None
     try:
@@ -175,7 +175,7 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
 
 
 def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
-    """What was shown of each pair, from the judges' files in the same folder."""
+    """Read the rows shown for each pair from the judges' files in the same folder."""
     shown: dict[str, Row] = {}
     for file in sorted(path.parent.glob(JUDGED)):
         records = _document(file, limits)
@@ -239,7 +239,7 @@ def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> M
 
 
 def _systems(row: Row) -> tuple[str, str]:
-    """Whose answers they are, empty where the file does not say."""
+    """Return the systems that wrote the two answers, empty where the file does not say."""
     order = row.get("order")
     named = [order.get(place) for place in "12"] if isinstance(order, dict) else []
     first, second = named if all(named) and named else (row.get("model_1"), row.get("model_2"))
@@ -247,7 +247,7 @@ def _systems(row: Row) -> tuple[str, str]:
 
 
 def _answers(row: Row) -> Sequence[object]:
-    """The two answers: fields of their own, else what stands between the tags of the judge's prompt."""
+    """Return the two answers: their own fields, else the text between the tags of the judge's prompt."""
     if row.get("response_1") and row.get("response_2"):
         return row["response_1"], row["response_2"]
     prompt = row.get("prompt")

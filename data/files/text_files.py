@@ -42,7 +42,7 @@ BUFFER = 1024 * 1024
 
 
 def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
-    """The bytes behind a compression, of the kinds in `COMPRESSED`; none where it is empty."""
+    """Return the bytes behind a compression, of the kinds in `COMPRESSED`; none where it is empty."""
     match kind:
         case "gzip":
             return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
@@ -60,7 +60,7 @@ def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
 
 
 def damages() -> tuple[type[BaseException], ...]:
-    """What the decompressors raise where their input is cut off or no such stream."""
+    """List the exceptions of decompressors for input that is cut off or not such a stream."""
     pyarrow = sys.modules.get("pyarrow")
     more = (pyarrow.ArrowException,) if pyarrow else ()
     return (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, *more)
@@ -73,7 +73,7 @@ class LineFeeds(io.RawIOBase):
         self._stream = stream
 
     def readable(self) -> bool:
-        """Whether it can be read."""
+        """Return whether a text can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - whatever holds bytes
@@ -104,7 +104,7 @@ RATIO_FROM = 16 * MEBIBYTE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """How much of a file is read.
+    """Limits on reading a file.
 
     Attributes:
         file_bytes: Bytes after decompression.
@@ -124,7 +124,7 @@ class ReadLimits:
 
 
 def too_many_bytes(name: str, limits: ReadLimits, line: int = 0) -> FileFormatError:
-    """The error of a file that is larger than it may be."""
+    """Return the error of a file that is larger than it may be."""
     message = f"{name} holds more than {limits.file_bytes:,} bytes once decompressed."
     return FileFormatError(message, advice="Give a smaller file.", code="too-large", line=line)
 
@@ -134,14 +134,14 @@ ARROW_MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
 
 
 def magic_of(path: Path) -> bytes:
-    """The first bytes of a file as it is stored; empty where it cannot be read, which is said later."""
+    """Read the first stored bytes of a file; empty where it cannot be read, which is reported later."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(8)
     return b""
 
 
 def file_name(path_text: str) -> str:
-    """What somebody calls a file, as the name of one: without folders, printable, not too long."""
+    """Turn a file's name into a plain one: without folders, printable, not too long."""
     last = re.split(r"[/\\]", path_text)[-1][-LONGEST_NAME:]
     return "".join(sign for sign in last if sign.isprintable()).strip(" .") or "file"
 
@@ -186,7 +186,7 @@ class GuardedStream:
         progress.end(self._work)
 
     def readline(self) -> bytes:
-        """The next line with its line end; empty at the end. The byte order mark is removed."""
+        """Read the next line with its line end; empty at the end. The byte order mark is removed."""
         content = self._guarded(lambda: self._stream.readline(self.limits.line_bytes + 1))
         self.line += bool(content)
         if len(content) > self.limits.line_bytes:
@@ -252,7 +252,7 @@ def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:
 
 
 def content_bytes(path: Path, limits: ReadLimits) -> int:
-    """How many bytes a file holds, decompressed, as far as it can be read within the limits."""
+    """Count the bytes that a file holds, decompressed, as far as it can be read within the limits."""
     size = 0
     with suppress(FileFormatError), GuardedStream(path, limits) as stream:
         while block := stream.read(MEBIBYTE):
@@ -368,7 +368,7 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
-    """What is wrong, without its place, by the first words that Python has for it."""
+    """Return Python's complaint about a JSON text, without its place."""
     known = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
     return next(known, "it cannot be read")
 
@@ -381,7 +381,7 @@ def _without_bom(name: str, content: bytes) -> bytes:
 
 
 def _wide_encoding(content: bytes) -> str:
-    """The encoding of a text with zeros beside each of its first signs; empty where there are none."""
+    """Return the encoding of a text with zeros beside each of its first signs; empty where there are none."""
     signs = [bool(byte) for byte in content[:8]]
     if signs in ([True, False, False, False] * 2, [False, False, False, True] * 2):
         return "UTF-32"

@@ -46,7 +46,7 @@ class Qrels:
 
     @cached_property
     def has_subtopics(self) -> bool:
-        """Whether passages are judged for subtopics."""
+        """True if passages are judged for subtopics."""
         return any(set(own) != {WHOLE} for own in self.judgments.values())
 
     @cached_property

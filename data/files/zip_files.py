@@ -28,7 +28,7 @@ ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93
-"""What zipfile knows from Python 3.14 on only; inspect writes its logs so."""
+"""Compression method that zipfile knows from Python 3.14 on only; inspect writes its logs so."""
 
 
 DAMAGE = (
@@ -42,7 +42,7 @@ ADVICE = "Pack set.toml and questions.jsonl into a plain zip file."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """How much of a zip file is unpacked.
+    """Limits on unpacking a zip file.
 
     Attributes:
         files: Files in it.
@@ -58,7 +58,7 @@ class ArchiveLimits:
 
 
 def members_of(path: Path) -> dict[str, int]:
-    """The files of a zip file and how long they are, as it says; none where it cannot be opened."""
+    """Return the files of a zip file and how long they are, as it says; none where it cannot be opened."""
     with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as archive:
         return {member.filename: member.file_size for member in archive.infolist()}
     return {}
@@ -86,7 +86,7 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
 
 @contextmanager
 def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """An archive and its files; folders and what file managers add are left out.
+    """Open an archive; folders and the extra files of file managers are left out.
 
     Raises:
         FileFormatError: As `unpack`, also for what fails in the block.
@@ -209,7 +209,7 @@ def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_text(destination: Path) -> Iterator[TextIO]:
-    """The same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes.
+    """Do the same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes.
 
     Raises:
         FileFormatError: It cannot be written, or its name says that it holds something else than text.

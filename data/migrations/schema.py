@@ -9,7 +9,7 @@ __all__ = ["ddl_metadata", "jobs", "metadata", "rounds", "submissions", "tables"
 
 
 def ddl_metadata() -> MetaData:
-    """A copy of all tables from which statements that define or change them are made.
+    """Return a copy of all tables from which statements that define or change them are made.
 
     Conditions of indexes hold on both engines in it. It is a copy since SQLAlchemy takes a foreign key that
     is dropped or added apart from its table out of every later `CREATE TABLE` of the same metadata.

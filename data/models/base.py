@@ -114,7 +114,7 @@ def dated(ago: timedelta) -> Iterator[None]:
 
 
 def now() -> datetime:
-    """The present moment in UTC."""
+    """Return the present moment in UTC."""
     return datetime.now(UTC) - _AGO.get()
 
 
@@ -125,12 +125,12 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """What the database is given."""
+        """Convert a value for the database."""
         del dialect
         return value if value is None or value.tzinfo is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """What it returns, in UTC also where the engine leaves the zone out."""
+        """Convert a value of the database, to UTC also where the engine leaves the zone out."""
         del dialect
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
@@ -147,7 +147,7 @@ class Word(TypeDecorator[StrEnum]):
         self._by_word = {str(member): member for member in members}
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
-        """The member."""
+        """Return the member."""
         del dialect
         # To call the members takes three times as long.
         return None if value is None else self._by_word.get(value) or self.members(value)
@@ -160,7 +160,7 @@ class Prose(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """What the database is given."""
+        """Convert a value for the database."""
         del dialect
         return storable(value) if isinstance(value, str) else value
 
@@ -173,7 +173,7 @@ class Label(Prose):
 
 
 def field(kind: Any, *arguments: Any, private: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
-    """A field of a row with its column, whose default it has; a `private` one is left out of JSON."""
+    """Return a field of a row with its column, whose default it has; a `private` one is left out of JSON."""
     column: Column[Any] = Column(kind, *arguments, **{"nullable": False, **options})
     default = options.get("default", None if column.nullable else PydanticUndefined)
     return Field(
@@ -182,17 +182,17 @@ def field(kind: Any, *arguments: Any, private: bool = False, **options: Any) -> 
 
 
 def joined(default: Any = PydanticUndefined, *, private: bool = False) -> Any:  # noqa: ANN401 - as above
-    """A field without a column, which queries join in."""
+    """Return a field without a column, which queries join in."""
     return Field(default, sa_type=JSON, exclude=private or None)
 
 
 def number(*, private: bool = False) -> Any:  # noqa: ANN401 - as above
-    """The number that the database gives to a row."""
+    """Return the number that the database gives to a row."""
     return field(Integer, primary_key=True, private=private)
 
 
 def moment(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
-    """A moment."""
+    """Return a moment."""
     return field(Moment, nullable=nullable)
 
 
@@ -202,57 +202,57 @@ def created() -> Any:  # noqa: ANN401 - as above
 
 
 def json() -> Any:  # noqa: ANN401 - as above
-    """A JSON value."""
+    """Return a JSON value."""
     return field(JSON)
 
 
 def maybe_json() -> Any:  # noqa: ANN401 - as above
-    """A JSON value, or null."""
+    """Return a JSON value, or null."""
     return field(JSON(none_as_null=True), nullable=True)
 
 
 def prose(*, nullable: bool = False, default: str | None = None) -> Any:  # noqa: ANN401 - as above
-    """A text of any length."""
+    """Return a text of any length."""
     return field(Prose, nullable=nullable, default=default)
 
 
 def label(length: int, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
-    """A text of at most so many characters."""
+    """Return a text of at most so many characters."""
     return field(Label(length), nullable=nullable, **options)
 
 
 def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
-    """A word of a closed set."""
+    """Return a word of a closed set."""
     return field(Word(members, length), nullable=nullable)
 
 
 def whole(*, nullable: bool = False, default: int | None = None) -> Any:  # noqa: ANN401 - as above
-    """A whole number."""
+    """Return a whole number."""
     return field(Integer, nullable=nullable, default=default)
 
 
 def real(*, nullable: bool = False, default: float | None = None) -> Any:  # noqa: ANN401 - as above
-    """A number."""
+    """Return a number."""
     return field(Float, nullable=nullable, default=default)
 
 
 def flag(*, nullable: bool = False, default: bool | None = None) -> Any:  # noqa: ANN401 - as above
-    """A yes or no."""
+    """Return a yes or no."""
     return field(Boolean, nullable=nullable, default=default)
 
 
 def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
-    """A foreign key; the row goes with what it names."""
+    """Return a foreign key; the row goes with what it names."""
     return field(None, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
 
 
 def key_of(target: str, **options: Any) -> Any:  # noqa: ANN401 - as above
-    """A foreign key that is the row's own key too, or a part of it."""
+    """Return a foreign key that is the row's own key too, or a part of it."""
     return parent(target, primary_key=True, autoincrement=False, **options)
 
 
 def where(condition: str) -> dict[str, Any]:
-    """A condition of an index."""
+    """Return a condition of an index."""
     # `schema.ddl_metadata` gives it to PostgreSQL too: to name that here would load its dialect in every
     # command, which takes as long as a listing takes to read.
     return {"sqlite_where": text(condition)}

@@ -24,7 +24,7 @@ def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What an LLM returned, with what it took to get it.
+    """An LLM's reply, with the tokens, cost and time that it took.
 
     `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
     took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
@@ -55,7 +55,7 @@ class Reply:
     metered: bool = True
 
     def from_cache(self) -> Reply:
-        """The same reply as one that costs nothing now."""
+        """Return the same reply as one that costs nothing now."""
         # Several times as quick as `dataclasses.replace`, and made for every verdict of a second round.
         return Reply(
             key=self.key,
@@ -241,7 +241,7 @@ relates texts for them follows after a comma.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What one metric says of one answer.
+    """One metric's score of one answer.
 
     Attributes:
         id: The id of the item.
@@ -272,7 +272,7 @@ class Score:
 
     @property
     def reason(self) -> str:
-        """Why there is no score; empty where there is one."""
+        """Reason for a missing score; empty where there is one."""
         return str(self.details.get("reason", ""))
 
 
@@ -365,15 +365,15 @@ class JudgeConduct:
 
     @property
     def enough(self) -> bool:
-        """Whether there are enough replies for a share to say anything."""
+        """True if there are enough replies for a share to say anything."""
         return self.replies >= ENOUGH
 
     def sentences(self) -> tuple[str, ...]:
-        """What is wrong with the judge, a sentence each; none where nothing is."""
+        """Sentences on faults of the judge; empty where there are none."""
         return (*self.grave(), *self._declined())
 
     def grave(self) -> tuple[str, ...]:
-        """What keeps a judge from being one, a sentence each: unreadable replies, or the place decides."""
+        """Sentences on faults that disqualify a judge: unreadable replies, or position bias."""
         return tuple(self._grave())
 
     def _declined(self) -> Iterator[str]:
@@ -404,7 +404,7 @@ class JudgeConduct:
 
     @property
     def place(self) -> str:
-        """Which place won how often, as a sentence; empty where no battle was read in both orders."""
+        """A sentence on how often each place won; empty where no battle was read in both orders."""
         places = self.first + self.second + self.ties
         if not places:
             return ""
@@ -412,7 +412,7 @@ class JudgeConduct:
         return f"The answer shown {name} won {most:,} of {places:,} readings."
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, with the sentences as `warnings`."""
+        """Return the counts, with the sentences as `warnings`."""
         return {
             "readings": self.readings,
             "unreadable": self.unreadable,
@@ -428,7 +428,7 @@ class JudgeConduct:
 
 
 def several_models(served: Mapping[str, Counter[str]]) -> tuple[str, ...]:
-    """That more than one model answered for the one that was asked, a sentence each; none where one did."""
+    """Sentences about models for which more than one model answered; empty where none did."""
     return tuple(
         f"More than one model answered for {asked}: "
         f"{', '.join(f'{name} ({count:,})' for name, count in sorted(answered.items()))}."

@@ -24,7 +24,7 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 def written_by_people(reference_by: str) -> bool:
-    """Whether a set says that people wrote its references: `PEOPLE`, or a free text that names no model."""
+    """Return whether people wrote a set's references: `PEOPLE`, or a free text that names no model."""
     said = reference_by.casefold()
     return said.startswith(PEOPLE) or (bool(said.strip()) and not MODEL.search(said))
 
@@ -143,7 +143,7 @@ class QuestionSet:
             raise RecordError(message, advice="List every domain under [domains] in set.toml.")
 
     def with_questions(self, questions: Iterable[Question]) -> QuestionSet:
-        """The set with other questions in place of its own."""
+        """Return the set with other questions in place of its own."""
         return replace(self, questions=tuple(questions))
 
     @cached_property
@@ -171,7 +171,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemCard:
-    """What a team says of its system; every field is optional.
+    """Self-description of a system by its team; every field is optional.
 
     `open_weights` is `yes` or `no`, `parameters` a number as `70B`, `released` a day, month or year.
     """
@@ -226,7 +226,7 @@ class Phase:
                 raise RecordError(f"{label} of phase {self.name} is {value}.", advice="Use 1 or more.")
 
     def opened(self, at: datetime) -> bool:
-        """Whether submissions are taken at a moment."""
+        """Return whether submissions are taken at a moment."""
         return (self.opens_at is None or self.opens_at <= at) and (
             self.closes_at is None or at < self.closes_at
         )
@@ -234,7 +234,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPolicy:
-    """What holds for submissions to a set; without phases it is always open, without quotas.
+    """Rules for submissions to a set; without phases it is always open, without quotas unlimited.
 
     `public_texts` is False where its licence forbids showing texts to everybody.
     """
@@ -248,13 +248,13 @@ class SetPolicy:
         require_apart(self.phases)
 
     def current(self, at: datetime) -> Phase | None:
-        """The phase that is open at a moment; None where none is."""
+        """Return the phase that is open at a moment; None where none is."""
         if not self.phases:
             return Phase()
         return next((phase for phase in self.phases if phase.opened(at)), None)
 
     def nearest(self, at: datetime) -> Phase:
-        """The phase that is open at a moment, else the next to open, else the last; for its limits."""
+        """Return the phase that is open at a moment, else the next to open, else the last; for its limits."""
         later = [phase for phase in self.phases if phase.opens_at is not None and phase.opens_at > at]
         upcoming = sorted(later, key=lambda phase: phase.opens_at or at)
         return self.current(at) or (upcoming[0] if upcoming else self.phases[-1])

@@ -169,7 +169,7 @@ class BattleColumns:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class VoteColumns:
-    """What the judges of a round said, one judgment with a preference a row.
+    """Verdicts of a round's judges, one judgment with a preference a row.
 
     Attributes:
         judges: Names, in code order; the members where the judge is a panel.
@@ -224,7 +224,7 @@ class Board(Base, table=True):
 
     @property
     def judge(self) -> str:
-        """Who judged; empty where nobody did."""
+        """Name of the judge; empty where nobody judged."""
         return self.standings.get("facts", {}).get("judge") or ""
 
 
@@ -293,7 +293,7 @@ ledgers = table(
     input_tokens=col.whole(default=0),
     output_tokens=col.whole(default=0),
 )
-"""What rounds cost; `cap_usd` is null without a budget.
+"""Accounts of rounds; `cap_usd` is null without a budget.
 
     `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
     `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.
@@ -314,7 +314,7 @@ question_digests = table(
     margin=col.real(nullable=True),
     variance=col.real(nullable=True),
 )
-"""How a round's battles on a question ended, counted once when its board is published.
+"""Outcomes of a round's battles by question, counted once when its board is published.
 
     `winner_id` is the submission that alone has the largest share of the win, a number without a foreign key,
     since submissions are never deleted; `variance` is that of the systems' shares.

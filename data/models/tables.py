@@ -29,7 +29,7 @@ replies = table(
     left_out=col.prose(default=""),
     created_at=col.created(),
 )
-"""What LLMs returned, each reply once under the key of its request."""
+"""Replies of LLMs, each stored once under the key of its request."""
 
 batches = table(
     "batch",

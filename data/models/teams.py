@@ -79,7 +79,7 @@ class Token(Base, table=True):
     account: str | None = col.joined()
 
     def valid(self, at: datetime) -> bool:
-        """Whether it may be used at a moment."""
+        """Return whether it may be used at a moment."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
 
@@ -104,7 +104,7 @@ invitations = table(
 """Invitations to teams, under the sha256 of their codes."""
 
 change_counter = table("change_counter", id=col.number(), number=col.whole())
-"""How many changes there were that readers may notice; one row."""
+"""Counter of changes that readers may notice; one row."""
 
 
 def require_label(value: str, what: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 
 class Preference(StrEnum):
-    """Which of a battle's two answers is better."""
+    """The better of a battle's two answers."""
 
     A = "a"
     B = "b"
@@ -30,14 +30,14 @@ class Preference(StrEnum):
 
 
 class Importance(StrEnum):
-    """Whether a good answer must have a nugget, or may (the grades of TREC's RAG track)."""
+    """Importance of a nugget: a good answer must have it, or may (the grades of TREC's RAG track)."""
 
     VITAL = "vital"
     OKAY = "okay"
 
 
 class Outcome(StrEnum):
-    """How a planned battle or judgment ended; these add up to what was planned."""
+    """End of a planned battle or judgment; the counts add up to the plan."""
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -48,7 +48,7 @@ class Outcome(StrEnum):
 
 
 class Presentation(StrEnum):
-    """Which answer the judge was shown first."""
+    """Order in which the judge was shown the two answers."""
 
     A_FIRST = "ab"
     B_FIRST = "ba"
@@ -60,7 +60,7 @@ class Presentation(StrEnum):
 
 
 class OrderPolicy(StrEnum):
-    """How a judge chooses presentations."""
+    """Rule by which a judge chooses presentations."""
 
     PAPER = "paper"
     RANDOM = "random"
@@ -68,7 +68,7 @@ class OrderPolicy(StrEnum):
 
 
 class GroundTruth(StrEnum):
-    """What a judge holds answers against, beside each other."""
+    """Texts that a judge holds answers against."""
 
     NONE = "none"
     REFERENCE = "reference"
@@ -97,7 +97,7 @@ class RoundState(StrEnum):
 
 
 class JobKind(StrEnum):
-    """What a worker does for a job."""
+    """Kinds of jobs of workers."""
 
     JUDGE = "judge"
     PUBLISH = "publish"
@@ -131,7 +131,7 @@ class SubmissionState(StrEnum):
 
 
 class SubmissionKind(StrEnum):
-    """What a submission holds."""
+    """Contents of a submission."""
 
     ANSWERS = "answers"
     CONTEXTS = "contexts"
@@ -139,28 +139,28 @@ class SubmissionKind(StrEnum):
 
 
 class Severity(StrEnum):
-    """Whether a problem stops a submission."""
+    """Severity of a problem: an error stops a submission."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Split(StrEnum):
-    """Which part of a question set a question belongs to."""
+    """Part of a question set that a question belongs to."""
 
     TEST = "test"
     DEV = "dev"
 
 
 class Role(StrEnum):
-    """What an account is in a team: owners also manage members and tokens."""
+    """Role of an account in a team: owners also manage members and tokens."""
 
     OWNER = "owner"
     MEMBER = "member"
 
 
 class TokenScope(StrEnum):
-    """What a token may be used for."""
+    """Permitted use of a token."""
 
     READ = "read"
     SUBMIT = "submit"
@@ -169,7 +169,7 @@ class TokenScope(StrEnum):
 
 
 class LabelValue(StrEnum):
-    """What a person says of a pair."""
+    """A person's label of a pair."""
 
     A = "a"
     B = "b"
@@ -242,7 +242,7 @@ class ProblemList:
             self.dropped += 1
 
     def result(self) -> tuple[Problem, ...]:
-        """The problems by line; a last one tells how many more there were."""
+        """Return the problems by line; a last one tells how many more there were."""
         ordered = sorted(self.kept, key=lambda problem: problem.line)
         if self.dropped:
             message = f"{self.dropped:,} more problems are not listed."
@@ -275,7 +275,7 @@ def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> 
 
 
 def to_json(record: Any, *without: str, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
-    """A record's fields in their order, but for some; `others` replace fields, or come after them."""
+    """Return a record's fields in their order, but for some; `others` replace fields, or come after them."""
     names = [name for name in record.__dataclass_fields__ if name not in without]
     return {
         name: others[name] if name in others else _value(getattr(record, name)) for name in names
@@ -305,11 +305,11 @@ _WORDS: Mapping[str, Side] = MappingProxyType(
 )
 
 
-"""What they write, in any case."""
+"""Their spellings, in any case."""
 
 
 def winning_side(won: object, system_a: object, system_b: object, *, by_name: bool = True) -> Side | None:
-    """The side that a cell names; None where it names none, or a side that is the other system's name.
+    """Return the side that a cell names; None where it names none, or a side that is the other system's name.
 
     Args:
         won: The cell.

@@ -44,7 +44,7 @@ class Steering:
 
 @lru_cache(maxsize=4096)
 def steering(text: str) -> tuple[Steering, ...]:
-    """The places where a text addresses its judge, in the order of the text."""
+    """Return the places where a text addresses its judge, in the order of the text."""
     read = skeleton_of(text)
     plain_text = without_code(read.text)
     unquoted = _without_quotes(plain_text)
@@ -68,13 +68,13 @@ def steering(text: str) -> tuple[Steering, ...]:
 
 
 def meant_for_judges(text: str) -> bool:
-    """Whether a text that nobody should see, hidden or decoded, is meant for a judge."""
+    """Return whether a hidden or decoded text is meant for a judge."""
     folded = skeleton(text)
     return any(word in folded for word in record("patterns")["meant_for_judges"]["words"])
 
 
 def _by_rules(unquoted: str) -> Iterator[Steering]:
-    """The sentences that rules fit, each with the family of the first of them."""
+    """Yield the sentences that rules fit, each with the family of the first of them."""
     tokens = list(_TOKEN.finditer(unquoted))
     codes = grammar().coded(token[0] for token in tokens)
     fitting = grammar().fitting(codes)
@@ -120,7 +120,7 @@ def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
 
 
 def _paragraphs(plain_text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """The paragraphs that share a place with some spans."""
+    """Yield the paragraphs that share a place with some spans."""
     begins = [0, *(match.end() for match in _PARAGRAPH.finditer(plain_text))] if spans else []
     for begin, end in zip(begins, [*begins[1:], len(plain_text)], strict=bool(begins)):
         if _meets(spans, begin, end):
@@ -140,7 +140,7 @@ def _verdict_lines(plain_text: str, unquoted: str) -> Iterator[Steering]:
 
 
 def _explained(line: str) -> bool:
-    """Whether a line names several marks of a verdict, or quotes one, in a sentence of its own."""
+    """Return whether a line names several marks of a verdict, or quotes one, in a sentence of its own."""
     marks = list(SIGNS["mark"].finditer(line))
     quoted = any(line[max(0, match.start() - 1) : match.start()] in _QUOTES for match in marks)
     several = len({match[0] for match in marks}) > 1
@@ -182,7 +182,7 @@ def _blank_code(code: re.Match[str]) -> str:
 
 
 def _without_quotes(plain_text: str) -> str:
-    """A text without what its sentences quote, unless the quotation is all there is of a sentence."""
+    """Return a text without what its sentences quote, unless the quotation is all there is of a sentence."""
     unquoted = SIGNS["quoted"].sub(lambda match: _VISIBLE.sub(" ", match[0]), plain_text)
     if unquoted == plain_text:
         return plain_text
@@ -194,7 +194,7 @@ def _without_quotes(plain_text: str) -> str:
 
 
 def _endorses(around: str) -> bool:
-    """Whether a sentence says that what it quotes is to be done here, in place of telling of it."""
+    """Return whether a sentence tells the reader to follow its quotation, instead of reporting it."""
     return bool(SIGNS["followed"].search(around) and SIGNS["here"].search(around)) and not SIGNS[
         "told_of"
     ].search(around)

@@ -102,7 +102,7 @@ _DECODERS: Mapping[str, Callable[[str], str]] = {
 
 
 class Flag(StrEnum):
-    """What a judge could take for a part of its prompt, and how it was written."""
+    """A passage of text that a judge could take for a part of its prompt, and its spelling."""
 
     TAG = "tag"
     CHAT = "chat-token"
@@ -121,7 +121,7 @@ _ALIKE = 0.33
 
 
 def live_tokens(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
-    """The tokens of a text's skeleton: where each begins and ends there, and its kind."""
+    """Yield the tokens of a text's skeleton: where each begins and ends there, and its kind."""
     for flag, pattern in ((Flag.TAG, SIGNS["tag"]), (Flag.CHAT, SIGNS["chat_token"])):
         for match in pattern.finditer(plain_text):
             yield _opened(plain_text, match.start()), match.end(), flag
@@ -132,20 +132,20 @@ def live_tokens(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
 
 
 def role_in(header: str) -> str:
-    """The role that a header names, as it is written."""
+    """Return the role that a header names, as it is written."""
     role = SIGNS["speaker"].search(header.lower())
     return header[role.start() : role.end()] if role else header.replace(":", "").strip()
 
 
 def _opened(plain_text: str, start: int) -> int:
-    """The first of the brackets that stand before a tag with no word between."""
+    """Return the first of the brackets that stand before a tag with no word between."""
     begin = max(0, start - 64)
     opening = _OPENING.search(plain_text, begin, start)
     return opening.start() if opening else start
 
 
 def _resembles_ours(tag: str) -> bool:
-    """Whether a tag with letters of other scripts in its name could be read as one of ours.
+    """Return whether a tag with letters of other scripts in its name could be read as one of ours.
 
     One with a slash or a number is: no markup has such names. Others are where a third of the letters of a
     name of ours stand in their places.
@@ -161,7 +161,7 @@ def _resembles_ours(tag: str) -> bool:
 
 
 def _headers(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
-    """The role headers that open a turn, with what decorates them.
+    """Yield the role headers that open a turn, with what decorates them.
 
     Such a header stands after an empty line or is a Markdown one, or several speakers have lines of their
     own. A lone one at the very beginning ("Human: a member of the species") opens nothing.
@@ -176,7 +176,7 @@ def _headers(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
 
 
 def _after_empty_line(plain_text: str, start: int) -> bool:
-    """Whether a line follows an empty one; the delimiter before a text ends the first of the two lines."""
+    """Return whether a line follows an empty one; the text's opening delimiter ends the first line."""
     before = plain_text[:start]
     breaks = before[len(before.rstrip()) :].count("\n")
     return breaks > (1 if before.strip() else 0)

@@ -43,13 +43,13 @@ class Skeleton:
     ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The places in the text that a stretch of the skeleton comes from."""
+        """Return the places in the text that a stretch of the skeleton comes from."""
         return (self.starts[start], self.ends[end - 1]) if start < end else (0, 0)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def skeleton_of(text: str) -> Skeleton:
-    """The skeleton of a text."""
+    """Return the skeleton of a text."""
     lines = text.replace("\r\n", " \n").translate(_BREAKS)
     if lines.isascii():
         folded = Skeleton(lines.lower(), range(len(text)), range(1, len(text) + 1))
@@ -67,7 +67,7 @@ def skeleton_of(text: str) -> Skeleton:
 
 
 def skeleton(text: str) -> str:
-    """A text as a reader sees it."""
+    """Return a text as a reader sees it."""
     return skeleton_of(text).text
 
 
@@ -87,7 +87,7 @@ def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _meaning(escape: str) -> str:
-    """What an escape stands for, as a reader sees it; the escape itself where that is nothing."""
+    """Decode an escape; return it unchanged where it stands for nothing."""
     if escape[0] == "&":
         entity = _AMPERSANDS.sub("&", escape).removesuffix(";")
         character = html.unescape(f"{entity};".replace("&newline;", "&NewLine;").replace("&tab;", "&Tab;"))
@@ -100,7 +100,7 @@ def _meaning(escape: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def plain_of(character: str) -> str:
-    """The look of a character, in small ASCII where that is possible; empty where nobody sees it."""
+    """Return the look of a character, in small ASCII where that is possible; empty where nobody sees it."""
     if character.isascii():
         return character.lower()
     if _DROPPED.match(character):
@@ -122,7 +122,7 @@ def _plain_letter(letter: str) -> str:
 
 
 def _sign(letter: str) -> str:
-    """The ASCII sign that a symbol stands in for, by its Unicode name."""
+    """Return the ASCII sign that a symbol stands in for, by its Unicode name."""
     category, name = unicodedata.category(letter), unicodedata.name(letter, "")
     if letter in "«»" or (category[0] not in "PS" and name != "LATIN LETTER DENTAL CLICK"):
         return ""
@@ -138,7 +138,7 @@ def _sign(letter: str) -> str:
 
 
 def look_of(character: str) -> str:
-    """The Latin letters, digits or signs that a character looks like; itself where there are none."""
+    """Return the Latin letters, digits or signs that a character looks like; itself where there are none."""
     from disarm import normalize_confusables  # noqa: PLC0415 - takes a while to load
 
     return normalize_confusables(character)
@@ -154,7 +154,7 @@ _FOREIGN_SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
 
 @cache
 def record(name: str) -> Mapping[str, Any]:
-    """A file of this folder."""
+    """Return a file of this folder."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -222,17 +222,17 @@ class Grammar:
         )
 
     def coded(self, tokens: Iterable[str]) -> str:
-        """A character for each word and end of a sentence."""
+        """Return a character for each word and end of a sentence."""
         return "".join(self.codes.get(token, UNKNOWN if token[0].isalnum() else END) for token in tokens)
 
     def fitting(self, codes: str) -> list[Rule]:
-        """The rules that fit somewhere in a coded text."""
+        """Return the rules that fit somewhere in a coded text."""
         held = frozenset(codes)
         possible = (rule for rule in self.rules if not any(map(held.isdisjoint, rule.needs)))
         return [rule for rule in possible if rule.pattern.search(codes)]
 
     def reports(self, codes: str, start: int, end: int) -> bool:
-        """Whether what stands there reports what others say; not where it addresses the reader."""
+        """Return whether the text reports the words of others, without addressing the reader."""
         match = self._reported.search(codes, start, end)
         return match is not None and match["addressed"] is None
 
@@ -281,7 +281,7 @@ class Grammar:
 
 @cache
 def grammar() -> Grammar:
-    """The grammar, read once."""
+    """Return the grammar, read once."""
     return Grammar()
 
 

@@ -26,7 +26,7 @@ class AnswerText(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLength:
-    """How many characters an answer has, and whether it says that none was found."""
+    """Number of characters of an answer, and whether it says that none was found."""
 
     submission: int
     question_id: str
@@ -38,7 +38,7 @@ class AnswerReader(StorePart):
     """Reads answers. They never change."""
 
     def answers(self, number: int) -> Mapping[str, Answer]:
-        """The answers of a submission by question id, in the order of the set, without their thinking."""
+        """Return a submission's answers by question id, in the order of the set, without their thinking."""
         query = (
             select(questions.c.key.label("question_id"), answers.c.text, answers.c.contexts)
             .join(questions, questions.c.id == answers.c.question_id)
@@ -48,16 +48,16 @@ class AnswerReader(StorePart):
         return {row.question_id: _answer(row) for row in self._all(query)}
 
     def answered(self, number: int) -> frozenset[int]:
-        """The store's numbers of the questions that a submission answers."""
+        """Return the store's numbers of the questions that a submission answers."""
         return frozenset(self._values(select(answers.c.question_id).where(answers.c.submission_id == number)))
 
     def silent(self, number: int) -> frozenset[int]:
-        """The store's numbers of the questions on which a submission says that it has no answer."""
+        """Return the store's numbers of the questions on which a submission says that it has no answer."""
         query = select(answers.c.question_id).where(answers.c.submission_id == number, answers.c.no_answer)
         return frozenset(self._values(query))
 
     def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
-        """The texts of some answers by the store's numbers of submission and question."""
+        """Return the texts of some answers by the store's numbers of submission and question."""
         sides = {submission for submission, _ in wanted}
         question_ids = {question for _, question in wanted}
         query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
@@ -66,7 +66,7 @@ class AnswerReader(StorePart):
         return {(submission, question): text for submission, question, text in self._all(query)}
 
     def to_question(self, set_name: str, question_id: str) -> Mapping[int, Answer]:
-        """The answers that live submissions (the reference too) gave to a question, by submission.
+        """Return the answers that live submissions (the reference too) gave to a question, by submission.
 
         They alone come with their thinking: whatever judges or scores reads answers elsewhere.
         """

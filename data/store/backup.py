@@ -91,7 +91,7 @@ def damage_of(file: Path) -> str:
 
 @contextmanager
 def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
-    """A synced copy in the folder of `target`, without a log; removed unless it was moved in the block."""
+    """Make a synced copy in the folder of `target`, without a log; removed unless moved in the block."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     os.close(handle)
     copy = Path(name)

@@ -1,4 +1,4 @@
-"""What all parts of the store share: their database, and one way from rows to records and back."""
+"""Base of all stores: their database, and conversion between rows and records."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class StorePart:
             return connection.execute(query).first()
 
     def _values(self, query: Select[*tuple[Any, ...]]) -> Sequence[Any]:
-        """The first column of each row."""
+        """Return the first column of each row."""
         with self._database.begin() as connection:
             return connection.execute(query).scalars().all()
 
@@ -84,12 +84,12 @@ def _is_repeated(error: IntegrityError, key: tuple[Column[Any], ...]) -> bool:
 
 
 def no_set(name: str) -> NotFoundError:
-    """The error of whoever asks for a set that is not there."""
+    """Return the error of whoever asks for a set that is not there."""
     return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")
 
 
 def own_insert(connection: Connection, table: Table) -> Any:  # noqa: ANN401 - of either engine
-    """An insert of the engine's own kind, which can say what a conflict does."""
+    """Return an insert of the engine's own kind, which can say what a conflict does."""
     # Both kinds together take longer to load than many a listing to read.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - see above
@@ -101,7 +101,7 @@ def own_insert(connection: Connection, table: Table) -> Any:  # noqa: ANN401 - o
 
 
 def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
-    """A record of the columns that bear its fields' names, and of `others`."""
+    """Return a record of the columns that bear its fields' names, and of `others`."""
     names, values = _reader(kind, frozenset(others))  # type: ignore[arg-type] # a class has a hash
     return kind(**dict(zip(names, values(row), strict=True)), **others)
 
@@ -110,7 +110,7 @@ def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # n
 def _reader(
     kind: type[Any], others: frozenset[str]
 ) -> tuple[tuple[str, ...], Callable[[object], Sequence[Any]]]:
-    """The names of the fields that come from a row, and what reads them all at once."""
+    """Return the names of the fields that come from a row, and what reads them all at once."""
     names = tuple(name for name in _fields(kind) if name not in others)
     if len(names) == 1:
         only = attrgetter(names[0])
@@ -119,7 +119,7 @@ def _reader(
 
 
 def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[..., Record]:
-    """What makes records of a result's rows, many times as fast as `to_record`, which seeks columns by name.
+    """Build a converter from rows to records, many times as fast as `to_record`, which seeks columns by name.
 
     Args:
         kind: The record.
@@ -136,12 +136,12 @@ def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[.
 
 
 def _fields(kind: type[Any]) -> Iterable[str]:
-    """The fields of a dataclass, or of a class with a table."""
+    """Return the fields of a dataclass, or of a class with a table."""
     fields: Iterable[str] = getattr(kind, "__dataclass_fields__", None) or kind.model_fields
     return fields
 
 
 def to_row(table: Table, record: Any, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """The values of a new row: a record's fields that bear columns' names, and `others`."""
+    """Return the values of a new row: a record's fields that bear columns' names, and `others`."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
     return values | others

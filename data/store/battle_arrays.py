@@ -87,7 +87,7 @@ def read_columns(
 
 
 def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]]:
-    """Some battles' columns, from the two whole numbers of each, with the scores as they are."""
+    """Build battles' columns from the two whole numbers of each, with the scores as they are."""
     packed, score = rows
     ends = packed[:, 0] & (ENDS - 1)
     return {
@@ -101,7 +101,7 @@ def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]
 
 @cache
 def _meant_by_ends() -> Mapping[str, NDArray[Any]]:
-    """(`ENDS`,) what each number that `_packed` makes of how a battle ended stands for."""
+    """Return the ending that each number of `_packed` stands for, (`ENDS`,)."""
     ends, flipped = np.divmod(np.arange(ENDS), len(_FLIPPED))
     outcome, preference = np.divmod(ends, len(Preference) + 1)
     codes = {"outcome": outcome, "preference": preference, "flipped": flipped}
@@ -109,7 +109,7 @@ def _meant_by_ends() -> Mapping[str, NDArray[Any]]:
 
 
 def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) -> NDArray[np.float64] | None:
-    """The scores of parts of so many rows, of some of which none were read; None where no battle has one."""
+    """Join scores of parts of so many rows, some of them unread; None where no battle has one."""
     if all(np.isnan(part).all() for part in parts):
         return None
     given = zip(parts, rows, strict=True)
@@ -146,7 +146,7 @@ def read_votes(database: Database, round_name: str) -> VoteColumns:
 
 
 def read_positions(database: Database, round_name: str) -> NDArray[np.float64]:
-    """Which answer LLMs were shown first in each battle of a round, in the order of `read_columns`.
+    """Read the answer shown first to LLMs in each battle of a round, in the order of `read_columns`.
 
     Returns:
         (N,) means over the judgments to which an LLM replied: 1 where side a was first, −1 where b was, 0
@@ -191,13 +191,13 @@ def _packed() -> tuple[ColumnElement[int], ColumnElement[int]]:
 
 
 def _place(column: ColumnElement[Any], words: type[StrEnum]) -> ColumnElement[int]:
-    """A word's place among the members, counted from 1; 0 for none."""
+    """Return a word's place among the members, counted from 1; 0 for none."""
     places = {word.value: _number(place) for place, word in enumerate(words, start=1)}
     return case(places, value=column, else_=_number(0))
 
 
 def _number(value: int) -> ColumnElement[int]:
-    """A number of this module's own, written out: servers need not guess the type of a parameter."""
+    """Return a number of this module's own, written out: servers need not guess the type of a parameter."""
     return literal_column(str(value), BigInteger)
 
 
@@ -260,7 +260,7 @@ def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> R
 
 
 def _places(numbers: Iterable[int]) -> Codes:
-    """The place of each number, by the number, in as few bytes as places fit into."""
+    """Return the place of each number, by the number, in as few bytes as places fit into."""
     ids = np.fromiter(numbers, np.int64)
     place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.min_scalar_type(-max(len(ids), 1)))
     place[ids] = np.arange(len(ids))

@@ -194,7 +194,7 @@ def _pending_questions(connection: Connection, round_id: int, after: int) -> lis
 
 
 def first_and_last(connection: Connection, mine: ColumnElement[bool]) -> tuple[int, int]:
-    """The first and the last number of some battles; 0 and −1 where there are none."""
+    """Return the first and the last number of some battles; 0 and −1 where there are none."""
     first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
     return (0, -1) if first is None else (first, last)
 
@@ -202,7 +202,7 @@ def first_and_last(connection: Connection, mine: ColumnElement[bool]) -> tuple[i
 def has_side(
     of_round: ColumnElement[bool], sides: Select[int] | Sequence[int], *, sqlite: bool
 ) -> ColumnElement[bool]:
-    """A clause: battles of a round in which one of some submissions takes part, by an index of each side.
+    """Return a clause: a round's battles with one of some submissions, by an index of each side.
 
     SQLite uses both indexes only where it is told how, and reads every battle of the round where it is asked
     for the round beside it; PostgreSQL finds the better way itself.
@@ -260,7 +260,7 @@ class ClaimStore(StorePart):
 
 
 def has_pending(connection: Connection, round_id: int) -> bool:
-    """Whether a battle of a round has no outcome."""
+    """Return whether a battle of a round has no outcome."""
     return bool(connection.execute(select(exists().where(_is_pending(round_id)))).scalar())
 
 

@@ -89,7 +89,7 @@ class BoardStore(StorePart):
         return to_record(Board, row, marks={})
 
     def standing(self, round_id: int) -> str | None:
-        """The hash of the board of a round that stands; None where none does."""
+        """Return the hash of the board of a round that stands; None where none does."""
         query = select(boards.c.content_hash).where(
             boards.c.round_id == round_id, ~boards.c.retracted, boards.c.replaced_at.is_(None)
         )
@@ -147,7 +147,7 @@ class BoardStore(StorePart):
         return self.get(name)
 
     def _snapshots(self, name: str) -> ColumnElement[bool]:
-        """The board of a name with the other snapshots of its round."""
+        """Return the board of a name with the other snapshots of its round."""
         row = self._first(select(boards.c.id, boards.c.round_id).where(_named(name)))
         if row is None:
             raise _absent(name)
@@ -158,7 +158,7 @@ class BoardStore(StorePart):
 
 
 def hash_of(standings: Mapping[str, Any]) -> str:
-    """The sha256 of standings as canonical JSON."""
+    """Return the sha256 of standings as canonical JSON."""
     canonical = json.dumps(
         standings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )
@@ -166,17 +166,17 @@ def hash_of(standings: Mapping[str, Any]) -> str:
 
 
 def snapshot_name(name: str, content_hash: str) -> str:
-    """What one snapshot of a board is called for good."""
+    """Return the permanent name of one snapshot of a board."""
     return f"{name.partition(SNAPSHOT)[0]}{SNAPSHOT}{content_hash[:HASH_NAMED]}"
 
 
 def snapshot_of(head: Board) -> str:
-    """What leads to exactly this snapshot, also after another took its place; the name of what has one."""
+    """Return a name that leads to exactly this snapshot, also after another took its place."""
     return head.name if head.round_name is None else snapshot_name(head.name, head.content_hash)
 
 
 def is_called(head: Board, name: str) -> bool:
-    """Whether a name, as `BoardStore` reads it, is that of a snapshot."""
+    """Return whether a name, as `BoardStore` reads it, is that of a snapshot."""
     base, _, wanted = name.partition(SNAPSHOT)
     if len(wanted) < SHORTEST_HASH:
         return head.name == name
@@ -184,7 +184,7 @@ def is_called(head: Board, name: str) -> bool:
 
 
 def _named(name: str) -> ColumnElement[bool]:
-    """The row of a board, or of the snapshot that `NAME@HASH` names."""
+    """Return the row of a board, or of the snapshot that `NAME@HASH` names."""
     base, _, wanted = name.partition(SNAPSHOT)
     if len(wanted) < SHORTEST_HASH:
         return boards.c.name == name

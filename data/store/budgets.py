@@ -22,7 +22,7 @@ class LedgerStore(StorePart):
     """Rounds' accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
 
     def account(self, round_id: int) -> Account:
-        """The account of a round as it stands."""
+        """Return the account of a round as it stands."""
         row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
         if row is None:
             raise NotFoundError(f"There is no account of round {round_id}.")

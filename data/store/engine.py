@@ -72,7 +72,7 @@ SHORT = frozenset({"postgres", "postgresql"})
 
 
 def supported(url: URL) -> URL:
-    """The URL with our driver."""
+    """Return the URL with our driver."""
     if url.drivername in SHORT:
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
@@ -81,7 +81,7 @@ def supported(url: URL) -> URL:
 
 
 def make_engine(url: URL) -> Engine:
-    """An engine whose connections are kept: closing SQLite's last one copies the whole log each time."""
+    """Open an engine that keeps its connections: closing SQLite's last one copies the whole log."""
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, connect_args=_patience(url), json_serializer=json_text)
     path = url.database
@@ -106,7 +106,7 @@ def make_engine(url: URL) -> Engine:
 
 
 def _patience(url: URL) -> dict[str, int]:
-    """What the address does not say itself."""
+    """Return the timeouts that the address itself does not set."""
     return {name: value for name, value in PATIENCE.items() if name not in url.query}
 
 
@@ -142,7 +142,7 @@ def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProx
 
 
 def _identity(place: str) -> tuple[int, int, int]:
-    """This process, and which file a path leads to at present."""
+    """Identify this process and the file that a path leads to at present."""
     try:
         file = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
     except OSError:
@@ -172,7 +172,7 @@ SIGNS_OF_DAMAGE = (
 )
 
 
-"""What SQLite and PostgreSQL say of a file that they cannot trust."""
+"""Messages of SQLite and PostgreSQL about a damaged file."""
 
 
 REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
@@ -200,12 +200,12 @@ class Database:
 
     @property
     def place(self) -> str:
-        """Where the database is, without its password."""
+        """Address of the database, without its password."""
         return self.url.render_as_string(hide_password=True)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that commits at the end of the block; within `together`, a part of that one."""
+        """Open a transaction that commits at the end of the block; within `together`, a part of that one."""
         joined = self._joined.get()
         if joined is not None:
             yield joined
@@ -243,15 +243,15 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether this is a file, with one writer at a time."""
+        """True if this is a file, with one writer at a time."""
         return self.url.get_backend_name() == "sqlite"
 
     def is_current(self) -> bool:
-        """Whether the schema is the newest one; False for an empty database."""
+        """Return whether the schema is the newest one; False for an empty database."""
         return self.version() == newest_version()
 
     def version(self) -> str | None:
-        """The schema's version, None for an empty database."""
+        """Return the schema's version, None for an empty database."""
         with self.begin() as connection:
             return _version(connection)
 
@@ -310,7 +310,7 @@ class Database:
 
     @contextmanager
     def _migrating(self) -> Iterator[Connection]:
-        """A transaction for migrations: all of them or none, by one process at a time."""
+        """Open a transaction for migrations: all of them or none, by one process at a time."""
         if not self.is_sqlite:
             with self.begin() as connection:
                 connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
@@ -344,7 +344,7 @@ class Database:
 
 
 def new_id(result: CursorResult[Any]) -> int:
-    """The number that the database gave to an inserted row."""
+    """Return the number that the database gave to an inserted row."""
     key = result.inserted_primary_key
     if key is None:
         raise StoreError("The database gave no number to a new row.", advice="Run `arena db upgrade`.")
@@ -362,7 +362,7 @@ def known_versions() -> frozenset[str]:
 
 
 def newest_version() -> str:
-    """The version that the newest migration file makes."""
+    """Return the version that the newest migration file makes."""
     return max(known_versions())
 
 

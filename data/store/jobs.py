@@ -62,20 +62,20 @@ class JobStore(StorePart):
         return to_record(Job, row)
 
     def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
-        """The newest jobs, of one kind where it is given, newest first."""
+        """Return the newest jobs, of one kind where it is given, newest first."""
         query = select_jobs().where(true() if kind is None else jobs.c.kind == kind)
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
 
     def of_round(self, round_id: int) -> Job | None:
-        """The job of a round that is queued or running, else its newest one; None where it had none."""
+        """Return the queued or running job of a round, else its newest one; None without any."""
         active = jobs.c.state.in_(ACTIVE)
         query = select_jobs().where(jobs.c.round_id == round_id)
         row = self._first(query.order_by(active.desc(), jobs.c.id.desc()).limit(1))
         return None if row is None else to_record(Job, row)
 
     def position(self, job: Job) -> int | None:
-        """The place of a queued job in the queue, 1 being the next; None where it does not wait."""
+        """Return the place of a queued job in the queue, 1 being the next; None where it does not wait."""
         if job.state is not JobState.QUEUED:
             return None
         waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.owner == "")
@@ -140,7 +140,7 @@ IsGone = Callable[[WorkerId], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """How a worker leaves a job: `final` errors are not tried again, others after `retry_in` seconds.
+    """Way in which a worker leaves a job: `final` errors are not retried, others after `retry_in` seconds.
 
     `finished` is for jobs that judge no battles; for the others, pending battles say so.
     """

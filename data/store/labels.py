@@ -73,7 +73,7 @@ class LabelStore(StorePart):
         return {(row.key, row.system_a, row.system_b): row.battle for row in rows}
 
     def has(self, round_id: int, battle: int) -> bool:
-        """Whether a round has a battle."""
+        """Return whether a round has a battle."""
         query = select(battles.c.id).where(battles.c.round_id == round_id, battles.c.id == battle)
         return self._first(query) is not None
 

@@ -82,7 +82,7 @@ class SetStore(StorePart):
             return _summary(connection, row)
 
     def terms(self, name: str) -> SetTerms:
-        """What holds for the texts of a set, without counting its questions."""
+        """Return the terms of a set's texts, without counting its questions."""
         fields = (question_sets.c[field] for field in SetTerms.__dataclass_fields__)
         found = self._first(select(*fields).where(question_sets.c.name == name))
         if found is None:
@@ -242,7 +242,7 @@ class PolicyStore(StorePart):
     """Keeps the policy of each set."""
 
     def get(self, set_name: str) -> SetPolicy:
-        """The policy of a set."""
+        """Return the policy of a set."""
         with self._database.begin() as connection:
             head = connection.execute(
                 select(

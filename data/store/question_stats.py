@@ -1,4 +1,4 @@
-"""How a round's battles ended, question by question: counted at publishing, read by lists of questions."""
+"""Outcomes of a round's battles by question: counted at publishing, read by lists of questions."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class QuestionStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRecord:
-    """How one system's battles on a question ended, with the question's id, domain and text."""
+    """Outcomes of one system's battles on a question, with the question's id, domain and text."""
 
     id: str
     domain: str
@@ -97,7 +97,7 @@ class QuestionRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleResult:
-    """How one battle of a system ended: `preference` is as if the system were side a."""
+    """Outcome of one battle of a system: `preference` is as if the system were side a."""
 
     question: str
     opponent: str
@@ -127,7 +127,7 @@ class QuestionStatsStore(StorePart):
             )
 
     def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
-        """How a system's battles ended on every question on which it has some, in the set's order."""
+        """Read the outcomes of a system's battles on each of its questions, in the set's order."""
         with self._database.begin() as connection:
             of_system = select(submissions.c.id).where(submissions.c.system == system)
             numbers = list(connection.execute(of_system).scalars())
@@ -160,7 +160,7 @@ class QuestionStatsStore(StorePart):
         )
 
     def endings(self, round_name: str, system: str, opponent: str | None = None) -> tuple[BattleResult, ...]:
-        """How every battle of a system (against one opponent) ended, in the order of the plan."""
+        """Read the outcomes of a system's battles (against one opponent), in the order of the plan."""
         side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
         query = (
             select(
@@ -185,7 +185,7 @@ class QuestionStatsStore(StorePart):
 
 
 def _counted(connection: Connection, round_id: int) -> Select[Any]:
-    """Counts and figures by question, by the store's numbers."""
+    """Select counts and figures by question, by the store's numbers."""
     of_round = battles.c.round_id == round_id
     disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
     is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
@@ -218,7 +218,7 @@ def _counted(connection: Connection, round_id: int) -> Select[Any]:
 
 
 def _has_several_judges(connection: Connection, round_id: int) -> bool:
-    """Whether judgments name more than one judge, over all numbers between a round's first and last battle.
+    """Return whether judgments between a round's first and last battle name more than one judge.
 
     To find the round's own among them takes many times as long, and nearly all are.
     """
@@ -231,7 +231,7 @@ def _has_several_judges(connection: Connection, round_id: int) -> bool:
 
 
 def _disputed(round_id: int) -> CTE:
-    """The battles of a round whose judges disagree; found once, not by each process that reads battles."""
+    """Return a round's battles whose judges disagree; computed once, not by each reading process."""
     preference, judge = judgments.c.preference, judgments.c.judge
     query = (
         select(judgments.c.battle_id)
@@ -244,7 +244,7 @@ def _disputed(round_id: int) -> CTE:
 
 
 def _figures(round_id: int) -> Subquery:
-    """Who won each question, and by how much, of the systems' shares of the win."""
+    """Select the winner of each question and its lead, from the systems' shares of the win."""
     won = case(
         (battles.c.score.is_not(None), battles.c.score),
         (battles.c.preference == Preference.A.value, 1.0),
@@ -322,7 +322,7 @@ def _read(
 
 
 def _deviation(variance: float | None) -> float | None:
-    """The square root; the difference of two means may be a hair below 0."""
+    """Return the square root; the difference of two means may be a hair below 0."""
     return None if variance is None else math.sqrt(max(variance, 0.0))
 
 

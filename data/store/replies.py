@@ -21,7 +21,7 @@ class ReplyStore(StorePart):
     """Keeps the raw text of every reply once, under the key of its request."""
 
     def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """The replies that are there, by key."""
+        """Return the replies that are there, by key."""
         rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
         return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
 
@@ -30,7 +30,7 @@ class ReplyStore(StorePart):
         return frozenset(self._values(select(replies.c.key).where(replies.c.key.in_(list(keys)))))
 
     def mean_output_tokens(self, judge: str, model: str) -> float | None:
-        """How long the last replies of a judge's model were on average, in tokens; None where there are none.
+        """Return the mean length of the latest replies of a judge's model, in tokens; None without any.
 
         Only the newest `LOOKED_BACK` judgments are looked at.
         """

@@ -140,7 +140,7 @@ class RoundStore(StorePart):
         return self.get(name)
 
     def requests(self, name: str) -> int:
-        """How many requests a round's judge sent."""
+        """Count the requests that a round's judge sent."""
         query = (
             select(func.coalesce(func.sum(judgments.c.calls), 0))
             .join(battles, battles.c.id == judgments.c.battle_id)
@@ -150,7 +150,7 @@ class RoundStore(StorePart):
             return int(connection.execute(query).scalar_one())
 
     def counts(self, name: str) -> RoundCounts:
-        """The accounting of a round."""
+        """Return the accounting of a round."""
         round_ = self.get(name)
         with self._database.begin() as connection:
             unpriced = _asks_unpriced(connection, round_)
@@ -170,7 +170,7 @@ def _record(row: AnyRow) -> Round:
 
 
 def _asks_unpriced(connection: Connection, round_: Round) -> bool:
-    """Whether a round took calls of a model without a known price, which only one without a cap can."""
+    """Return whether a round without a cap took calls of a model without a known price."""
     if round_.budget_usd is not None or round_.judge.get("kind") == JudgeKind.LEXICAL:
         return False
     unpriced = (

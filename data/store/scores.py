@@ -47,7 +47,7 @@ class ScoredAnswer:
     details: Mapping[str, Any]
 
     def as_score(self) -> Score:
-        """The score as its metric gave it, called by its question."""
+        """Return the score as its metric gave it, called by its question."""
         return Score(
             id=self.question_id,
             metric=self.metric,
@@ -102,7 +102,7 @@ class ScoreStore(StorePart):
                 yield row.id, _item(row, known[row.question_id])
 
     def _unscored(self, submission: int, scored: Exists) -> Iterator[AnyRow]:
-        """The answers of one submission without a score, by question."""
+        """Yield the answers of one submission without a score, by question."""
         after = 0
         while True:
             rows = self._all(
@@ -124,7 +124,7 @@ class ScoreStore(StorePart):
             yield from rows
 
     def answers_of(self, numbers: Sequence[int]) -> tuple[AnswerKey, ...]:
-        """The answers of some submissions, by system and question."""
+        """Return the answers of some submissions, by system and question."""
         query = (
             select(answers.c.id.label("number"), submissions.c.system, questions.c.key.label("question_id"))
             .join(submissions, submissions.c.id == answers.c.submission_id)
@@ -142,7 +142,7 @@ class ScoreStore(StorePart):
         judge: str,
         again: Sequence[Outcome] = (),
     ) -> int:
-        """How many answers `unscored` would yield for some submissions."""
+        """Count the answers that `unscored` would yield for some submissions."""
         scored = _scored_by(metric, judge, again)
         (count,) = self._values(
             select(func.count())
@@ -163,7 +163,7 @@ class ScoreStore(StorePart):
         return tuple(str(judge) for judge in self._values(query))
 
     def with_contexts(self, numbers: Sequence[int]) -> bool:
-        """Whether an answer of some submissions comes with contexts."""
+        """Return whether an answer of some submissions comes with contexts."""
         found = (
             select(answers.c.id)
             .where(answers.c.submission_id.in_(list(numbers)), answers.c.contexts.cast(Text) != NO_CONTEXTS)
@@ -172,7 +172,7 @@ class ScoreStore(StorePart):
         return bool(self._all(found))
 
     def with_citations(self, numbers: Sequence[int]) -> bool:
-        """Whether an answer of some submissions cites a context or a passage, in any of the styles."""
+        """Return whether an answer of some submissions cites a context or a passage, in any of the styles."""
         may_cite = or_(*(answers.c.text.like(f"%{mark}%") for mark in ("[", "\u3010", "(1)", "(2)")))
         found = (
             select(answers.c.text, answers.c.contexts, questions.c.content)
@@ -257,7 +257,7 @@ def _row(number: int, judge: str, score: Score) -> dict[str, Any]:
 
 
 def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
-    """Whether an answer has a score by a metric and judge that stands."""
+    """Return whether an answer has a score by a metric and judge that stands."""
     # By answer: details are long, and only those of answers that are looked at are read.
     return exists().where(
         scores.c.answer_id == answers.c.id,
@@ -270,20 +270,20 @@ def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
 
 
 def _by_code(metric: str) -> ColumnElement[bool]:
-    """Whether a score is of the code that a plugin's metric has today; what failed is of no code."""
+    """Return whether a score is of the code that a plugin's metric has today; what failed is of no code."""
     code = code_of(PluginKind.METRICS, metric)
     same = scores.c.details[CODE].as_string() == code
     return or_(same, scores.c.outcome == Outcome.FAILED) if code else true()
 
 
 def _embedded(judge: str) -> bool:
-    """Whether scores kept under a name are an embedded metric's: an LLM's are under `JUDGE@MODEL …`."""
+    """Return whether a name of scores is an embedded metric's: an LLM's are under `JUDGE@MODEL …`."""
     # After the first "=" come options and what is searched, in which "@" may stand too.
     return "@" not in judge.partition("=")[0]
 
 
 def _current(judge: str) -> ColumnElement[bool]:
-    """Whether a score under a name is an LLM's, or of today's version of the embedded metrics.
+    """Return whether a score under a name is an LLM's, or of today's version of the embedded metrics.
 
     What failed has no version, and is tried again by any.
     """

@@ -1,4 +1,4 @@
-"""What became of submissions: the rounds and boards that have them, and how fast judging goes."""
+"""Fate of submissions: the rounds and boards that have them, and the pace of judging."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class StatusStore(StorePart):
     """Reads what became of submissions."""
 
     def rounds_of(self, set_name: str) -> tuple[RoundOfSet, ...]:
-        """The rounds on a set, the oldest first."""
+        """Return the rounds on a set, the oldest first."""
         return self._rounds(question_sets.c.name == set_name)
 
     def round_of(self, number: int) -> RoundOfSet | None:
@@ -91,7 +91,7 @@ class StatusStore(StorePart):
         )
 
     def waiting(self, states: Sequence[RoundState]) -> Mapping[int, int]:
-        """Rounds in some states, the oldest first, with how many of their battles are pending."""
+        """Return the rounds in some states, the oldest first, with their numbers of pending battles."""
         query = (
             select(rounds.c.id, func.count(battles.c.id))
             .outerjoin(battles, (battles.c.round_id == rounds.c.id) & battles.c.outcome.is_(None))
@@ -102,7 +102,7 @@ class StatusStore(StorePart):
         return {number: int(count) for number, count in self._all(query)}
 
     def skipped_by_budget(self, round_id: int) -> int:
-        """How many battles of a round were not asked, since its cap was reached."""
+        """Count the battles of a round that were skipped since its cap was reached."""
         query = select(func.count()).where(
             battles.c.round_id == round_id,
             battles.c.outcome == Outcome.SKIPPED,
@@ -112,7 +112,7 @@ class StatusStore(StorePart):
         return int(count)
 
     def pace(self, round_id: int) -> Pace:
-        """How fast a round was judged lately."""
+        """Measure the recent pace of a round's judging."""
         newest = (
             select(judgments.c.battle_id, judgments.c.created_at)
             .join(battles, battles.c.id == judgments.c.battle_id)

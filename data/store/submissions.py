@@ -38,7 +38,7 @@ STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
 )
 
 
-"""What the column `kind` holds of each kind; it is `reference` for the reference of a set."""
+"""Stored value of each kind in the column `kind`; it is `reference` for the reference of a set."""
 
 
 Item = TypeVar("Item")
@@ -80,7 +80,7 @@ def insert_submission(connection: Connection, set_id: int, version: int, new: Ne
 
 
 def make_place(connection: Connection, set_id: int, system: str, *, submitted: bool) -> int:
-    """The number of a system's next version.
+    """Return the number of a system's next version.
 
     What is submitted follows what was submitted before, so that no gap tells of versions that never were;
     where one of those has the number, it goes to the end.
@@ -242,7 +242,7 @@ class SubmissionStore(AnswerReader):
         return tuple(latest.values())
 
     def reference(self, set_name: str) -> Submission:
-        """The reference of a set as a submission."""
+        """Return the reference of a set as a submission."""
         query = _select().where(submissions.c.kind == "reference", question_sets.c.name == set_name)
         row = self._first(query)
         if row is None:
@@ -255,7 +255,7 @@ class SubmissionStore(AnswerReader):
             return self._by_number(connection, number)
 
     def versions(self, set_name: str, team: str) -> tuple[Submission, ...]:
-        """A team's submissions to a set, in the order in which they came."""
+        """Return a team's submissions to a set, in the order in which they came."""
         query = _select().where(
             question_sets.c.name == set_name,
             submissions.c.team == team,
@@ -264,7 +264,7 @@ class SubmissionStore(AnswerReader):
         return tuple(_record(row) for row in sorted(self._all(query), key=lambda row: row.id))
 
     def places(self, set_name: str) -> Mapping[str, int]:
-        """Each system of a set with its place, from 1, in the order in which systems were first submitted."""
+        """Return each system of a set with its place, from 1, in the order of first submissions."""
         query = (
             select(submissions.c.system)
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
@@ -428,7 +428,7 @@ def _stored(kind: SubmissionKind | None) -> list[str]:
 
 
 def other_kind(system: str, set_name: str, kind: SubmissionKind) -> ConflictError:
-    """The error of whoever wants a system for something else than what it submitted."""
+    """Return the error of whoever wants a system for something else than what it submitted."""
     return ConflictError(
         f"{system} submitted {kind} to {set_name}, and a system submits one kind to a set.",
         advice="Choose another name for it.",

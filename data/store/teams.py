@@ -29,12 +29,12 @@ class TeamStore(StorePart):
         return self.get(name)
 
     def find(self, name: str) -> Team | None:
-        """A team, or None."""
+        """Return a team, or None."""
         row = self._first(select(teams).where(teams.c.name == name))
         return None if row is None else to_record(Team, row)
 
     def get(self, name: str) -> Team:
-        """A team."""
+        """Return a team."""
         with self._database.begin() as connection:
             return to_record(Team, _row_of(connection, teams, "team", name))
 
@@ -83,12 +83,12 @@ class TeamStore(StorePart):
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def organisers(self) -> tuple[str, ...]:
-        """The accounts with the role of an organiser; they keep it until the transaction ends."""
+        """Return the accounts with the role of an organiser; they keep it until the transaction ends."""
         query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
         return tuple(self._values(query.with_for_update()))
 
     def account(self, name: str) -> UserAccount:
-        """An account."""
+        """Return an account."""
         with self._database.begin() as connection:
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
@@ -98,7 +98,7 @@ class TeamStore(StorePart):
         return tuple(to_record(UserAccount, row) for row in rows)
 
     def account_of(self, *, subject: str, email: str | None) -> UserAccount | None:
-        """The account of a subject, else one without a subject that has the e-mail address."""
+        """Return the account of a subject, else one without a subject that has the e-mail address."""
         with self._database.begin() as connection:
             row = connection.execute(select(accounts).where(accounts.c.subject == subject)).first()
             if row is None and email:
@@ -155,12 +155,12 @@ class TeamStore(StorePart):
         return bool(self._change(update(invitations).where(*_usable(digest)).values(left)))
 
     def members(self, team: str) -> tuple[Membership, ...]:
-        """The members of a team by name."""
+        """Return the members of a team by name."""
         rows = self._all(_memberships().where(teams.c.name == team))
         return tuple(to_record(Membership, row) for row in rows)
 
     def teams_of(self, account: str) -> tuple[Membership, ...]:
-        """The teams that an account belongs to."""
+        """Return the teams that an account belongs to."""
         rows = self._all(_memberships().where(accounts.c.name == account))
         return tuple(to_record(Membership, row) for row in rows)
 
@@ -205,7 +205,7 @@ def _memberships() -> Select[*tuple[Any, ...]]:
 USE_EVERY = timedelta(minutes=1)
 
 
-"""How exactly the last use of a token is known: a write for every request would cost more than it tells."""
+"""Precision of a token's last use: a write for every request would cost more than it tells."""
 
 
 USE_WAIT_MS = 50
@@ -240,14 +240,14 @@ class TokenStore(StorePart):
         return self.get(number)
 
     def get(self, number: int) -> Token:
-        """A token."""
+        """Return a token."""
         row = self._first(_select().where(tokens.c.id == number))
         if row is None:
             raise NotFoundError(f"There is no token {number}.", advice="`arena teams show TEAM` lists them.")
         return _token(row)
 
     def with_prefix(self, prefix: str) -> Token | None:
-        """The token of a prefix, or None."""
+        """Return the token of a prefix, or None."""
         row = self._first(_select().where(tokens.c.prefix == prefix))
         return None if row is None else _token(row)
 
@@ -289,7 +289,7 @@ class TokenStore(StorePart):
             connection.execute(insert(web_sessions).values(row))
 
     def of_session(self, digest: str) -> Token | None:
-        """The token that a browser signed in with, None where its session is unknown or over."""
+        """Return the token that a browser signed in with, None where its session is unknown or over."""
         query = _select().join(web_sessions, web_sessions.c.token_id == tokens.c.id)
         query = query.where(web_sessions.c.digest == digest, web_sessions.c.expires_at > now())
         row = self._first(query)

@@ -72,7 +72,7 @@ class EvidenceReader(StorePart):
         return tuple(_battles(self._all(_following(self._numbers(round_name, *clauses), after, limit))))
 
     def _numbers(self, round_name: str, *clauses: ColumnElement[bool]) -> Select[Any]:
-        """A query of the numbers of a round's battles that can be continued after any of them.
+        """Return a query of the numbers of a round's battles that can be continued after any of them.
 
         SQLite, which seldom has statistics, would find the whole round by an index and sort it for each page;
         between the round's first and last number it reads the table in its order.
@@ -95,19 +95,19 @@ class EvidenceReader(StorePart):
         return read_columns(self._database, round_name, systems)
 
     def positions(self, round_name: str) -> NDArray[np.float64]:
-        """Which answer LLMs were shown first, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
+        """Return the answer shown first to LLMs, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
         from data.store.battle_arrays import read_positions  # noqa: PLC0415 - as above
 
         return read_positions(self._database, round_name)
 
     def votes(self, round_name: str) -> VoteColumns:
-        """What each judge of a round said, a panel's members apart, as columns."""
+        """Return the votes of each judge of a round as columns, a panel's members apart."""
         from data.store.battle_arrays import read_votes  # noqa: PLC0415 - as above
 
         return read_votes(self._database, round_name)
 
     def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
-        """The settings that judgments of a round were made with, to how many battles have one of each.
+        """Return the settings that judgments of a round were made with, to how many battles have one of each.
 
         Args:
             round_name: The round.
@@ -130,7 +130,7 @@ class EvidenceReader(StorePart):
             return counts
 
     def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
-        """The battles of a question in a round with every judgment."""
+        """Return the battles of a question in a round with every judgment."""
         # The set is named too, so that the question is found by its index before any battle is read.
         query = _select().where(
             rounds.c.name == round_name,
@@ -142,7 +142,7 @@ class EvidenceReader(StorePart):
             return tuple(_with_judgments(connection, rows))
 
     def of_battles(self, numbers: Sequence[int | None]) -> tuple[BattleEvidence, ...]:
-        """Some battles by their numbers, with every judgment; those that are not there are left out."""
+        """Read battles by their numbers, with every judgment; unknown ones are left out."""
         query = _select().where(battles.c.id.in_([number for number in numbers if number is not None]))
         with self._database.begin() as connection:
             rows = connection.execute(query.order_by(battles.c.id)).all()
@@ -185,7 +185,7 @@ def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: 
 
 
 def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN401 - as above
-    """The next of some battles, from the one after number `after` on."""
+    """Return the next of some battles, from the one after number `after` on."""
     # Names of sides and questions are joined to these alone: otherwise SQLite finds all battles of each side
     # and puts them in order, once for every few that are read.
     following = numbers.where(battles.c.id > after).order_by(battles.c.id).limit(most)
@@ -201,13 +201,13 @@ _OF_REPLY: Mapping[str, str] = MappingProxyType(
 )
 
 
-"""What judgments have under the same name, with what it is called beside them."""
+"""Columns of judgments that share their name with fields of replies, with their other names."""
 
 
 _OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
 
 
-"""What an endpoint said of a reply, and what it was not sent."""
+"""Details of a reply from its endpoint, and options that were left out for it."""
 
 
 def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[BattleEvidence]:
@@ -240,7 +240,7 @@ def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[
 
 
 def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, Reply]:
-    """The replies with these keys, as far as they are kept."""
+    """Return the replies with these keys, as far as they are kept."""
     if not keys:
         return {}
     rows = connection.execute(select(replies).where(replies.c.key.in_(keys))).all()
@@ -248,7 +248,7 @@ def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, Reply]:
 
 
 def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
-    """What makes the replies of judgments from rows with these columns; None of those without one."""
+    """Build a converter from rows with these columns to replies; None for rows without one."""
     named = ("reply_key", *_OF_REPLY.values())
     values = itemgetter(*map(columns.index, named))
     said = itemgetter(*map(columns.index, _OF_ENDPOINT))
@@ -320,7 +320,7 @@ class VerdictStore(EvidenceReader):
         return len(fresh)
 
     def has_corrections(self, round_name: str) -> bool:
-        """Whether organisers corrected a verdict of a round."""
+        """Return whether organisers corrected a verdict of a round."""
         query = (
             select(battles.c.id)
             .join(rounds, rounds.c.id == battles.c.round_id)
@@ -400,7 +400,7 @@ class ConductStore(StorePart):
     """Counts what the models behind a round's judge said."""
 
     def of_round(self, name: str) -> JudgeConduct:
-        """The conduct of a round's judge: its battles."""
+        """Return the conduct of a round's judge: its battles."""
         mine = rounds.c.name == name
         # What was unreadable at first and asked again since is not counted.
         stands = (judgments.c.outcome == Outcome.JUDGED) | (
@@ -456,7 +456,7 @@ class ConductStore(StorePart):
         return conduct
 
     def reasons(self, name: str) -> tuple[tuple[Outcome, str, int], ...]:
-        """Why battles have no verdict: outcome, reason and their number, the most frequent first."""
+        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first."""
         number = func.count()
         query = (
             select(battles.c.outcome, battles.c.detail, number)
@@ -469,7 +469,7 @@ class ConductStore(StorePart):
             return tuple((outcome, why, count) for outcome, why, count in connection.execute(query).all())
 
     def models(self, name: str) -> Mapping[str, Counter[str]]:
-        """Which models answered for each model that a round asked, as the endpoints call them, how often."""
+        """Count, for each model that a round asked, the models that answered, by the endpoints' names."""
         joined = (
             judgments.join(battles, battles.c.id == judgments.c.battle_id)
             .join(rounds, rounds.c.id == battles.c.round_id)

@@ -41,7 +41,7 @@ class Texts:
 
 
 def texts_of(question: Question, *, against_reference: bool) -> Texts:
-    """The texts of a question, in a battle against its reference or in any other."""
+    """Return the texts of a question, in a battle against its reference or in any other."""
     return Texts(
         question=question.question,
         reference="" if against_reference else question.reference or "",
@@ -101,26 +101,26 @@ class LexicalGroundTruth:
         return ContradictionFinder(statements, weights) if statements else None
 
     def weight(self, term: str) -> float:
-        """The weight of a term."""
+        """Return the weight of a term."""
         return self.topic_weight if term in self.topic else 1.0
 
     def pair_weight(self, pair: Pair) -> float:
-        """The weight of a pair of neighbouring terms."""
+        """Return the weight of a pair of neighbouring terms."""
         return (self.weight(pair[0]) + self.weight(pair[1])) / 2
 
     def total(self, some: Iterable[str]) -> float:
-        """The weight of terms together; summed exactly, so that their order does not matter."""
+        """Return the weight of terms together; summed exactly, so that their order does not matter."""
         return math.fsum(map(self.weight, some))
 
     def shares(self, points: Sequence[Point], text: TextReading, kin: float) -> list[float]:
-        """The share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
+        """Return the share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
         return [
             min(1.0, self.share(point.sentence.said, text, kin) / self.total(point.sentence.said))
             for point in points
         ]
 
     def share(self, some: Iterable[str], text: TextReading, kin: float) -> float:
-        """The weight of those of the terms that a text says, related words counting `kin`."""
+        """Return the weight of those of the terms that a text says, related words counting `kin`."""
         said, roots = text.said, text.roots
         return math.fsum(
             self.weight(term) * (1.0 if term in said else kin)
@@ -142,7 +142,7 @@ class LexicalGroundTruth:
         return found
 
     def closest(self, some: Sequence[str]) -> tuple[float, int | None]:
-        """The first sentence of the passages that has most of the weight of some terms, and how much."""
+        """Return the passages' first sentence with most of the weight of some terms, and its share."""
         values: dict[int, float] = {}
         for term in some:
             for place in self._places.get(term, ()):
@@ -193,7 +193,7 @@ def read_ground_truth(
 
 
 def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
-    """The sentences of named texts that say something, with how much of the question each has.
+    """Return the sentences of named texts that say something, with how much of the question each has.
 
     Rare words count more; the best sentence has 1.
     """

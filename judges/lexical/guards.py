@@ -17,7 +17,7 @@ from judges.lexical.reading import Pair, TextReading
 from judges.lexical.settings import LexicalSettings
 
 REACH = 3
-"""How many terms on a term's order is compared with."""
+"""Number of neighbouring terms that a term's order is compared with."""
 RUN = 4
 """Terms in a row that an answer shares with a passage only where it copies it."""
 BRIDGED = 2
@@ -60,7 +60,7 @@ class Evidence:
         return frozenset().union(*(text.names for text in self.texts))
 
     def order(self, answer: TextReading, settings: LexicalSettings) -> float:
-        """How far an answer has the texts' word order, 0–1; 1 for whatever may be prose."""
+        """Return the share of the texts' word order that an answer keeps, 0–1; 1 for possible prose."""
         if not self.passages:
             return self._order_of_reference(answer, settings)
         known = sum(count for term, count in answer.counts.items() if term in self._terms)
@@ -77,7 +77,7 @@ class Evidence:
         return neighbours * min(1.0, max(0.0, direction) / settings.direction)
 
     def _order_of_reference(self, answer: TextReading, settings: LexicalSettings) -> float:
-        """The same by the reference alone, whose order tells only where the two are nearly the same words."""
+        """Do the same by the reference alone, whose order matters only for nearly the same words."""
         (reference,) = self.texts
         size = len(answer.terms) + len(reference.terms)
         same = 2 * (Counter(answer.terms) & Counter(reference.terms)).total() / size
@@ -87,7 +87,7 @@ class Evidence:
         return min(1.0, 2 * shared / (size - 2) / (settings.neighbours * same))
 
     def copied(self, answer: TextReading) -> int:
-        """How many of an answer's terms stand in, or between, runs that a passage has word for word."""
+        """Count an answer's terms in, or between, runs copied word for word from a passage."""
         count = done = 0
         for at, run in enumerate(runs(answer)):
             if run in self._runs:
@@ -97,15 +97,15 @@ class Evidence:
         return count
 
     def allowance(self, settings: LexicalSettings) -> float:
-        """How many terms an answer may copy where the passages are all there is to compare it with."""
+        """Return the number of terms that an answer may copy where the passages are the only ground truth."""
         return max(settings.least_copied, settings.copied * self._length)
 
     def excess(self, answer: TextReading, settings: LexicalSettings) -> float:
-        """What longer answers count than the passages call for, 0–1."""
+        """Return the factor for answers that are longer than the passages call for, 0–1."""
         return min(1.0, max(settings.least_length, settings.length * self._length) / len(answer.terms))
 
     def misplaced(self, answer: TextReading) -> tuple[str, ...]:
-        """The names of an answer that stand where the texts have another name that it knows."""
+        """Return the names of an answer that stand where the texts have another name that it knows."""
         names = answer.names & self._names
         spots = zip(("", *answer.terms), answer.terms, (*answer.terms[1:], ""), strict=False)
         return tuple(

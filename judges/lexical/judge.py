@@ -36,7 +36,7 @@ MOST_FACTS = 6
 LONGEST_FACT = 140
 DIGITS = 4
 _Row: TypeAlias = tuple[float, float, str, int]
-"""What something gave either answer, what it is, and where it stands in its text."""
+"""A piece of evidence for either answer, with its source and its place in the text."""
 
 
 def compose(
@@ -72,7 +72,7 @@ def _parts(
     margin: float,
     settings: LexicalSettings,
 ) -> list[dict[str, Any]]:
-    """The parts of both scores that changed most, and one for the rest, so that their sum is the margin."""
+    """Return the parts of both scores that changed most, and a rest, so that their sum is the margin."""
     unit = margin / (b.score - a.score) if margin else 1 / settings.scale
     rows: list[_Row] = [
         (unit * ours, unit * theirs, "sentence", at)
@@ -93,7 +93,7 @@ def _parts(
 
 
 def _part(row: _Row, truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis) -> dict[str, Any]:
-    """A row as JSON: a sentence of the ground truth, one of an answer beyond it, or another thing."""
+    """Return a row as JSON: a sentence of the ground truth, one of an answer beyond it, or another thing."""
     ours, theirs, kind, at = row
     values = {"a": round(ours, DIGITS), "b": round(theirs, DIGITS)}
     if kind == "sentence":
@@ -280,7 +280,7 @@ class LexicalJudge:
 
 
 def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
-    """The verdict of a battle that was settled a second time with its answers exchanged.
+    """Return the verdict of a battle that was settled a second time with its answers exchanged.
 
     Orders that disagree settle as a tie and are a position flip; those that agree do so for the same reasons.
     """
@@ -307,7 +307,7 @@ def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
 def same_judge(
     name: str, ground_truth: GroundTruth, order: OrderPolicy, settings: LexicalSettings
 ) -> LexicalJudge:
-    """The judge of these constants in this process, with what it keeps of texts that it has read."""
+    """Return the judge of these constants in this process, with what it keeps of texts that it has read."""
     spec: Any = SimpleNamespace(
         name=name, ground_truth=ground_truth, order=order, lexical=settings.model_dump()
     )
@@ -318,7 +318,7 @@ def same_judge(
 
 @lru_cache(maxsize=REMEMBERED)
 def says_something(text: str) -> bool:
-    """Whether an answer is more than nothing and more than "no answer"."""
+    """Return whether an answer is neither empty nor "no answer"."""
     from data.no_answer import is_no_answer  # noqa: PLC0415 - its patterns take a while, and specs need none
 
     return any(character.isalnum() for character in text) and not is_no_answer(text)

@@ -93,12 +93,12 @@ class TextReading:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """How often each term stands in the text."""
+        """Frequency of each term in the text."""
         return Counter(self.terms)
 
     @cached_property
     def said(self) -> Mapping[str, int]:
-        """How often each term says something."""
+        """Frequency of each term in statements."""
         return Counter(chain.from_iterable(sentence.live_terms for sentence in self.sentences))
 
     @cached_property
@@ -141,7 +141,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
 
 
 def asserts(sentence: str) -> bool:
-    """Whether a sentence states what it says: it neither asks, nor says that all of it is untrue."""
+    """Return whether a sentence is a statement: neither a question nor a denial of all of it."""
     if sentence.rstrip(CLOSING).endswith(QUESTION_MARKS):
         return False
     return not DENIAL.match(sentence.lstrip())

@@ -21,7 +21,7 @@ from judges.text.tokens import related
 
 Key = TypeVar("Key")
 SECOND = 0.5
-"""What the terms count that only a second sentence of the passages has."""
+"""Weight of the terms that only a second sentence of the passages has."""
 
 
 class Adjustment(StrEnum):
@@ -65,7 +65,7 @@ class Overlap:
         return max(0.0, 1.0 - math.fsum(self.losses))
 
     def at(self, precision: float) -> float:
-        """The weighted F-measure with another precision; 0 where either is 0."""
+        """Return the weighted F-measure with another precision; 0 where either is 0."""
         if precision <= 0 or self.recall <= 0:
             return 0.0
         square = self.beta * self.beta
@@ -73,17 +73,17 @@ class Overlap:
 
     @property
     def best(self) -> float:
-        """What it would be if the answer said nothing else."""
+        """Score of the answer if it said nothing else."""
         return self.at(1.0)
 
     @property
     def brief(self) -> float:
-        """What it would be if the answer were not too long."""
+        """Score of the answer if it were not too long."""
         return self.at(self.precision)
 
     @property
     def value(self) -> float:
-        """What it is."""
+        """Final score."""
         return self.at(self.precision * self.within)
 
 
@@ -169,7 +169,7 @@ def _mean(weighed: Sequence[tuple[float, float]]) -> float:
 
 
 def _gist(settings: LexicalSettings) -> Callable[[float], float]:
-    """How much of a sentence is said where so much of its weight is there."""
+    """Build the function from the weight of a sentence that is present to the share that is said."""
     return lambda share: min(1.0, max(0.0, (share - settings.chance) / (settings.full - settings.chance)))
 
 
@@ -252,7 +252,7 @@ def _pairs(
 def _weighed(
     keys: Sequence[Key], weight: Callable[[Key], float], shares: Mapping[Key, float], otherwise: float
 ) -> tuple[float, float]:
-    """The weight of the shares of some keys, and of all of them."""
+    """Return the weight of the shares of some keys, and of all of them."""
     weights = [weight(key) for key in keys]
     found = math.fsum(each * shares.get(key, otherwise) for key, each in zip(keys, weights, strict=True))
     return found, math.fsum(weights)
@@ -277,7 +277,7 @@ def _overlap(
 def _support(
     answer: TextReading, truth: LexicalGroundTruth, shares: Sequence[float], settings: LexicalSettings
 ) -> Overlap:
-    """How far the passages bear out an answer's sentences, and how much of what matters in them it says.
+    """Return how well the passages support an answer's sentences, and how much of their content it covers.
 
     A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
     second one: so words that are gathered from everywhere are not.

@@ -32,7 +32,7 @@ _SYSTEM = re.compile(
 
 
 class Quirk(StrEnum):
-    """What an endpoint turned out not to support; the value is what is left out, in words of a request."""
+    """A feature that an endpoint does not support; the value is the part of a request to leave out."""
 
     NO_TOP_P = "top_p"
     NO_TEMPERATURE = "temperature"
@@ -58,7 +58,7 @@ class Transport(Protocol):
 
     @property
     def unlimited(self) -> bool:
-        """Whether any number of requests may wait at once (batches)."""
+        """True if any number of requests may wait at once (batches)."""
         ...
 
     async def send(self, request: Request) -> Reply:
@@ -79,7 +79,7 @@ class Transport(Protocol):
 
 
 def body_of(request: Request, quirks: frozenset[Quirk] = NO_QUIRKS) -> dict[str, Any]:
-    """The JSON body of a chat-completion call."""
+    """Return the JSON body of a chat-completion call."""
     quirks = _unwanted(request, quirks)
     sampling = sent(request.sampling)
     body: dict[str, Any] = {
@@ -113,12 +113,12 @@ def body_of(request: Request, quirks: frozenset[Quirk] = NO_QUIRKS) -> dict[str,
 
 @lru_cache(maxsize=REMEMBERED)
 def sent(sampling: Sampling) -> Sampling:
-    """The settings that are sent: at temperature 0 the whole nucleus changes nothing, and stays out."""
+    """Return the settings to send: at temperature 0 the whole nucleus changes nothing and is left out."""
     return replace(sampling, top_p=None) if sampling.temperature == 0 and sampling.top_p == 1 else sampling
 
 
 def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
-    """The settings as they were sent, for the record: null is the endpoint's own.
+    """Return the settings as they were sent, for the record: null is the endpoint's own.
 
     Args:
         sampling: As somebody set them.
@@ -136,7 +136,7 @@ def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
 
 
 def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
-    """The settings that its endpoint's quirks or the request itself keep out of the body, by name."""
+    """Return the settings that its endpoint's quirks or the request itself keep out of the body, by name."""
     quirks = _unwanted(request, quirks)
     if not quirks:
         return ()
@@ -156,12 +156,12 @@ def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
 
 
 def _unwanted(request: Request, quirks: frozenset[Quirk]) -> frozenset[Quirk]:
-    """An endpoint's quirks with what the request itself is to go without."""
+    """Return an endpoint's quirks with what the request itself is to go without."""
     return quirks.union(map(Quirk, request.without)) if request.without else quirks
 
 
 def _messages(request: Request, quirks: frozenset[Quirk]) -> tuple[Message, ...]:
-    """The messages; where there is no system role, its text opens the user's message that follows."""
+    """Return the messages; where there is no system role, its text opens the user's message that follows."""
     if Quirk.NO_SYSTEM not in quirks:
         return request.messages
     messages: list[Message] = []
@@ -191,7 +191,7 @@ def _message_of(message: Message) -> dict[str, Any]:
 
 
 def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
-    """What to leave out after an endpoint rejected a body, if that may be why."""
+    """Return the feature to leave out after an endpoint rejected a body, if that may be why."""
     if fault.moderation or fault.context_length:
         return None
     detail = f"{fault.message or fault.detail} {fault.param}".lower()
@@ -208,7 +208,7 @@ def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
 
 
 def _limit_named_in(detail: str, body: Mapping[str, Any], *, unsupported: bool) -> Quirk | None:
-    """The other name of the token limit, then none; a limit that is too high is no fault of its name."""
+    """Try the other name of the token limit, then none; a limit that is too high is no fault of its name."""
     if "max_completion_tokens" in detail and "max_tokens" in body:
         return Quirk.COMPLETION_TOKENS
     if not unsupported:
@@ -232,13 +232,13 @@ def _named_in(detail: str, body: Mapping[str, Any]) -> Quirk | None:
 
 
 class Learnt:
-    """What each endpoint and model turned out not to support, learnt from its complaints."""
+    """Features that each endpoint and model rejected so far."""
 
     def __init__(self) -> None:
         self._quirks: dict[tuple[str, str], frozenset[Quirk]] = {}
 
     def of(self, request: Request) -> frozenset[Quirk]:
-        """What is known of a request's endpoint and model."""
+        """Return the known quirks of a request's endpoint and model."""
         return self._quirks.get((request.endpoint, request.model), NO_QUIRKS)
 
     async def send(self, request: Request, post: Callable[[dict[str, Any]], Awaitable[object]]) -> Reply:
@@ -270,5 +270,5 @@ class Learnt:
 
 
 def names_tools(detail: str) -> bool:
-    """Whether an endpoint's complaint is about tools."""
+    """Return whether an endpoint's complaint is about tools."""
     return "tool" in detail.lower() or "function" in detail.lower()

@@ -57,7 +57,7 @@ class Scheduler:
 
     @property
     def usage(self) -> Usage:
-        """What was done so far."""
+        """Usage so far."""
         return self._meter.usage
 
     @property
@@ -312,12 +312,12 @@ def _stopped() -> StoppedError:
 
 
 def _cause(fault: CallError) -> str:
-    """A fault in a word or two: its status, else the start of what happened."""
+    """Return a fault in a word or two: its status, else the start of what happened."""
     return fault.detail[:SHORT_CAUSE] if fault.status is None else f"HTTP {fault.status}"
 
 
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
-    """The answer as it is for somebody who did not cause the call."""
+    """Return the answer as it is for somebody who did not cause the call."""
     if isinstance(answer, Reply):
         return answer.from_cache()
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)

@@ -1,4 +1,4 @@
-"""What a call may cost and what it cost: reserved before, settled after, counted always."""
+"""Costs of calls: reserved before, settled after, counted always."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Budget:
         self._reserved += 1
 
     def settle(self, reserved: float, spent: float, lost: float = 0.0, *, kept: float = 0.0) -> None:
-        """A call that `reserved` was set aside for cost `spent` USD, or may have cost `lost`.
+        """Settle a call that `reserved` was set aside for: it cost `spent` USD, or may have cost `lost`.
 
         Of the rest, `kept` USD stay set aside.
         """
@@ -161,7 +161,7 @@ class Budget:
 
 
 class Purse:
-    """What a battle sets aside at once for all requests that it is certain to make, and draws from.
+    """Money that a battle reserves at once for all requests that it is certain to make.
 
     So a cap is met between two battles and not between the two orders of one. Nobody who waits, for money
     or for another battle's reply, holds a purse meanwhile: it is given back first, and from then on each
@@ -180,7 +180,7 @@ class Purse:
 
     @property
     def unfilled(self) -> bool:
-        """Whether nothing was set aside yet."""
+        """True if nothing was reserved yet."""
         return self._budget is None and not self._given_back
 
     async def reserve(self, budget: Budget, amount: float, whole: float) -> bool:
@@ -221,7 +221,7 @@ class Purse:
         return True
 
     def settle(self, budget: Budget, reserved: float, spent: float, lost: float) -> None:
-        """A call is over: what it did not cost stays for the next ones of the battle."""
+        """Settle a call; its unspent reserve stays for the next ones of the battle."""
         kept = 0.0 if self._budget is None else reserved - spent - lost
         self._left += kept
         budget.settle(reserved, spent, lost, kept=kept)
@@ -265,7 +265,7 @@ def await_another() -> None:
 
 @dataclass(slots=True)
 class Usage:
-    """What a scheduler did so far.
+    """Usage of a scheduler so far.
 
     `lost_usd` is the most that calls may have cost which brought no reply, or one without its tokens;
     `unmetered` counts the latter.
@@ -286,13 +286,13 @@ class Usage:
 
     @property
     def total_usd(self) -> float | None:
-        """What all calls cost; None where some were charged, or may have been, at no known price."""
+        """Cost of all calls; None where some were charged, or may have been, at no known price."""
         return None if self.unpriced else self.cost_usd
 
 
 @dataclass(slots=True)
 class CallUsage:
-    """What one request's calls used so far, with or without a reply."""
+    """Usage of one request's calls so far, with or without a reply."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -321,11 +321,11 @@ class CostMeter:
 
     @property
     def pays_whole(self) -> bool:
-        """Whether what is asked now is part of a battle that a budget pays for as a whole."""
+        """True if the request belongs to a battle that a budget pays for as a whole."""
         return self._budget is not None and _purse.get() is not None
 
     def token_bound(self, request: Request) -> int:
-        """The most tokens that a call can use, in and out."""
+        """Return the most tokens that a call can use, in and out."""
         return self._counter.bound(request) + self._most_output(request)
 
     def _most_output(self, request: Request) -> int:
@@ -359,7 +359,7 @@ class CostMeter:
         return most if await purse.reserve(self._budget, most, whole) else None
 
     def _most_of(self, asks: Mapping[tuple[str, str], int], request: Request, most: float) -> float:
-        """The most that all certain requests of a battle can cost, as long as the first one each."""
+        """Return the most that all certain requests of a battle can cost, as long as the first one each."""
         own = (request.endpoint, request.model)
         total = most * asks.get(own, 1)
         others = [(place, count) for place, count in asks.items() if place != own]
@@ -369,11 +369,11 @@ class CostMeter:
         return total
 
     def release(self, reserved: float) -> None:
-        """What was set aside for a call that was never sent is free again."""
+        """Release the reservation of a call that was never sent."""
         self._pay(reserved, 0.0, 0.0)
 
     def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
-        """A call returned a reply; without its tokens the most that it may have cost counts as lost."""
+        """Settle a call with a reply; without its tokens the most that it may have cost counts as lost."""
         tokens = (reply.input_tokens, reply.output_tokens)
         self._settle(request, call_usage, reserved, tokens, unknown=not reply.metered)
         self.usage.replies += 1
@@ -382,7 +382,7 @@ class CostMeter:
     def settle_fault(
         self, request: Request, call_usage: CallUsage, reserved: float, fault: CallError | None
     ) -> None:
-        """A call returned none; without a fault it was cut off from our side.
+        """Settle a call without a reply; without a fault it was cut off from our side.
 
         What may have been charged without a report counts as lost, at the most that it may have cost.
         """
@@ -390,7 +390,7 @@ class CostMeter:
         self._settle(request, call_usage, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
 
     def settle_unsent(self, request: Request, call_usage: CallUsage, reserved: float) -> None:
-        """A call was handed over: its reply is paid for when it is asked for again."""
+        """Settle a call that was handed over: its reply is paid for when it is asked for again."""
         self._settle(request, call_usage, reserved, (0, 0))
 
     def _settle(

@@ -80,14 +80,14 @@ class AdaptiveLimiter:
         self.leave()
 
     def came_back(self) -> None:
-        """A call came back, whatever it brought: the others need not wait for a probe any more."""
+        """Note that a call came back with any result: the others need not wait for a probe any more."""
         if self._probing:
             self._probing = False
             self.limit = self._first
             self._admit()
 
     def succeed(self) -> None:
-        """A call succeeded: grow if every place is taken.
+        """Note a success: grow if every place is taken.
 
         Until the first 429, one place for each success; after it, one for each round of successes.
         """
@@ -97,7 +97,7 @@ class AdaptiveLimiter:
             self._admit()
 
     def cut(self, started: float) -> None:
-        """A call that began at `started` (monotonic seconds) met a 429: shrink, once for its generation."""
+        """Shrink after a 429 of a call begun at `started` (monotonic seconds), once for its generation."""
         if started < self._last_cut:
             return
         self._last_cut = time.monotonic()
@@ -203,18 +203,18 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the endpoint was given up."""
+        """True if the endpoint was given up."""
         return self._reason is not None
 
     def succeed(self) -> None:
-        """A call succeeded."""
+        """Note a success."""
         self._answered = True
         self._faults = self._unreachable = 0
         self._requests.clear()
         self._denied.clear()
 
     def fail(self, fault: CallError, key: str) -> None:
-        """A call for the request with this key met a fault; open if that was one too many."""
+        """Note a fault of the request with this key; open if that was one too many."""
         if fault.kind is CallErrorKind.REFUSED:
             self.succeed()
             return
@@ -248,7 +248,7 @@ class CircuitBreaker:
         return self._settings.breaker_seconds if self._answered else self._settings.breaker_start_seconds
 
     def error(self) -> EndpointError:
-        """Why the endpoint was given up, as an error of one line."""
+        """Return the reason for giving up the endpoint, as an error of one line."""
         message = f"The LLM endpoint {self._name} was given up ({self._reason})."
         return EndpointError(
             message,
@@ -262,7 +262,7 @@ UNLIMITED = 1_000_000_000
 
 
 class EndpointState:
-    """What the calls to one endpoint and model share.
+    """Shared state of the calls to one endpoint and model.
 
     Args:
         request: Names the endpoint and the model.
@@ -282,7 +282,7 @@ class EndpointState:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether there is a limit on tokens a minute."""
+        """True if there is a limit on tokens a minute."""
         return self._tokens is not None
 
     @property
@@ -291,7 +291,7 @@ class EndpointState:
 
     @property
     def limited(self) -> bool:
-        """Whether there is a limit a minute."""
+        """True if there is a limit a minute."""
         return bool(self._buckets)
 
     def delay(self, tokens: int) -> float:
@@ -324,13 +324,13 @@ class EndpointState:
             raise self._breaker.error()
 
     def succeed(self) -> None:
-        """A call succeeded."""
+        """Note a success."""
         self._breaker.succeed()
         self.gate.came_back()
         self.gate.succeed()
 
     def fail(self, fault: CallError, key: str, started: float) -> None:
-        """A call for the request with this key, begun at `started` (monotonic seconds), met a fault.
+        """Note a fault of the request with this key, begun at `started` (monotonic seconds).
 
         Raises:
             EndpointError: That was one too many.

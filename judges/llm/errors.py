@@ -1,4 +1,4 @@
-"""What can go wrong with one call, sorted by what to do about it, and the waits before a next one."""
+"""Errors of calls, sorted by their remedy, and the waits before the next call."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Backoff:
 
 
 def wait_asked_for(headers: Mapping[str, str], body: object = None) -> float | None:
-    """The wait in seconds that `retry-after-ms`, `retry-after` or an error's body asks for.
+    """Return the wait in seconds that `retry-after-ms`, `retry-after` or an error's body asks for.
 
     What cannot be read counts as not asked. A date in the past asks for no wait.
     """
@@ -121,7 +121,7 @@ def _until(value: str) -> float | None:
 
 
 def _retry_delay(body: object) -> float | None:
-    """The `retryDelay` in the details of a Google error."""
+    """Return the `retryDelay` in the details of a Google error."""
     if isinstance(body, list) and body:
         body = body[0]
     error = body.get("error", body) if isinstance(body, Mapping) else None
@@ -174,7 +174,7 @@ SHORTEST_SECRET = 8
 
 
 class CallErrorKind(StrEnum):
-    """What a fault means for the request and for its endpoint."""
+    """Consequences of a fault for the request and for its endpoint."""
 
     RATE_LIMITED = "rate_limited"
     """Too many calls: wait, and make fewer at a time."""
@@ -300,7 +300,7 @@ def _kind_of(status: int, code: str, *, moderation: bool, too_long: bool) -> Cal
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What an error's body says: the code, the words, and the parameter at fault, else empty."""
+    """Contents of an error's body: the code, the words, and the parameter at fault, else empty."""
 
     code: str = ""
     message: str = ""
@@ -367,7 +367,7 @@ def _param_of(error: Mapping[str, Any]) -> str:
 
 
 def quoted(body: object) -> str:
-    """The first characters of a body as it came, in one line."""
+    """Return the first characters of a body as it came, in one line."""
     if isinstance(body, bytes):
         body = body[: 4 * QUOTED].decode("utf-8", "replace")
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)

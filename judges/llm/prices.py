@@ -1,4 +1,4 @@
-"""What tokens cost: a TOML file of ours, which a user's file may override or extend.
+"""Prices of tokens: a TOML file of ours, which a user's file may override or extend.
 
     [models."gpt-4o"]
     input = 2.5      # USD for a million tokens
@@ -91,7 +91,7 @@ class Prices:
         return cls(*files, *([] if more is None else [more]), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
-        """The price that applies, None where there is none.
+        """Return the price that applies, None where there is none.
 
         A model is looked up as it is called, without its provider (`openai/…`), and without the date
         that ends its name.
@@ -121,7 +121,7 @@ class Prices:
 
 
 def is_private(endpoint: str) -> bool:
-    """Whether an endpoint names this machine or an address of a private network; no name is looked up."""
+    """Return whether an endpoint is this machine or in a private network; no name is looked up."""
     try:
         host = urlsplit(endpoint).hostname or ""
     except ValueError:
@@ -136,7 +136,7 @@ def is_private(endpoint: str) -> bool:
 
 
 def price_advice(model: str) -> str:
-    """How to give a model a price."""
+    """Return advice on giving a model a price."""
     return f"Set it with `arena judges price {shlex.quote(model)} IN OUT`, in USD for a million tokens."
 
 

@@ -32,13 +32,13 @@ COUNTS = (
     ("prompt_token_count", "candidates_token_count"),
     ("prompt_eval_count", "eval_count"),
 )
-"""How providers name the tokens that were read and written."""
+"""Names that providers give to the tokens read and written."""
 Counts = tuple[int, int]
 NOTHING: Counts = (0, 0)
 
 
 def payload_of(raw: bytes) -> object:
-    """The JSON of a body, whatever its content type says.
+    """Return the JSON of a body, whatever its content type says.
 
     Raises:
         CallError: It is no JSON.
@@ -113,7 +113,7 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
 
 
 def _first_choice(payload: object, usage: Counts) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The first choice and its message.
+    """Return the first choice and its message.
 
     Raises:
         CallError: There is none, or an error in its place.
@@ -133,7 +133,7 @@ def _first_choice(payload: object, usage: Counts) -> tuple[Mapping[str, Any], Ma
 
 
 def _error_in(body: object, usage: Counts) -> CallError | None:
-    """The fault that a body of a reply with status 200 reports, None where it reports none."""
+    """Return the fault that a body of a reply with status 200 reports, None where it reports none."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     if not isinstance(body, Mapping):
@@ -151,7 +151,7 @@ def _error_in(body: object, usage: Counts) -> CallError | None:
 
 
 def _status_of(code: str) -> int:
-    """The HTTP status that an error's code stands for; that of a gateway's fault where it names none."""
+    """Return the HTTP status of an error's code; that of a gateway's fault where it has none."""
     if code.isascii() and code.isdigit() and LEAST_STATUS <= int(code[:9]) <= MOST_STATUS:
         return int(code)
     limited = "rate_limit" in code or "quota" in code or code in {"RESOURCE_EXHAUSTED", "billing_not_active"}
@@ -159,7 +159,7 @@ def _status_of(code: str) -> int:
 
 
 def _no_completion(body: object, usage: Counts = NOTHING) -> CallError:
-    """The fault of a body that is something else, which its first characters show."""
+    """Return the fault of a body that is something else, which its first characters show."""
     shown = quoted(body)
     page = shown.startswith("<")
     stream = ", but a stream that was not asked for" if shown.startswith(("data:", "event:")) else ""
@@ -168,7 +168,7 @@ def _no_completion(body: object, usage: Counts = NOTHING) -> CallError:
 
 
 def _refusal_of(message: Mapping[str, Any]) -> object:
-    """The refusal field, where OpenAI has it or where litellm puts it."""
+    """Return the refusal field, where OpenAI has it or where litellm puts it."""
     extra = message.get("provider_specific_fields")
     return message.get("refusal") or (extra.get("refusal") if isinstance(extra, Mapping) else None)
 
@@ -195,7 +195,7 @@ def _name_of(payload: object, field: str) -> str:
 
 
 def usage_of(payload: object) -> Counts | None:
-    """The tokens that were read and written; None where the endpoint gives no believable numbers."""
+    """Return the tokens that were read and written; None where the endpoint gives no believable numbers."""
     if not isinstance(payload, Mapping):
         return None
     for name in ("usage", "usageMetadata", "usage_metadata", ""):
@@ -212,7 +212,7 @@ def usage_of(payload: object) -> Counts | None:
 
 
 def count_of(value: object) -> int | None:
-    """A whole, believable number of tokens."""
+    """Return a whole, believable number of tokens."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if not 0 <= value <= MOST_TOKENS or value != int(value):
@@ -237,7 +237,7 @@ def _mappings(rows: object) -> list[Mapping[str, Any]]:
 
 
 def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A token and its log probability; NaN, infinities and anything but a number are none."""
+    """Return a token and its log probability; NaN, infinities and anything but a number are none."""
     token, chance = item.get("token"), item.get("logprob")
     number = isinstance(chance, int | float) and not isinstance(chance, bool) and math.isfinite(chance)
     return {"token": token if isinstance(token, str) else None, "logprob": chance if number else None}
@@ -294,7 +294,7 @@ _STRONGEST = (ERROR, FILTERED, CUT_OFF)
 
 
 def canonical(reason: object) -> str:
-    """A provider's word as OpenAI's; one that nobody knows as it came, empty where there is none."""
+    """Return a provider's word as OpenAI's; one that nobody knows as it came, empty where there is none."""
     return _canonical(reason[:LONGEST]) if isinstance(reason, str) else ""
 
 
@@ -305,7 +305,7 @@ def _canonical(reason: str) -> str:
 
 
 def finish_of(choice: Mapping[str, Any]) -> str:
-    """Why a choice ended: its own reason, or its provider's where that says more."""
+    """Return a choice's finish reason: its own, or its provider's where that says more."""
     own, native = canonical(choice.get("finish_reason")), canonical(choice.get("native_finish_reason"))
     for reason in _STRONGEST:
         if reason in {own, native}:
@@ -318,7 +318,7 @@ AROUND_VALUES = " \t\n\"'"
 
 
 def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[str, float] | None:
-    """How probable each value was at the place where the reply states one of them.
+    """Return the probability of each value at the place where the reply states one of them.
 
     Args:
         reply: A reply with log-probabilities.
@@ -351,7 +351,7 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
 
 
 def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | None:
-    """The expected value of a JSON field that holds one of a few whole numbers.
+    """Return the expected value of a JSON field that holds one of a few whole numbers.
 
     Returns:
         The sum of each value times its share; None where `token_shares` gives none.
@@ -363,7 +363,7 @@ def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | N
 
 
 def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapping[str, Any] | None:
-    """The token that holds all of a stretch of the text, None where several share it."""
+    """Return the token that holds all of a stretch of the text, None where several share it."""
     place = 0
     for token in tokens:
         after = place + len(token["token"])
@@ -384,7 +384,7 @@ _TAG = re.compile(r"<(/?)(think(?:ing)?)>", re.IGNORECASE)
 
 
 def split_reasoning(text: str, *, same_name: bool) -> tuple[list[str], str]:
-    """What stands inside of a text's reasoning blocks, and all that stands outside of them.
+    """Split a text into its reasoning blocks and the rest.
 
     A block that is never closed is none. The text is read once, however many blocks are left open.
 

@@ -1,4 +1,4 @@
-"""What is asked of an LLM, as a value with a canonical form and a key.
+"""Requests to LLMs as values with a canonical form and a key.
 
 The key covers everything that can change the reply, so a cache that is keyed by it never serves an
 old verdict for an edited prompt, another endpoint or other sampling settings.
@@ -146,12 +146,12 @@ class CallFailure:
 # encoded and hashed once.
 @lru_cache(maxsize=REMEMBERED)
 def _head_digest(endpoint: str, earlier: tuple[Message, ...]) -> hashlib._Hash:
-    """The hash of a canonical form up to its last message; only ever copied."""
+    """Return the hash of a canonical form up to its last message; only ever copied."""
     return hashlib.sha256(_head(endpoint, earlier).encode())
 
 
 def _head(endpoint: str, earlier: tuple[Message, ...]) -> str:
-    """The canonical form up to its last message."""
+    """Return the canonical form up to its last message."""
     messages = "".join([f"{_message(item)}," for item in earlier])
     adapter, place = ENCODER.encode(ADAPTER_VERSION), ENCODER.encode(endpoint)
     return f'{{"adapter":{adapter},"endpoint":{place},"messages":[{messages}'
@@ -199,7 +199,7 @@ class ReplyCache(Protocol):
     """Replies by request key, kept once and verbatim."""
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """The replies that are there, by key."""
+        """Return the replies that are there, by key."""
         ...
 
     async def put(self, request: Request, reply: Reply) -> None:
@@ -216,7 +216,7 @@ class CacheReader:
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, key: str) -> Reply | None:
-        """The reply for a key, where there is one."""
+        """Return the reply for a key, where there is one."""
         future = self._waiting.get(key)
         if future is None or future.cancelled():
             future = self._waiting[key] = asyncio.get_running_loop().create_future()

@@ -1,4 +1,4 @@
-"""How endpoints are reached: limits, patience, cache mode and money, as one frozen value."""
+"""Settings of endpoints: limits, patience, cache mode and money, as one frozen value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
 class CacheMode(StrEnum):
-    """What the reply cache is used for."""
+    """Use of the reply cache."""
 
     LIVE = "live"
     """Replies are taken from the cache where it has them; the rest is asked and kept."""
@@ -104,5 +104,5 @@ class AccessSettings:
         return (self.api_key, *self.api_keys.values())
 
     def key_for(self, endpoint: str) -> str:
-        """The key to send to an endpoint; endpoints without keys get a word that says so."""
+        """Return the key to send to an endpoint; endpoints without keys get a word that says so."""
         return self.api_keys.get(endpoint, self.api_key) or "none"

@@ -78,7 +78,7 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskReply(Generic[T]):
-    """What a task returned.
+    """Result of a task.
 
     Attributes:
         value: The reply, checked.
@@ -160,7 +160,7 @@ class TaskRunner:
         return self._task_reply(task, second, replies)
 
     def request(self, task: Task[T], inputs: Mapping[str, Input]) -> Request:
-        """The request that a task makes, for estimates and tests."""
+        """Return the request that a task makes, for estimates and tests."""
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
         system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
@@ -205,7 +205,7 @@ class TaskRunner:
 
 
 def read_reply(task: Task[T], reply: Reply) -> T | str:
-    """The last complete JSON object of a reply that has the task's shape, or what is wrong with it."""
+    """Return the last complete JSON object of a reply that has the task's shape, or what is wrong with it."""
     problem = (
         "it was cut off at its token limit" if reply.finish_reason == "length" else "it has no JSON object"
     )
@@ -245,7 +245,7 @@ def _objects(text: str) -> Iterator[object]:
 
 
 def _reask(request: Request, reply: Reply, problem: str) -> Request:
-    """The same request with the malformed reply and what is wrong with it."""
+    """Return the same request with the malformed reply and what is wrong with it."""
     follow_up = (
         Message("assistant", reply.text[:SHOWN_REPLY]),
         Message("user", AGAIN.format(problem=problem)),
@@ -266,7 +266,7 @@ def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> CallFa
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """A model's JSON schema as strict structured output wants it: every field there, no others."""
+    """Return a model's JSON schema as strict structured output wants it: every field there, no others."""
     strict = _strict(model.model_json_schema())
     if not isinstance(strict, dict):
         message = f"{model.__name__} has no JSON object as its schema."

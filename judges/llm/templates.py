@@ -137,7 +137,7 @@ class Template:
         return {name.lower(): body.strip() for name, body in zip(pieces[1::2], pieces[2::2], strict=True)}
 
     def fill(self, inputs: Mapping[str, Input]) -> str:
-        """The `## task` with every input between its tags.
+        """Return the `## task` with every input between its tags.
 
         Raises:
             SpecError: The placeholders and the inputs are not the same names.
@@ -176,7 +176,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
 
 
 def _safe(name: str, value: Input) -> Iterator[Tagged]:
-    """The texts of an input, neutralised; numbers have none."""
+    """Yield the texts of an input, neutralised; numbers have none."""
     match value:
         case int():
             return

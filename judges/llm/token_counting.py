@@ -1,4 +1,4 @@
-"""How many tokens a request has: counted where the tokenizer is known offline, else bounded.
+"""Token counts of requests: exact where the tokenizer is known offline, else bounded.
 
 Every byte-level or byte-fallback tokenizer spends at most one token on a byte, so the bytes of a text
 bound its tokens for any model. OpenAI's two encodings are read from the copies that litellm ships
@@ -114,7 +114,7 @@ class EncodingFiles:
         return {name: path for name, path in paths.items() if path.is_file()}
 
     def encoding_of(self, model: str) -> str | None:
-        """The name of a model's encoding, None where it or its file is not known."""
+        """Return the name of a model's encoding, None where it or its file is not known."""
         plain = model.rpartition("/")[2]
         for pattern, name in ENCODINGS:
             if pattern.match(plain):
@@ -122,7 +122,7 @@ class EncodingFiles:
         return None
 
     def load(self, name: str) -> Encoding:
-        """The encoding, read from its file at first use in the process."""
+        """Return the encoding, read from its file at first use in the process."""
         return _encoding(name, self._cached_files[name])
 
 

@@ -42,12 +42,12 @@ class LocalTool(Generic[A]):
     run: Callable[[A], str]
 
     def declared(self) -> Tool:
-        """The tool as a request declares it."""
+        """Return the tool as a request declares it."""
         schema = self.arguments.model_json_schema() | {"additionalProperties": False}
         return Tool(name=self.name, description=self.description, parameters=schema)
 
     def result(self, arguments: str) -> str:
-        """The result for arguments as a model wrote them; what is wrong with them is a result too."""
+        """Return the result for arguments as a model wrote them; what is wrong with them is a result too."""
         try:
             parsed = self.arguments.model_validate_json(arguments or "{}")
         except ValidationError as error:
@@ -93,14 +93,14 @@ async def converse(
 
 
 def calls_of(reply: Reply) -> tuple[ToolCall, ...]:
-    """The tool calls of a reply, none where it is plain text."""
+    """Return the tool calls of a reply, none where it is plain text."""
     message = _message(reply)
     calls = message.get("tool_calls")
     return tuple(map(_call, _functions(calls)))[:MOST_CALLS]
 
 
 def text_with_calls(message: Mapping[str, Any]) -> str:
-    """The text to keep of a message that calls tools: the message as JSON; empty for any other."""
+    """Return the text to keep of a message that calls tools: the message as JSON; empty for any other."""
     calls = message.get("tool_calls")
     if not _functions(calls):
         return ""
@@ -108,7 +108,7 @@ def text_with_calls(message: Mapping[str, Any]) -> str:
 
 
 def _answered(reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]) -> list[Message]:
-    """The model's message with its calls, and the result of each."""
+    """Return the model's message with its calls, and the result of each."""
     content = _message(reply).get("content")
     message = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
     return [message, *(Message("tool", _result(call, tools), tool_call_id=call.id) for call in calls)]
@@ -122,7 +122,7 @@ def _result(call: ToolCall, tools: Mapping[str, LocalTool[Any]]) -> str:
 
 
 def _message(reply: Reply) -> Mapping[str, Any]:
-    """A reply's message, where it was kept for its tool calls."""
+    """Return a reply's message, where it was kept for its tool calls."""
     if not reply.text.startswith('{"content"'):
         return {}
     try:
@@ -133,7 +133,7 @@ def _message(reply: Reply) -> Mapping[str, Any]:
 
 
 def _functions(calls: object) -> list[Mapping[str, Any]]:
-    """The calls that name a function, whatever else an endpoint lists."""
+    """Return the calls that name a function, whatever else an endpoint lists."""
     if not isinstance(calls, list):
         return []
     return [call for call in calls if isinstance(call, Mapping) and isinstance(call.get("function"), Mapping)]

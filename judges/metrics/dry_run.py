@@ -1,4 +1,4 @@
-"""What a metric by an LLM will ask: it is run without the LLM, on the stub replies of its tasks.
+"""Forecast of a metric's requests: the metric runs on stub replies instead of an LLM.
 
 The steps, prompts and their number are the metric's own; only what the LLM would have said is assumed. A
 text is taken to make so many claims a sentence. Identical requests are asked once, as of an LLM.
@@ -31,7 +31,7 @@ Stub = Callable[[Mapping[str, Input]], Mapping[str, Any]]
 
 
 def texts(value: Input) -> list[str]:
-    """The texts of an input."""
+    """Return the texts of an input."""
     match value:
         case int():
             return []
@@ -44,18 +44,18 @@ def texts(value: Input) -> list[str]:
 
 
 def ids(value: Input) -> list[str]:
-    """The ids of an input's parts."""
+    """Return the ids of an input's parts."""
     return [one.id for one in value if isinstance(one, Tagged)] if isinstance(value, Sequence) else []
 
 
 def says(text: str, what: str) -> bool:
-    """Whether a text has most words of another."""
+    """Return whether a text has most words of another."""
     wanted = _words(what)
     return bool(wanted) and len(wanted & _words(text)) / len(wanted) >= ENTAILED_FROM
 
 
 def numbered_questions(name: str) -> Stub:
-    """A stub that lists the question as often as asked for, under a field's name."""
+    """Return a stub that lists the question as often as asked for, under a field's name."""
 
     def stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
         (question,) = texts(inputs["question"])
@@ -67,7 +67,7 @@ def numbered_questions(name: str) -> Stub:
 
 
 def first_words(name: str, count: int) -> Stub:
-    """A stub that sums an input up by its first words."""
+    """Return a stub that sums an input up by its first words."""
 
     def stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
         return {"summary": " ".join(" ".join(texts(inputs[name])).split()[:count])}
@@ -90,7 +90,7 @@ MEASURED = 100
 
 @dataclass(slots=True, kw_only=True)
 class Asked:
-    """What a task was asked.
+    """Requests to one task.
 
     Attributes:
         requests: How often, identical requests once.
@@ -114,7 +114,7 @@ class Asked:
 
 @dataclass(slots=True)
 class DryRun:
-    """What was asked so far, by task."""
+    """Requests so far, by task."""
 
     by_task: dict[str, Asked] = field(default_factory=dict)
 

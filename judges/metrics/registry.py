@@ -1,4 +1,4 @@
-"""What every metric takes and gives, how one is described, and where all are found by name.
+"""Registry of metrics and their interface.
 
 A module of this room, or a plugin, describes its metrics in `METRICS`; command line, boards, pages, API,
 exports, planning and docs are made from that. What computes a metric is imported when it is built.
@@ -48,7 +48,7 @@ class Metric(Protocol):
 
 
 class Need(StrEnum):
-    """What a board's scores of a metric need of a set or its answers, beside question and answer."""
+    """Inputs that a board needs for the scores of a metric, besides question and answer."""
 
     PASSAGES = "passages"
     GROUND_TRUTH = "passages or references"
@@ -80,7 +80,7 @@ class Measure:
 
 
 def stored(name: str, symbol: str = "", *path: str) -> Measure:
-    """A measure that the details of a score hold, by default under its name."""
+    """Return a measure that the details of a score hold, by default under its name."""
     return Measure(name=name, symbol=symbol or name.replace("_", " "), path=path or (name,))
 
 
@@ -110,7 +110,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFact:
-    """What an answer does with one fact of its question: covers it or not, and what more is known."""
+    """Status of one fact of the question in an answer: covered or not, with details."""
 
     text: str
     covered: bool
@@ -145,7 +145,7 @@ class Cut(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricInfo:
-    """What is known of a metric without loading it.
+    """Description of a metric, known without loading it.
 
     Attributes:
         name: As in `arena metrics score --metric`.
@@ -202,11 +202,11 @@ class MetricInfo:
 
     @property
     def is_share(self) -> bool:
-        """Whether its scores are shares, which pages give in per cent."""
+        """True if its scores are shares, which pages show in per cent."""
         return self.unit == SHARE
 
     def text(self, value: float) -> str:
-        """A score as readers see it."""
+        """Return a score as readers see it."""
         return percent(value) if self.is_share else f"{value:.4g} {self.unit}"
 
     def filling(self, names: Iterable[str]) -> str | None:
@@ -226,7 +226,7 @@ class MetricInfo:
         return (Measure(name=SCORE, symbol=self.symbol), *self.measures)
 
     def as_json(self) -> dict[str, Any]:
-        """What lists show of it."""
+        """Return its entry in lists."""
         plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name in LISTED}
         return {
             **plain,
@@ -241,7 +241,7 @@ LISTED = ("name", "title", "unit", "embedded", "searches", "takes_judgments", "b
 
 
 class Build(Protocol):
-    """What makes a metric."""
+    """Factory of a metric."""
 
     def __call__(
         self,
@@ -260,7 +260,7 @@ class Build(Protocol):
 
 
 def later(module: str) -> Build:
-    """A maker of metrics whose module, with a function `build`, is imported when it is first needed."""
+    """Return a factory of metrics that imports its module, with a function `build`, on first use."""
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
         metric: Metric = import_module(module).build(name, runner=runner, options=options, **more)
@@ -270,7 +270,7 @@ def later(module: str) -> Build:
 
 
 def of_function(function: Callable[[MetricItem], Any]) -> Build:
-    """A maker of a metric without options from a plain or async function of an item.
+    """Return a maker of a metric without options from a plain or async function of an item.
 
     The function returns the score, a pair of score and details, or None where the score is undefined.
     """
@@ -349,13 +349,13 @@ FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context
 
 @cache
 def own_metrics() -> Mapping[str, MetricInfo]:
-    """The arena's own metrics by name."""
+    """Return the arena's own metrics by name."""
     modules = [import_module(f".{family}", __package__) for family in FAMILIES]
     return MappingProxyType({info.name: info for module in modules for info in module.METRICS})
 
 
 def added_metrics() -> Added[MetricInfo]:
-    """The metrics of plugins."""
+    """Return the metrics of plugins."""
     return added(PluginKind.METRICS, MetricInfo, own_metrics())
 
 
@@ -365,7 +365,7 @@ def metrics() -> tuple[MetricInfo, ...]:
 
 
 def covering() -> Mapping[str, Column]:
-    """The columns that say how much answers cover, by the names of their metrics."""
+    """Return the columns that say how much answers cover, by the names of their metrics."""
     return {info.name: info.column for info in metrics() if info.column is not None and info.column.covers}
 
 

@@ -33,7 +33,7 @@ CUT_NOTE = "Passages were too long: of each the LLM read the sentences that bear
 
 
 class ShorteningSettings(BaseModel):
-    """How long a passage may be: `longest_passage` words."""
+    """Limit on the length of a passage: `longest_passage` words."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,7 +41,7 @@ class ShorteningSettings(BaseModel):
 
 
 def shortened(passage: Passage, wanted: Collection[str], words: int) -> Passage:
-    """A passage of at most so many words: of its sentences those with most of the wanted terms, in order.
+    """Shorten a passage to so many words: its sentences with most of the wanted terms, in order.
 
     One within the limit stays as it is; of one whose best sentence is longer than the limit, that sentence's
     first words stay.
@@ -67,7 +67,7 @@ def shortened(passage: Passage, wanted: Collection[str], words: int) -> Passage:
 
 
 def cut_details(cut: Mapping[str, tuple[int, int]]) -> dict[str, Json]:
-    """Which passages were cut, where any were: words before and after by their ids."""
+    """Return the passages that were cut, if any: words before and after by their ids."""
     return {CUT: {name: {"words": words, "kept": kept} for name, (words, kept) in cut.items()}} if cut else {}
 
 
@@ -182,7 +182,7 @@ class AnswerSurface:
 
     @property
     def worth(self) -> float:
-        """What the score is multiplied by."""
+        """Factor that the score is multiplied by."""
         return self.order * self.copies * self.asserting
 
     def weigh(self, score: Score) -> Score:
@@ -241,19 +241,19 @@ def _copies(reading: TextReading, evidence: Evidence) -> float:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
-    """The texts of a question; every system's answer to it is held against the same."""
+    """Return the texts of a question; every system's answer to it is held against the same."""
     read = tuple(read_text(text) for text in passages if text.strip())
     texts = (*([read_text(reference)] if reference.strip() else []), *read)
     return Evidence(texts, read) if texts else None
 
 
 def engine_with(relater: str) -> str:
-    """The engine of an embedded metric whose texts a model relates, or, where its name is empty, words."""
+    """Return the engine of an embedded metric, by its relation model or, without one, words."""
     return f"{EMBEDDED_ENGINE}, {relater}" if relater else EMBEDDED_ENGINE
 
 
 def named(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
-    """A score of an embedded metric with `details["engine"]`, so that no other version's is taken for it."""
+    """Add `details["engine"]` to an embedded metric's score, which tells versions apart."""
     return replace(score, details={ENGINE: engine, **score.details})
 
 

@@ -1,4 +1,4 @@
-"""What is taken off an answer before it is judged.
+"""Cleaning of answers before they are judged.
 
 Two cleanings: `standard` strips the wrappers that models put around an answer and nothing of the
 answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their side effects (every
@@ -76,7 +76,7 @@ def _bare(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """A text without the tag that it begins with and, where it ends with it, that tag's closing one."""
+    """Remove a text's opening tag and, where the text ends with it, the closing one."""
     match = _WRAPPER.match(text)
     if match is None:
         return text

@@ -22,7 +22,7 @@ NOTHING_GIVEN = "the question has neither passages nor a reference"
 def cannot_decide(
     spec: JudgeSpec, question: Question, *, against_reference: bool, silent: bool = False
 ) -> str:
-    """Why a judge cannot decide battles on a question; empty where it can.
+    """Return the reason why a judge cannot decide battles on a question; empty where it can.
 
     Args:
         spec: The judge; a panel cannot decide what too many of its members cannot.
@@ -49,7 +49,7 @@ def cannot_decide(
 
 
 def _unreadable_language(code: str) -> str:
-    """Why the embedded judge cannot read a language; empty where it can."""
+    """Return the reason why the embedded judge cannot read a language; empty where it can."""
     if code == ENGLISH:
         return ""
     from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - takes a second to load
@@ -86,7 +86,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a judge will ask for some battles.
+    """Estimated requests of a judge for some battles.
 
     Attributes:
         battles: Battles that were looked at.
@@ -108,7 +108,7 @@ class Estimate:
     cached_most: int = 0
 
     def scaled(self, factor: float) -> Estimate:
-        """The same for more battles, when this is of a sample of them."""
+        """Return the same for more battles, when this is of a sample of them."""
         return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
 
 

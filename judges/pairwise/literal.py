@@ -32,7 +32,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class VerdictWords(BaseModel):
-    """How a reply gives its verdict: a word between `opening` and `closing`, at its end, in any case."""
+    """Form of a reply's verdict: a word between `opening` and `closing`, at its end, in any case."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,7 +84,7 @@ class LiteralPrompt(BaseModel):
         return frozenset(name for name, written in self.placeholders.items() if written in self.ask)
 
     def problems(self) -> Iterator[str]:
-        """What is wrong with it."""
+        """Yield its faults."""
         needed = {"question", "answer_1", "answer_2"}
         if not needed <= self.used:
             lacking = ", ".join(sorted(needed - self.used))
@@ -96,7 +96,7 @@ class LiteralPrompt(BaseModel):
             yield "two placeholders are written alike"
 
     def fill(self, texts: Mapping[str, str], passages: Sequence[Passage] = ()) -> str:
-        """The last message; what a value holds is never expanded."""
+        """Return the last message; what a value holds is never expanded."""
         shown = self.between.join(
             _filled(
                 self.passage,
@@ -159,7 +159,7 @@ class _Passages(BaseModel):
 
 
 class _File(BaseModel):
-    """What the TOML file holds."""
+    """Contents of the TOML file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -172,7 +172,7 @@ class _File(BaseModel):
 
 
 def read_literal(path: Path) -> str:
-    """A literal prompt's text from the TOML file that describes it.
+    """Return a literal prompt's text from the TOML file that describes it.
 
     Raises:
         SpecError: The file, or one that it names, cannot be read or used.
@@ -204,7 +204,7 @@ def read_literal(path: Path) -> str:
 
 
 def problems(text: str) -> Iterator[str]:
-    """What is wrong with a literal prompt's own text."""
+    """Yield the faults of a literal prompt's own text."""
     try:
         prompt = parse_literal(text)
     except ValueError as error:
@@ -214,7 +214,7 @@ def problems(text: str) -> Iterator[str]:
 
 
 def parse_literal(text: str) -> LiteralPrompt:
-    """A literal prompt from its own text.
+    """Return a literal prompt from its own text.
 
     Raises:
         ValueError: It is none.
@@ -255,7 +255,7 @@ def _text(part: _Part, path: Path) -> str:
 
 
 def _quoted(content: str, key: str, name: str, path: Path) -> str:
-    """What stands between the triple quotes after `key =`, to the byte (the study's `.cfg` files)."""
+    """Return the text between the triple quotes after `key =`, to the byte (the study's `.cfg` files)."""
     for quotes in QUOTES:
         for opening in (f"{key} = {quotes}", f"{key}={quotes}"):
             start = content.find(opening)

@@ -77,7 +77,7 @@ class Preparation:
         return Prepared(sides=sides, gated=gated, finding=finding)
 
     def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
-        """What a first text makes ready takes longer than most texts, and is no text's own time."""
+        """Pickle without the lazy set-up, whose time would count as that of a first text."""
         return _ready_preparation, (self.cleaning, self.protection)
 
 
@@ -90,7 +90,7 @@ def _ready_preparation(cleaning: Cleaning, protection: Protection) -> Preparatio
 
 @dataclass(slots=True)
 class _CallTotals:
-    """What the calls of one judgment took, with or without a reply."""
+    """Usage of one judgment's calls, with or without a reply."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -124,12 +124,12 @@ class PairwiseJudge:
 
     @cached_property
     def renderer(self) -> Renderer:
-        """What turns this judge's battles into requests."""
+        """Renderer of this judge's requests."""
         return Renderer(self.spec, self.prompt)
 
     @cached_property
     def preparation(self) -> Preparation:
-        """What makes this judge's answers ready."""
+        """Preparation of this judge's answers."""
         return Preparation(self.spec.cleaning, self.spec.protection)
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
@@ -166,7 +166,7 @@ class PairwiseJudge:
         return _noted(verdict, sanitised_note(sides))
 
     def _gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
-        """The verdict where an answer has no content at all: it loses to one that has some."""
+        """Return the verdict where an answer has no content at all: it loses to one that has some."""
         empty = "both answers" if preference is Preference.TIE else f"answer {preference.flipped}"
         judgment = Judgment(
             judge=self.name,
@@ -203,7 +203,7 @@ class PairwiseJudge:
         return settle([first, second], reply_format=self.spec.reply, note=reason)
 
     def _second_order(self, judge_input: JudgeInput, first: Sequence[Judgment]) -> str:
-        """Why the swapped order is asked too, empty where it is not."""
+        """Return the reason for asking in the swapped order too; empty where there is none."""
         if not self.spec.adaptive or any(judgment.outcome is not Outcome.JUDGED for judgment in first):
             return ""
         if uniform(judge_input.battle_id, "audit") < self.spec.swap_audit:
@@ -268,7 +268,7 @@ class PairwiseJudge:
         )
 
     async def _read(self, reply: Reply) -> Reading:
-        """What a reply says; one that cannot be worked on has failed, and was paid for all the same."""
+        """Parse a reply; one that cannot be used counts as failed, with its cost."""
         try:
             return await self.work.do(read, reply, self.spec.reply, self.spec.verdict_words)
         except WorkError as error:
@@ -283,7 +283,7 @@ class PairwiseJudge:
         return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
 
     def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
-        """What shaped a judgment beside its prompt, as canonical JSON; each is made once."""
+        """Return the settings of a judgment besides its prompt as canonical JSON, cached."""
         cache = self._known_settings
         if (text, vote, left_out) not in cache:
             cache[text, vote, left_out] = self._described(text, vote, left_out)
@@ -305,7 +305,7 @@ class PairwiseJudge:
 
 
 def sanitised_note(sides: Sides) -> str:
-    """What was sanitised in the answers, empty where nothing was."""
+    """Describe what was sanitised in the answers; empty where nothing was."""
     flags = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
     return f"made harmless: {', '.join(flags)}" if flags else ""
 
@@ -319,7 +319,7 @@ def _word(verdict: Verdict) -> str:
 
 
 def declined(ground_truth: GroundTruth, judge_input: JudgeInput) -> str:
-    """Why a judge with this ground truth cannot decide the battle, empty where it can."""
+    """Return the reason why a judge with this ground truth declines the battle; empty where it does not."""
     question = judge_input.question
     if ground_truth is GroundTruth.REFERENCE:
         if judge_input.reference_side is not None:
@@ -334,7 +334,7 @@ def declined(ground_truth: GroundTruth, judge_input: JudgeInput) -> str:
 
 
 def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Preference | None, float | None]:
-    """A reading's choice and margin, its first and second turned into a and b."""
+    """Return a reading's choice and margin, its first and second turned into a and b."""
     preference = None if reading.choice is None else _CHOICES[reading.choice]
     if presentation is Presentation.A_FIRST:
         return preference, reading.margin
@@ -342,7 +342,7 @@ def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Prefe
 
 
 def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict | None:
-    """The verdict that judgments settle by the rules of a judge as a round has written it down.
+    """Return the verdict that judgments settle by the rules of a judge as a round has written it down.
 
     Returns:
         None where there are no judgments.
@@ -373,7 +373,7 @@ def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict 
 
 
 def _counted(judgments: Sequence[Judgment], judge: str) -> list[Judgment]:
-    """The judgments of one judge that count: of the last attempt, those without suspicious parts.
+    """Return the judgments of one judge that count: of the last attempt, those without suspicious parts.
 
     A battle that was tried again keeps what was tried before. An attempt begins where an order, text and vote
     come again, or with another state of the judge; one may ask less than the one before it did.

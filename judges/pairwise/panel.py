@@ -21,7 +21,7 @@ _WORST_FIRST = (Outcome.SKIPPED, Outcome.FAILED, Outcome.MISSING, Outcome.REFUSE
 
 
 def majority(preferences: Sequence[Preference]) -> Preference:
-    """The paper's rule: unanimous → that; all different → tie; else the most common.
+    """Return the paper's rule: unanimous → that; all different → tie; else the most common.
 
     Two preferences that are equally common (possible with four votes or more) are a tie.
 
@@ -34,7 +34,7 @@ def majority(preferences: Sequence[Preference]) -> Preference:
 
 
 def weighted(preferences: Sequence[Preference], weights: Sequence[float]) -> Preference:
-    """The preference with the most weight; where two have the most, a tie.
+    """Return the preference with the most weight; where two have the most, a tie.
 
     Raises:
         RecordError: There is no preference.
@@ -50,13 +50,13 @@ def weighted(preferences: Sequence[Preference], weights: Sequence[float]) -> Pre
 
 
 def most_retryable(outcomes: Iterable[Outcome]) -> Outcome:
-    """The outcome of a battle whose parts ended in several ways: the one most worth a retry."""
+    """Return the outcome of a battle whose parts ended in several ways: the one most worth a retry."""
     present = set(outcomes)
     return next(outcome for outcome in _WORST_FIRST if outcome in present)
 
 
 def degree(judgment: Judgment) -> float:
-    """How far a judgment leans to b, −1…1: its margin, or the preference alone."""
+    """Return a judgment's lean to b, −1…1: its margin, or the preference alone."""
     if judgment.margin is not None:
         return judgment.margin
     return {Preference.A: -1.0, Preference.B: 1.0}.get(judgment.preference or Preference.TIE, 0.0)
@@ -93,12 +93,12 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
 
 
 def _contradicts(preference: Preference, score: float) -> bool:
-    """Whether a share of a's leans to another side than the preference; a tie has any."""
+    """Return whether a share of a's leans to another side than the preference; a tie has any."""
     return (preference is Preference.A and score <= EVEN) or (preference is Preference.B and score >= EVEN)
 
 
 def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
-    """The judgments that keep one order's votes from settling.
+    """Return the judgments that keep one order's votes from settling.
 
     Any vote that failed or was skipped, since asking again can settle it; votes that were unreadable or
     refused only where they leave no more than half of the votes.
@@ -144,7 +144,7 @@ class PanelJudge:
 
 
 def certain_requests(spec: JudgeSpec) -> Mapping[tuple[str, str], int]:
-    """How many requests a battle takes at least where nothing fails, by endpoint and model."""
+    """Count the requests that a battle takes at least where nothing fails, by endpoint and model."""
     asks = Counter[tuple[str, str]]()
     for leaf in leaves(spec):
         if leaf.kind is JudgeKind.LLM and leaf.price != 0:
@@ -183,7 +183,7 @@ def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdi
 
 
 def _note(names: Sequence[str], verdicts: Sequence[Verdict]) -> str:
-    """How each member voted, and why one did not."""
+    """Describe each member's vote, and why one did not vote."""
     return "; ".join(
         f"{name}: {verdict.preference or verdict.outcome}"
         + (f" ({verdict.detail})" if verdict.detail else "")

@@ -1,4 +1,4 @@
-"""What a judge's reply says: only a complete, final verdict counts.
+"""Parser of judges' replies: only a complete, final verdict counts.
 
 Every parser has a version that stands in each judgment.
 """
@@ -30,7 +30,7 @@ SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
 
 
 class Choice(Enum):
-    """Which of the two answers a reply prefers, in the order in which they were shown."""
+    """Preferred answer of a reply, in the order shown."""
 
     FIRST = 1
     SECOND = 2
@@ -39,7 +39,7 @@ class Choice(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What was read in a reply.
+    """Parsed reply.
 
     `margin` is −1…1, positive where the second answer is better; None where the reply has no degree.
     """
@@ -54,7 +54,7 @@ class Reading:
 
 
 _TURN_END = r"<[|｜][\w▁ -]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>"
-"""What models end a turn with, which some servers leave in the text."""
+"""Tokens with which models end a turn, which some servers leave in the text."""
 _TAIL = rf"(?:[\s`*_.]|{_TURN_END})*+\Z"
 _AFTER_VERDICT = " \t\r\n\f\v`*_."
 _EMPHASIS = " \t\r\n`*_\"'"
@@ -122,7 +122,7 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
 
 
 def _in_words(reply: Reply, words: VerdictWords) -> Reading:
-    """The verdict that a reply ends with, in the words of the judge's prompt."""
+    """Return the verdict that a reply ends with, in the words of the judge's prompt."""
     rationale, rest = _parts(reply.text, words.opening)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[ReplyFormat.WORDS], rationale=rationale)
     bare = _without_end(rest)
@@ -149,7 +149,7 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
 
 
 def _without_end(text: str) -> str:
-    """A text without what may follow a verdict."""
+    """Return a text without what may follow a verdict."""
     while True:
         text = text.rstrip(_AFTER_VERDICT)
         end = _LAST_TURN_END.search(text[-_LONGEST_TURN_END:])
@@ -159,21 +159,21 @@ def _without_end(text: str) -> str:
 
 
 def _final_rating(verdict: str) -> str | None:
-    """What stands in the rating at the end of a verdict, None where it does not end with one."""
+    """Return the rating at the end of a verdict; None where it does not end with one."""
     match = _RATING.search(verdict)
     rating = match[1].strip() if match else ""
     return rating if match and len(rating) <= _LONGEST_RATING else None
 
 
 def _scanned_otherwise(text: str, choice: Choice) -> bool:
-    """Whether the digit scan reads a readable reply otherwise; with a single pair of tags it cannot."""
+    """Return whether the digit scan disagrees on a readable reply; with one pair of tags it cannot."""
     if text.count("<rating>") == 1 and text.lower().count("rating>") == len(("<rating>", "</rating>")):
         return False
     return _scan(text).choice is not choice
 
 
 def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:
-    """The reasoning of a reply, and what follows it."""
+    """Return the reasoning of a reply, and what follows it."""
     reasons, rest = split_reasoning(text, same_name=True)
     if reasons:
         return "\n".join(reason.strip() for reason in reasons), rest
@@ -182,7 +182,7 @@ def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:
 
 
 def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
-    """Why a reply gives no verdict, empty where it gives one."""
+    """Return the outcome and reason of a reply without a verdict, empty where it has one."""
     finish = canonical(reply.finish_reason)
     declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
         verdict.strip().replace("\u2019", "'")
@@ -246,7 +246,7 @@ def _margin(reply: Reply) -> float | None:
 
 
 def _alternatives(reply: Reply) -> list[tuple[str, float]]:
-    """The likeliest tokens, with log probabilities, at the place of the final rating's digit."""
+    """Return the likeliest tokens, with log probabilities, at the place of the final rating's digit."""
     rows = _rows(reply.logprobs)
     text = "".join(token for token, *_ in rows)
     finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))
@@ -259,7 +259,7 @@ def _alternatives(reply: Reply) -> list[tuple[str, float]]:
 
 
 def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """A reply's tokens, each with its log probability and its likeliest alternatives; none where unreadable.
+    """Return a reply's tokens with log probabilities and likeliest alternatives; none where unreadable.
 
     `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
     """

@@ -78,11 +78,11 @@ class Prompt:
         return literal.parse_literal(self.text) if self.text.startswith(literal.START) else None
 
     def section(self, name: str) -> str:
-        """The text of a section, empty where the prompt has none."""
+        """Return the text of a section, empty where the prompt has none."""
         return next((body for title, body in self._sections if title == name), "")
 
     def placeholders(self, name: str) -> frozenset[str]:
-        """The placeholders that a section uses."""
+        """Return the placeholders that a section uses."""
         if self.literal is not None:
             return self.literal.used if self.section(name) else frozenset()
         return frozenset(PLACEHOLDER.findall(self.section(name)))
@@ -145,7 +145,7 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
 
 
 def bundled_prompts() -> tuple[str, ...]:
-    """The names of the prompts that come with the project."""
+    """Return the names of the prompts that come with the project."""
     folder = files(judges) / "prompts"
     return tuple(
         sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))

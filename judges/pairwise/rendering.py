@@ -128,7 +128,7 @@ def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, an
 
 
 def passage_text(passage: Passage) -> str:
-    """A passage with its title, where it has one, on a line of its own."""
+    """Return a passage with its title, where it has one, on a line of its own."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
@@ -138,7 +138,7 @@ def passage_blocks(passages: Sequence[str], mark: str) -> str:
 
 
 def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Presentation, ...]:
-    """The presentations that a policy asks for, first one first.
+    """Return the presentations that a policy asks for, first one first.
 
     `paper`: the system is shown first where the question has an even number of words, counted by
     single spaces as RAG-QA Arena counts them, else second. Between two systems, side a is "the
@@ -157,6 +157,6 @@ def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Present
 
 
 def uniform(*seeds: str) -> float:
-    """A number in 0…1 that depends on the seeds alone, the same on every machine."""
+    """Return a number in 0…1 that depends on the seeds alone, the same on every machine."""
     digest = hashlib.sha256("\x1f".join(seeds).encode()).digest()
     return int.from_bytes(digest[:7], "big") / 2**56

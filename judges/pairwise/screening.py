@@ -42,7 +42,7 @@ class Stripped:
 
 
 def gate(sides: Sides) -> Preference | None:
-    """The preference where an answer has no content: it loses; two such answers tie; else None."""
+    """Return the preference where an answer has no content: it loses; two such answers tie; else None."""
     a, b = has_content(sides.a), has_content(sides.b)
     if a == b:
         return None if a else Preference.TIE
@@ -50,7 +50,7 @@ def gate(sides: Sides) -> Preference | None:
 
 
 def has_content(text: str) -> bool:
-    """Whether a text says anything: a letter, a digit or a symbol beyond bare openers.
+    """Return whether a text has content: a letter, a digit or a symbol beyond bare openers.
 
     "Thought process:", ":" and their kind, which some judges take for good answers, are openers.
 
@@ -117,6 +117,6 @@ def _concealed(text: str) -> Iterator[Steering]:
 
 
 def _orders(attribute: re.Match[str]) -> bool:
-    """Whether the value of an attribute speaks to the judge, as no name of a picture or link does."""
+    """Return whether the value of an attribute speaks to the judge, as no name of a picture or link does."""
     value = attribute[1] or attribute[2]
     return meant_for_judges(value) and bool(steering(value))

@@ -112,7 +112,7 @@ class ContradictionFinder:
         return None
 
     def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
-        """The statement of the ground truth that says plainly what a statement denies."""
+        """Return the statement of the ground truth that says plainly what a statement denies."""
         support, conflict, against = 0.0, 0.0, None
         for other in self._ground_truth:
             shared = len(mark.around & other.terms)
@@ -126,7 +126,7 @@ class ContradictionFinder:
         return Contradiction(mark.kind, mark.text, statement, against, NEGATION_FACTOR * min(1.0, conflict))
 
     def _near(self, mark: Mark, its: Mark) -> float:
-        """How closely two marks speak of one thing; one shared term is little unless a unit says more."""
+        """Return how closely two marks share a subject; one shared term is little unless a unit says more."""
         measured = mark.kind is MarkKind.QUANTITY and not mark.axis.startswith("count")
         return (self._closeness if measured else self._firmly)(mark.around, its.around)
 
@@ -134,14 +134,14 @@ class ContradictionFinder:
         return self._closeness(a, b) * min(1.0, len(a & b) / LEAST_CONTEXT)
 
     def _closeness(self, a: frozenset[str], b: frozenset[str]) -> float:
-        """How much two contexts share, 0–1, counting what either has beyond the other."""
+        """Return the overlap of two contexts, 0–1, counting what either has beyond the other."""
         if a.isdisjoint(b):
             return 0.0
         return (self._weights.share(a, b, _kin(b)) + self._weights.share(b, a, _kin(a))) / 2
 
 
 def _turned_back(mark: Mark, one: Contradiction, found: Sequence[tuple[Mark, Contradiction]]) -> bool:
-    """Whether a second opposite turns the sense back: long bonds more, short bonds less."""
+    """Return whether a second opposite reverses the sense again: long bonds more, short bonds less."""
     return mark.kind is MarkKind.DIRECTION and any(
         its.kind is MarkKind.DIRECTION
         and its.axis != mark.axis
@@ -168,11 +168,11 @@ class Figures:
             self._values[dimension].add(mark.value)
 
     def name(self, mark: Mark) -> bool:
-        """Whether one of them is the same plain number."""
+        """Return whether one of them is the same plain number."""
         return mark.figure in self._named
 
     def have(self, mark: Mark) -> bool:
-        """Whether one of them may be the same: one plain number, or one value allowing for rounding."""
+        """Return whether one may be the same: one plain number, or one value allowing for rounding."""
         dimension = mark.axis.split(":")[0]
         if mark.figure in self._named and self._named[mark.figure] - {dimension}:
             return True

@@ -50,7 +50,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def unit_of(word: str) -> tuple[str, float] | None:
-    """The unit that a word names, singular or plural; symbols in their own case."""
+    """Return the unit that a word names, singular or plural; symbols in their own case."""
     folded = word.casefold()
     return UNITS.get(word) or (
         UNITS.get(folded) or UNITS.get(folded.removesuffix("s")) if len(word) > len("mW") else None
@@ -63,12 +63,12 @@ SNOWBALL: Mapping[str, str] = MappingProxyType(LISTS["stemmers"])
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 """Languages that put no spaces between words: compared by pairs of characters."""
 CUT_AT_SPACES = frozenset({"lo", "th"})
-"""Those of them that end sentences by a space and no mark."""
+"""Languages among them that end sentences by a space and no mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How to read a language.
+    """Rules for reading a language.
 
     Attributes:
         code: ISO 639-1.
@@ -84,18 +84,18 @@ class Language:
 
 
 def can_read(code: str) -> bool:
-    """Whether a language can be read; regions (`pt-BR`) make no difference."""
+    """Return whether a language can be read; regions (`pt-BR`) make no difference."""
     primary = primary_code(code)
     return primary in UNSPACED or SNOWBALL.get(primary) in Stemmer.algorithms()
 
 
 def primary_code(code: str) -> str:
-    """The language of a code such as `pt-BR`."""
+    """Return the language of a code such as `pt-BR`."""
     return code.replace("_", "-").split("-")[0].casefold()
 
 
 def unreadable(code: str) -> str:
-    """Why a language cannot be read, and what to do."""
+    """Return the reason why a language cannot be read, and a remedy."""
     return (
         f"The language {code!r} cannot be read without an LLM: there is no stemmer for it. Judge it with an "
         "LLM judge, or correct `language` in set.toml."
@@ -104,7 +104,7 @@ def unreadable(code: str) -> str:
 
 @lru_cache(maxsize=64)
 def language(code: str) -> Language:
-    """How to read a language.
+    """Rules for reading a language.
 
     Raises:
         InputError: It cannot be read.
@@ -122,7 +122,7 @@ def language(code: str) -> Language:
 
 
 def _english_stop_words() -> frozenset[str]:
-    """The list of scikit-learn, from the module that has nothing else: the package takes a second to load."""
+    """Return scikit-learn's list from its own module: the whole package takes a second to load."""
     package = find_spec("sklearn")
     words = Path((package and package.origin) or ".").parent / "feature_extraction" / "_stop_words.py"
     if words.is_file():

@@ -57,18 +57,18 @@ class TermWeights:
         return cls(known=known, unseen=unseen, topic=about, topic_factor=topic_factor)
 
     def of(self, term: str) -> float:
-        """The weight of one term."""
+        """Return the weight of one term."""
         weight = self.known.get(term)
         if weight is not None:
             return weight
         return self.unseen * (self.topic_factor if term in self.topic else 1.0)
 
     def total(self, some: Iterable[str]) -> float:
-        """The weight of a set of terms; summed exactly, so that their order does not matter."""
+        """Return the weight of a set of terms; summed exactly, so that their order does not matter."""
         return math.fsum(map(self.of, some))
 
     def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
-        """The weighted share of `wanted` found in `given`, related words counting in part; 0 for nothing."""
+        """Return the weighted share of `wanted` in `given`, related words counting in part; 0 for none."""
         weighed = self._weighed.get(wanted)
         if weighed is None:
             if len(self._weighed) >= CACHE_SIZE:
@@ -95,12 +95,12 @@ class Bag:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def windows_of(text: str) -> tuple[Bag, ...]:
-    """The windows of a text: every two neighbouring statements, or the only one."""
+    """Return the windows of a text: every two neighbouring statements, or the only one."""
     return windows_over(read_statements(text))
 
 
 def windows_over(statements: Sequence[Statement]) -> tuple[Bag, ...]:
-    """The windows over statements."""
+    """Return the windows over statements."""
     starts = range(max(1, len(statements) - WINDOW + 1)) if statements else ()
     return tuple(_bag(statements[at : at + WINDOW]) for at in starts)
 
@@ -127,7 +127,7 @@ class NeedReader:
         self._needs: dict[str, tuple[frozenset[str], tuple[frozenset[str], ...]]] = {}
 
     def share(self, need: str, windows: Sequence[Bag]) -> float:
-        """How far the best window meets a need, 0–1."""
+        """Return the share of a need that the best window meets, 0–1."""
         if need not in self._needs:
             self._needs[need] = self._read(need)
         own, keys = self._needs[need]

@@ -53,7 +53,7 @@ def split_sentences(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def _cached(text: str) -> tuple[str, ...]:
-    """The sentences of a text of usual length, kept because each metric step reads the same passages anew."""
+    """Return a text's sentences, cached because each metric step reads the same passages anew."""
     return _sentences(text)
 
 
@@ -91,7 +91,7 @@ def _blocks(text: str) -> list[str]:
 
 
 def _without_emphasis(line: str) -> str:
-    """A line without the marks around words that are set off; a mark that nothing closes stays."""
+    """Return a line without the marks around words that are set off; a mark that nothing closes stays."""
     if not EMPHASIS.search(line):
         return line
     ends = {mark: [end.start() for end in pattern.finditer(line)] for mark, pattern in EMPHASIS_ENDS.items()}
@@ -110,7 +110,7 @@ def _without_emphasis(line: str) -> str:
 
 
 def _continues(line: str) -> bool:
-    """Whether a line reads on from the one before it."""
+    """Return whether a line reads on from the one before it."""
     return line[:1].islower() or line[:1] in "([,;"
 
 
@@ -143,7 +143,7 @@ def _cut(block: str) -> list[str]:
 
 
 def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following: int | None) -> bool:
-    """Whether the full stop at the end of the last token closes the sentence that begins at `start`.
+    """Return whether the full stop at the end of the last token closes the sentence that begins at `start`.
 
     The text goes on at `following`, if it does.
     """
@@ -181,12 +181,12 @@ class CitedSentence:
 
 
 def without_citations(text: str, ids: Sequence[str] = ()) -> str:
-    """The text without citations, and without the space that they leave; `ids` are those of its contexts."""
+    """Remove a text's citations and the space that they leave; `ids` are those of its contexts."""
     return removed(text, citations(text, ids))
 
 
 def cited_sentences(text: str, ids: Sequence[str] = ()) -> tuple[CitedSentence, ...]:
-    """The sentences of a text with what each cites; what stands behind a full stop belongs to what is before.
+    """Return a text's sentences with their citations; a citation behind a full stop belongs before it.
 
     Args:
         text: An answer.

@@ -170,7 +170,7 @@ class Statement:
 
     @cached_property
     def negated(self) -> bool:
-        """Whether it negates anything."""
+        """True if it has a negation."""
         return any(mark.kind is MarkKind.NEGATION for mark in self.marks)
 
     @cached_property

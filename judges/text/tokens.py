@@ -47,12 +47,12 @@ def _stem(word: str, code: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """A word without the ending of a possessive."""
+    """Return a word without the ending of a possessive."""
     return POSSESSIVE.sub("", word) if "'" in word or "’" in word else word
 
 
 def is_content(word: str, code: str = ENGLISH) -> bool:
-    """Whether a folded word says something of its own."""
+    """Return whether a folded word has content of its own."""
     return word not in language(code).function_words
 
 

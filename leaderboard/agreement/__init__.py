@@ -1,1 +1,1 @@
-"""How far judges agree with annotators, with each other, and on the ranking of systems."""
+"""Agreement of judges with annotators, with each other, and on the ranking of systems."""

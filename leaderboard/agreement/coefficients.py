@@ -20,7 +20,7 @@ BATCH_CELLS = 4_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
-    """How intervals are drawn; the same settings give the same bytes.
+    """Settings of resampling; the same settings give the same bytes.
 
     Attributes:
         resamples: How often the questions are drawn with replacement; 0 for no intervals.
@@ -42,7 +42,7 @@ class Estimate:
 
 
 def weight_batches(questions: int, resampling: Resampling) -> Iterator[Floats]:
-    """How often each question was drawn, (batch, questions), batch by batch."""
+    """Yield the number of draws of each question, (batch, questions), batch by batch."""
     random = np.random.default_rng(resampling.seed)
     size = max(1, BATCH_CELLS // max(1, questions))
     chance = np.full(questions, 1 / questions)
@@ -67,12 +67,12 @@ def clustered(
 
 
 def estimate(value: float, interval: Interval | None) -> Estimate:
-    """An estimate whose undefined value is None, without an interval then."""
+    """Return an estimate whose undefined value is None, without an interval then."""
     return Estimate(value, interval) if np.isfinite(value) else Estimate(None)
 
 
 def bounds_of(coefficient: Estimate) -> list[float] | None:
-    """The interval of an estimate as JSON."""
+    """Return the interval of an estimate as JSON."""
     return None if coefficient.interval is None else coefficient.interval.as_json()
 
 
@@ -94,7 +94,7 @@ NOMINAL = 1.0 - np.eye(CLASSES)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """A quotient that is NaN where the denominator is zero."""
+    """Return a quotient that is NaN where the denominator is zero."""
     top, bottom = np.broadcast_arrays(numerator, denominator)
     quotient: Floats = np.divide(
         top,

@@ -65,7 +65,7 @@ class CalibrationPair:
 
     @property
     def people(self) -> Preference:
-        """What people made of it: the side that more than half of them named, else a tie."""
+        """Majority label of people: the side that more than half of them named, else a tie."""
         return majority(self.labels)
 
     @property
@@ -87,7 +87,7 @@ def majority(labels: Sequence[float]) -> Preference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """How far a judge agrees with people, or with another judge.
+    """Agreement of a judge with people, or with another judge.
 
     Attributes:
         pairs: All pairs, those without a verdict included.
@@ -118,11 +118,11 @@ class Agreement:
     tie_rate: Estimate
 
     def estimates(self) -> dict[str, Estimate]:
-        """The estimates by name, in the order in which they are printed."""
+        """Return the estimates by name, in the order in which they are printed."""
         return {name: getattr(self, name) for name in _ESTIMATES}
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena judges calibrate` (docs/json.md), then intervals."""
+        """Return the fields of `arena judges calibrate` (docs/json.md), then intervals."""
         estimates = self.estimates()
         return {
             "pairs": self.pairs,
@@ -154,7 +154,7 @@ class Calibration:
     by_domain: Mapping[str, Agreement]
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena judges calibrate --json` prints."""
+        """Return the object that `arena judges calibrate --json` prints."""
         domains = {domain: agreement.as_json() for domain, agreement in self.by_domain.items()}
         return {**self.overall.as_json(), "by_domain": domains}
 

@@ -1,4 +1,4 @@
-"""What the fields of a board's files mean."""
+"""Meaning of the fields of a board's files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _unit(name: str) -> str:
 
 
 def meaning_of(name: str) -> str:
-    """What a column of a standings file means, in a sentence."""
+    """Return the meaning of a standings file's column, in a sentence."""
     if name in STAMP_FIELDS:
         return STAMP_FIELDS[name]
     column = column_named(name)

@@ -56,7 +56,7 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
 
 
 def standings_file(standings: Standings, form: BoardForm) -> bytes:
-    """A board's standings as the content of one file; equal standings give equal content."""
+    """Return a board's standings as the content of one file; equal standings give equal content."""
     match form:
         case BoardForm.JSON:
             return standings_text(standings).encode()
@@ -75,7 +75,7 @@ def stamped_standings(standings: Standings, form: BoardForm, stamp: Stamp) -> by
 
 
 def standings_text(standings: Standings) -> str:
-    """The JSON as text, the same for the same standings; as published, so without marks."""
+    """Return the JSON as text, the same for the same standings; as published, so without marks."""
     published = {name: value for name, value in standings.items() if name != MARKS}
     return json.dumps(published, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -110,7 +110,7 @@ def _scores(line: Mapping[str, Any], metrics: Sequence[str]) -> Row:
 
 
 def column_kind(name: str) -> type[str | int | float]:
-    """What the values of a column of `flat_rows` are."""
+    """Return the type of a column of `flat_rows`."""
     column = column_named(name)
     return float if column is None else column.kind
 
@@ -142,7 +142,7 @@ class PictureForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """Where a file's numbers are from: the board's name (that of its round) and its standings' sha256."""
+    """Origin of a file's numbers: the board's name (that of its round) and its standings' sha256."""
 
     board: str
     content_hash: str
@@ -153,7 +153,7 @@ class Stamp:
         return f"{self.board}-{self.content_hash[:8]}"
 
     def fields(self) -> dict[str, str]:
-        """The columns that every row carries."""
+        """Return the columns that every row carries."""
         return {"board": self.board, "content_sha256": self.content_hash}
 
 
@@ -173,12 +173,12 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp
 
 
 def draws_pictures() -> bool:
-    """Whether charts and boards can be drawn as files, which the extra `pictures` is for."""
+    """Return whether charts and boards can be drawn as files, which the extra `pictures` is for."""
     return find_spec("vl_convert") is not None
 
 
 def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
-    """A chart as a picture on white paper, its title above it and board and hash below the title."""
+    """Return a chart as a picture on white paper, its title above it and board and hash below the title."""
     import altair as alt  # noqa: PLC0415 - heavy, and used by pictures alone
     import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
 

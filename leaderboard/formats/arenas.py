@@ -22,7 +22,7 @@ A, B, TIE = WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value
 EVEN_PREFERENCE = 1.5
 GAMES = 2
 STRONG = 3.0
-"""How often a clear win counts (`>>`), Arena-Hard's default weight."""
+"""Weight of a clear win (`>>`), Arena-Hard's default."""
 GRADES: Mapping[str, tuple[int, float]] = MappingProxyType(
     {
         "A>>B": (1, STRONG),

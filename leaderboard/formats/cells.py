@@ -17,7 +17,7 @@ MISSING_COLUMN = "missing-column"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a chunk stands in its file, so that an error can name row and line.
+    """Place of a chunk in its file, so that an error can name row and line.
 
     Attributes:
         file: The file's name.
@@ -42,7 +42,7 @@ class Place:
         return f"{self.file}, row {row}{line}" + (f', column "{called}"' if column else "")
 
     def part(self, start: int, stop: int) -> Self:
-        """The place of some consecutive records."""
+        """Return the place of some consecutive records."""
         lines = None if self.lines is None else self.lines[start:stop]
         return replace(self, first_row=self.first_row + start, lines=lines)
 
@@ -74,7 +74,7 @@ def _text(place: Place, column: str, index: int, value: object) -> str:
 
 
 def _spelled(place: Place, column: str, texts: list[str]) -> list[str]:
-    """The texts as names are spelled; most are already, and a chunk has few different ones."""
+    """Return the texts as names are spelled; most are already, and a chunk has few different ones."""
     changed: dict[str, str] = {}
     for text in set(texts):
         name = spelled(text, column)

@@ -21,12 +21,12 @@ FIRST_SHOWN: Mapping[str, float] = MappingProxyType(
     | dict.fromkeys(("b", "model_b", "ba", "-1"), -1.0)
     | dict.fromkeys(("both", "0"), 0.0)
 )
-"""What may stand in a column that says which answer was shown first; `both` are both orders."""
+"""Values of the column that names the answer shown first; `both` are both orders."""
 SETTLED = (None, "", "judged")
-"""What may stand in a column `outcome` beside a winner, as rankings write it; else there is no verdict."""
+"""Values of a column `outcome` with a verdict, as rankings write it."""
 YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
-"""What `anony` holds for a vote whose voter was shown the systems' names; LMArena's boards leave them out."""
+"""Value of `anony` for a vote whose voter saw the systems' names; LMArena's boards leave them out."""
 ONE_HOT: Mapping[str, str] = MappingProxyType(
     {
         "winner_model_a": WinnerWord.A.value,
@@ -139,7 +139,7 @@ def _weights(chunk: Chunk) -> list[float | None] | None:
 
 
 def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
-    """The columns of covariates that a chunk has; without `position`, an `order` says the same."""
+    """Return the columns of covariates that a chunk has; without `position`, an `order` says the same."""
     cells: dict[str, list[float | None]] = {}
     for covariate in Covariate:
         for name in covariate_columns(covariate):
@@ -151,7 +151,7 @@ def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
 
 
 def _shown(value: object) -> str:
-    """What a cell says of the answer shown first, whole numbers without decimals."""
+    """Normalise a cell that names the answer shown first, whole numbers without decimals."""
     return str(value).strip().removesuffix(".0")
 
 

@@ -46,7 +46,7 @@ def read_columns(files: Sequence[Path]) -> BattleTable | None:
 
 
 def _read(file: Path) -> list[BattleTable] | None:
-    """The row groups of a file, one after another: their words take far more memory than their codes."""
+    """Yield the row groups of a file: their words take far more memory than their codes."""
     columns = set(pq.read_schema(file).names)
     if not {*WORDS} <= columns <= {*WORDS, *NUMBERS}:
         return None
@@ -100,7 +100,7 @@ def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], d
 
 
 def _kind(name: str, types: set[type]) -> pa.DataType:
-    """How a column is stored: text, unless all of its cells are numbers or marks."""
+    """Choose the type of a stored column: text, unless all of its cells are numbers or marks."""
     if name in NUMBERS:
         return pa.float64()
     if name in COLUMNS or not types <= {bool, int, float}:

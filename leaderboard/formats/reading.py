@@ -136,7 +136,7 @@ def read_chunks(
 
 
 class _Tally:
-    """How many records are battles and how many mistaken: where those are more, the file is misread."""
+    """Counts of battles and of mistaken records: where the latter are more, the file is misread."""
 
     def __init__(self) -> None:
         self.battles = self.mistaken = 0
@@ -277,7 +277,7 @@ def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:
 
 
 def _each_its_own(table: BattleTable) -> BattleTable:
-    """The table with a question for each row."""
+    """Return the table with a question for each row."""
     digits = len(str(len(table)))
     return replace(
         table,
@@ -293,7 +293,7 @@ def _floats(values: Sequence[float | None] | None, size: int, otherwise: float) 
 
 
 def _files(path: Path) -> list[Path]:
-    """The file itself, or the battle files of a folder by name."""
+    """Return the file itself, or the battle files of a folder by name."""
     if not path.is_dir():
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))

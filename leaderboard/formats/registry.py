@@ -153,7 +153,7 @@ OWN = (
 
 
 def added_battle_formats() -> Added[BattleFormat]:
-    """The formats of plugins."""
+    """Return the formats of plugins."""
     return added(PluginKind.FORMATS, BattleFormat, [one.name for one in OWN])
 
 

@@ -1,4 +1,4 @@
-"""What every battle file becomes on its way in: checked columns, some thousands of rows at a time."""
+"""Intake of battle files: checked columns, some thousands of rows at a time."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ COLUMNS = (
 
 
 def covariate_columns(covariate: Covariate) -> tuple[str, ...]:
-    """The columns in which a battle file has a covariate: one of each answer, or one of the battle."""
+    """Return the columns in which a battle file has a covariate: one of each answer, or one of the battle."""
     if covariate is Covariate.POSITION:
         return (covariate.value,)
     return (f"a_{covariate}", f"b_{covariate}")
 
 
 class LeftOut(StrEnum):
-    """Why a row of a file is no battle; each is counted and shown."""
+    """Reason for leaving out a row; each is counted and shown."""
 
     UNREADABLE = "unreadable"
     NO_PREFERENCE = "no preference"
@@ -55,7 +55,7 @@ class LeftOut(StrEnum):
 
     @property
     def mistaken(self) -> bool:
-        """Whether the record is a mistake of the file's, which `strict` refuses."""
+        """True if the record is a mistake of the file's, which `strict` refuses."""
         return self in {LeftOut.SELF, LeftOut.CONTRADICTION, LeftOut.FAULTY}
 
 
@@ -117,7 +117,7 @@ def _says(cell: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a file's name or the reader's caller knows and its records may not say, and how to read them.
+    """Facts on a file that its records may not say: from its name or the caller, and options of reading.
 
     Attributes:
         domain: The domain of every record; empty where unknown.
@@ -174,7 +174,7 @@ def settled(draft: Draft, *, strict: bool) -> BattleRows:
 
 
 def chosen(rows: BattleRows, mask: Sequence[bool]) -> BattleRows:
-    """Some of the rows."""
+    """Select some of the rows."""
 
     def some(column: Sequence[Any] | None) -> list[Any] | None:
         return None if column is None else list(compress(column, mask))
@@ -220,7 +220,7 @@ def _contradictions(rows: BattleRows) -> list[Fault]:
 
 
 def score_contradicts(place: Place, index: int, winner: str, score: float) -> RecordError:
-    """What is raised where a winner and a score do not say the same."""
+    """Build the error for a winner and a score that disagree."""
     meant = WinnerWord.A if score > 1 / 2 else WinnerWord.B if score < 1 / 2 else WinnerWord.TIE
     return RecordError(
         f"{place.at(index, 'winner')}: the winner is {winner!r}, but the score {score:g}, the share of "
@@ -231,5 +231,5 @@ def score_contradicts(place: Place, index: int, winner: str, score: float) -> Re
 
 
 def share_of(winner: str) -> float:
-    """The share of the win that `model_a` gets by a word of `WinnerWord`."""
+    """Return the share of the win that `model_a` gets by a word of `WinnerWord`."""
     return float(SHARES[CODES.get(winner, Winner.TIE)])

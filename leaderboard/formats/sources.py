@@ -97,7 +97,7 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether a text that begins as JSON is a record a line."""
+    """Return whether a text that begins as JSON has a record a line."""
     if head.startswith(b"["):
         return False
     lines = [line.strip() for line in head.split(b"\n") if line.strip()]
@@ -109,7 +109,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _renamed(chunk: Chunk) -> Chunk:
-    """The chunk under the names that readers know, where its first record spells them otherwise."""
+    """Return the chunk under the names that readers know, where its first record spells them otherwise."""
     columns = chunk.records[0].keys() if chunk.records else FIELDS
     spelt = {name: field_of(name) for name in columns - FIELDS}
     known = {name: field for name, field in spelt.items() if field in FIELDS - columns}
@@ -135,7 +135,7 @@ def _with_word(record: Record) -> Record:
 
 
 def question_column(columns: Iterable[str], is_full: Callable[[str], bool]) -> str | None:
-    """The column by which battles without `question_id` name their questions; ids of rows are none.
+    """Return the column by which battles without `question_id` name their questions; ids of rows are none.
 
     Args:
         columns: The names of all columns.
@@ -155,7 +155,7 @@ def _asked(chunk: Chunk) -> str | None:
 
 
 def field_of(name: str) -> str:
-    """A column's name in small letters, with underscores in place of spaces and hyphens.
+    """Return a column's name in small letters, with underscores in place of spaces and hyphens.
 
     Systems are models, as other arenas call them.
     """
@@ -164,7 +164,7 @@ def field_of(name: str) -> str:
 
 
 def damaged_parquet(path: Path) -> FileFormatError:
-    """What is raised for a file that only begins as Parquet does."""
+    """Build the error for a file that only begins as Parquet does."""
     return FileFormatError(f"{path.name} is no whole Parquet file.", advice="Copy or write it again.")
 
 
@@ -184,7 +184,7 @@ def _parquet_chunks(path: Path) -> Iterator[Chunk]:
 
 
 def _json_chunks(path: Path) -> Iterator[Chunk]:
-    """The records of one JSON array or object, which is read at once."""
+    """Yield the records of one JSON array or object, which is read at once."""
     try:
         value = json.loads(read_text(path, LIMITS))
     except (ValueError, RecursionError) as error:
@@ -207,7 +207,7 @@ def _object(place: Place, index: int, record: object) -> Record:
 
 
 def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
-    """The records of an object of columns, or of records by key; None where it is one record.
+    """Return the records of an object of columns, or of records by key; None where it is one record.
 
     Columns are lists, or (pandas') objects by the row's number; records by key get it as `pair`.
     """
@@ -228,7 +228,7 @@ def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
 
 
 def _table_chunks(path: Path) -> Iterator[Chunk]:
-    """The rows of CSV, of a workbook or of Arrow."""
+    """Yield the rows of CSV, of a workbook or of Arrow."""
     from data.files.tables.reader import Table  # noqa: PLC0415 - builds the models of rows
     from data.files.tables.rows import FileFormat, Opening  # noqa: PLC0415 - as above
 
@@ -291,17 +291,17 @@ def _parsed_one(line: bytes, place: Place, index: int) -> Record:
 
 
 def column(chunk: Chunk, name: str) -> list[object]:
-    """The values of a column, None where a record lacks it."""
+    """Return the values of a column, None where a record lacks it."""
     return [record.get(name) for record in chunk.records]
 
 
 def has(chunk: Chunk, name: str) -> bool:
-    """Whether any record has the column."""
+    """Return whether any record has the column."""
     return any(name in record for record in chunk.records)
 
 
 def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> list[str] | None:
-    """A column of labels that may be absent or empty; then the same `otherwise` for every row.
+    """Return a column of labels that may be absent or empty; then the same `otherwise` for every row.
 
     `field` is what the project's own battles call the column.
     """
@@ -311,7 +311,7 @@ def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> l
 
 
 def identifiers(chunk: Chunk, name: str) -> list[str] | None:
-    """A column of questions' ids, whatever the file calls it, that stands in every record or in none."""
+    """Return the column of question ids, whatever its name, which every record has or none."""
     if not has(chunk, name):
         return None
     for index, record in enumerate(chunk.records):
@@ -321,7 +321,7 @@ def identifiers(chunk: Chunk, name: str) -> list[str] | None:
 
 
 def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
-    """Who decided each battle; a list of names, such as a model and its prompt, becomes one."""
+    """Return the judge of each battle; a list of names, such as a model and its prompt, becomes one."""
     if not has(chunk, name):
         return [otherwise] * len(chunk.records) if otherwise else None
     values = [
@@ -331,19 +331,19 @@ def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
 
 
 def texts(chunk: Chunk, name: str) -> list[str] | None:
-    """A column of which only equal cells matter, whatever they hold; nothing is the empty text."""
+    """Return a column of which only equal cells matter, whatever they hold; nothing is the empty text."""
     if not has(chunk, name):
         return None
     return ["" if value is None else str(value) for value in column(chunk, name)]
 
 
 def called(place: Place, field: str, name: str) -> Place:
-    """The place, where the file calls a field by a name of its own."""
+    """Return the place, where the file calls a field by a name of its own."""
     return place if field == name else replace(place, names=(*place.names, (field, name)))
 
 
 def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
-    """The columns that no reader takes, as they stand; `own` are those of the format."""
+    """Return the columns that no reader takes, as they stand; `own` are those of the format."""
     return {
         name: [_plain(cell) for cell in column(chunk, name)]
         for name in _others(chunk, own)
@@ -352,7 +352,7 @@ def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
 
 
 def _plain(cell: object) -> object:
-    """A cell as JSON has it: NaN is none, and what JSON knows no kind of is text."""
+    """Return a cell as JSON has it: NaN is none, and what JSON knows no kind of is text."""
     if cell is None or isinstance(cell, str | bool | int):
         return cell
     if isinstance(cell, float):
@@ -365,7 +365,7 @@ def _plain(cell: object) -> object:
 
 
 def clashing(chunk: Chunk, own: Collection[str]) -> tuple[str, ...]:
-    """The columns that would take the place of the project's own, and so cannot be kept beside them."""
+    """Return the columns whose names clash with the project's own, and so cannot be kept."""
     return tuple(name for name in _others(chunk, own) if name in COLUMNS)
 
 

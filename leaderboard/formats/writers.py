@@ -1,4 +1,4 @@
-"""How each format lays out battles as text: the project's own, and those of the public arenas."""
+"""Writers of battle files: the project's own format, and those of the public arenas."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ANNOTATION = ("instruction", "generator_1", "generator_2", "preference", "datase
 
 
 def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """The project's own JSON Lines: the columns that the battles have."""
+    """Write the project's own JSON Lines: the columns that the battles have."""
     for chunk in chunks:
         text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
 
 
 def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO) -> None:
-    """The project's own CSV: a cell is empty where a battle lacks the column, and none is a formula."""
+    """Write the project's own CSV: cells are empty where a battle lacks the column, and never a formula."""
     writer = csv.writer(text, lineterminator="\n")
     header = list(columns)
     writer.writerow(map(escape_formula, header))

@@ -26,7 +26,7 @@ KINDS_OF_TIES = (WinnerWord.BOTH_BAD.value, WinnerWord.INCONSISTENT.value)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What a conversion did.
+    """Result of a conversion.
 
     Attributes:
         rows: How many rows were written.

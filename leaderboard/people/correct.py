@@ -36,7 +36,7 @@ TINY = float(np.finfo(float).tiny)
 WORTHWHILE = 1.05
 """Ratio of variances from which on the judge adds something: one label in twenty."""
 MEASURES = {"mean_score": "score_", "win_rate": "", "win_tie_rate": "win_tie_"}
-"""What is averaged, and how the names of its bounds begin."""
+"""Averaged quantities, with the prefixes of their bounds' names."""
 Row = dict[str, Any]
 
 

@@ -40,7 +40,7 @@ def assemble(
     *,
     borrowing: bool = False,
 ) -> RatingTable:
-    """The rating table of some groups' estimates.
+    """Return the rating table of some groups' estimates.
 
     Args:
         table: The battles.
@@ -147,7 +147,7 @@ def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> Non
 def _place_outside(
     columns: Columns, table: BattleTable, pairs: PairCounts, groups: Groups, settings: Settings
 ) -> None:
-    """Flags, components and one-sided bounds of what is not in the main group."""
+    """Return flags, components and one-sided bounds of what is not in the main group."""
     unrated = np.isnan(columns.points)
     linked = (groups.above | groups.below) & unrated
     main = groups.label == 0
@@ -247,7 +247,7 @@ def _joint_draws(estimates: list[Estimate], size: int) -> Floats | None:
 
 
 def _tie_parameter(estimates: list[Estimate]) -> float | None:
-    """The main group's."""
+    """Return the main group's."""
     main = estimates[0] if estimates else None
     if main is None or main.fit is None or main.model is None or not main.fit.has_tie:
         return None
@@ -255,7 +255,7 @@ def _tie_parameter(estimates: list[Estimate]) -> float | None:
 
 
 def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known:
-    """Who stands above whom of different groups."""
+    """Return the order of systems of different groups, as far as it is known."""
     return Known(
         ladder=groups.ladder, over=groups.over, under=groups.under, clean=_clean_wins(table, groups, settings)
     )

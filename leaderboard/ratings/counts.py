@@ -35,7 +35,7 @@ LOW, HIGH, TIE = 0, 1, 2
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairCounts:
-    """How each pair that met fared; pairs are named by their lower and higher system code.
+    """Results of each pair that met; pairs are named by their lower and higher system code.
 
     Attributes:
         systems: Number of systems S.
@@ -66,7 +66,7 @@ class PairCounts:
         return summed.astype(np.float64, copy=False)
 
     def among(self, members: Ints) -> tuple[PairCounts, NDArray[np.bool_]]:
-        """The pairs within a set of systems, renumbered in its order, and which pairs those are."""
+        """Return the pairs within a set of systems, renumbered in its order, and which pairs those are."""
         place = np.full(self.systems, -1, dtype=np.int64)
         place[members] = np.arange(len(members))
         inside = (place[self.low] >= 0) & (place[self.high] >= 0)
@@ -179,7 +179,7 @@ def count_by_cluster(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells:
-    """How the one battle of each pair on each cluster ended, a byte a cell.
+    """Results of the one battle of each pair on each cluster, a byte a cell.
 
     Attributes:
         doubled: (clusters, P) twice the share of the win of the low end, −1 where the two did not meet.
@@ -230,7 +230,7 @@ class Cells:
 
 
 def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
-    """The cells of a large table, whose clusters are its questions; counted once for a table.
+    """Return the cells of a large table, whose clusters are its questions; counted once for a table.
 
     None where battles are few, have weights or soft labels, or leave most cells empty, and where two of a
     pair are on one question.
@@ -266,7 +266,7 @@ _DOUBLED = np.array([2, 0, 1], dtype=np.int8)
 
 
 def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:
-    """The side each row of soft labels leans to, its decided part and its tied part."""
+    """Return the side each row of soft labels leans to, its decided part and its tied part."""
     share = table.share
     decided = np.abs(2 * share - 1)
     return np.where(share >= 1 / 2, LOW, HIGH).astype(np.int64), decided, 1 - decided

@@ -158,7 +158,7 @@ def _cells(table: BattleTable) -> tuple[Ints, Ints]:
 
 
 def _correlation(table: BattleTable, centre: Floats) -> float:
-    """How far what is left of the battles of one system on one question goes together, from all battles."""
+    """Return the correlation of the residuals of one system's battles on one question, from all battles."""
     weight = np.ones(len(table)) if table.weight is None else table.weight
     chance = sigmoid(centre[table.a] - centre[table.b])
     rest, scale = weight * (table.share - chance), weight * np.sqrt(chance * (1 - chance))
@@ -172,7 +172,7 @@ def _correlation(table: BattleTable, centre: Floats) -> float:
 
 
 def _weighed(table: BattleTable, correlation: float) -> BattleTable:
-    """The same battles, each counting for what the number of its systems' battles a question leaves of it."""
+    """Return the battles with weights reduced for several battles of a system on one question."""
     size = len(table.systems)
     questions = np.bincount(np.unique(np.concatenate(_cells(table))) % size, minlength=size)
     battles = np.bincount(np.concatenate([table.a, table.b]), minlength=size)

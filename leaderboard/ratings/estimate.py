@@ -104,7 +104,7 @@ def estimate(
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
-    """The battles among some systems, renumbered, with the questions and systems that they name."""
+    """Return the battles among some systems, renumbered, with the questions and systems that they name."""
     place = np.full(len(table.systems), -1, dtype=table.a.dtype)
     place[members] = np.arange(len(members))
     everyone = np.array_equal(place, np.arange(len(place)))
@@ -136,7 +136,7 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
 
 
 def _shift(settings: Settings, theta: Floats, anchor: Ints | None) -> tuple[float, float]:
-    """The log-odds that are worth a number of points, and that number."""
+    """Return the log-odds that are worth a number of points, and that number."""
     if anchor is not None and settings.anchor is not None:
         return float(theta[anchor].mean()), settings.anchor.zero
     return float(theta.mean()), MEAN
@@ -237,7 +237,7 @@ def with_reach(
     settings: Settings,
     carrying: Carrying,
 ) -> Estimate:
-    """The ratings of a fit in their gauge, in points, with t intervals.
+    """Return the ratings of a fit in their gauge, in points, with t intervals.
 
     Args:
         point: (S + K,) log-odds, those of the systems first.

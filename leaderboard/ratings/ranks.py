@@ -38,7 +38,7 @@ _LETTER = re.compile(r"[A-Z][a-z]*")
 
 
 def letters(separated: NDArray[np.bool_]) -> tuple[str, ...]:
-    """The letters of each system.
+    """Return the letters of each system.
 
     Args:
         separated: (S, S), symmetric: whether a test separates two systems; systems best first.
@@ -54,7 +54,7 @@ def letters(separated: NDArray[np.bool_]) -> tuple[str, ...]:
 
 
 def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Groups of systems without a separated pair; every pair that is not separated is within one of them."""
+    """Group systems without a separated pair; every pair that is not separated is within one group."""
     alike = [{*np.flatnonzero(~row).tolist(), at} for at, row in enumerate(separated)]
     # Pairs that no group has yet; each system is a pair with itself, so that none is without a group.
     lacking = [set(others) for others in alike]
@@ -69,7 +69,7 @@ def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 
 
 def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int, ...]:
-    """A group without a separated pair that cannot grow further; wanted systems come first."""
+    """Return a group without a separated pair that cannot grow further; wanted systems come first."""
     group, room = {first}, set(alike[first])
     for other in (*sorted(wanted), *sorted(room - wanted)):
         if other in room:
@@ -87,16 +87,16 @@ def letter(number: int) -> str:
 
 
 def letter_set(text: str) -> frozenset[str]:
-    """The single letters of a system, as `letters` wrote them."""
+    """Return the single letters of a system, as `letters` wrote them."""
     return frozenset(_LETTER.findall(text))
 
 
 class Placed(Protocol):
-    """What a rating says of a system's place; None where it says nothing."""
+    """Rank of a system and its bounds; None where the rating does not say."""
 
     @property
     def ladder(self) -> int:
-        """Those of one ladder are ranked together."""
+        """Number of the ladder; systems of one ladder are ranked together."""
 
     @property
     def letters(self) -> str | None:
@@ -112,7 +112,7 @@ class Placed(Protocol):
 
 
 def told_apart(one: Placed, other: Placed) -> bool:
-    """Whether the battles tell two systems apart, for all pairs at once: by letters, which show the tests.
+    """Test whether the battles separate two systems, for all pairs at once: by letters, which show the tests.
 
     Without letters by places, which hold for all systems at once.
     """
@@ -165,7 +165,7 @@ def places_beside(
 
 
 def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
-    """How many systems are surely better, and how many surely worse, from Bonferroni intervals alone.
+    """Count the systems that are surely better, and surely worse, from Bonferroni intervals alone.
 
     Used where systems are too many for every pair: two systems are apart where their simultaneous
     intervals do not meet.
@@ -224,7 +224,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Known:
-    """What is known of groups that have no common scale.
+    """Order of groups that have no common scale, as far as it is known.
 
     Attributes:
         ladder: (S,) systems among whom places are counted, 0 for the main group's.
@@ -325,7 +325,7 @@ def _place_ladder(places: Places, order: Ints, sure: NDArray[np.bool_]) -> None:
 
 
 def _with_clean(sure: NDArray[np.bool_], order: Ints, known: Known) -> NDArray[np.bool_]:
-    """The same with pairs of different groups: by the sign test where they met, and by who is between them.
+    """Add pairs of different groups: by the sign test where they met, and by systems between them.
 
     One that beat another on k questions and never lost a share has a two-sided chance of 2^(1 − k) where both
     are alike; Bonferroni over all pairs of the ladder.

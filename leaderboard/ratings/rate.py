@@ -80,13 +80,13 @@ def rate(
 
 
 def interval_for(systems: int, method: Method) -> IntervalKind:
-    """Where intervals come from when nobody asks: resamples of very many systems take minutes."""
+    """Choose the default source of intervals: resamples of very many systems take minutes."""
     many = systems > MOST_RESAMPLED and method is not Method.ELO
     return IntervalKind.SANDWICH if many else IntervalKind.BOOTSTRAP
 
 
 def usable(table: BattleTable) -> BattleTable:
-    """The table without systems and questions that no battle counts for.
+    """Return the table without systems and questions that no battle counts for.
 
     Raises:
         UnrankableError: No battle is left, or weights are no numbers.
@@ -103,7 +103,7 @@ def usable(table: BattleTable) -> BattleTable:
 
 
 def in_order(table: BattleTable) -> BattleTable:
-    """The table in canonical order where it matters: in the last digits of sums of shares and weights."""
+    """Sort the table where its order matters: for the last digits of sums of shares and weights."""
     return table if table.score is None and table.weight is None else table.select(table.canonical())
 
 
@@ -123,7 +123,7 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
 
 
 def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Groups:
-    """Which ratings exist, the anchor's group being the main one.
+    """Find the groups within which ratings exist, the anchor's group being the main one.
 
     Raises:
         NotFoundError: The anchor took part in no battle.
@@ -174,7 +174,7 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
 
 
 def anchor_codes(table: BattleTable, anchor: Anchor | None) -> Ints | None:
-    """The codes of the systems that ratings are measured from; None without any.
+    """Return the codes of the systems that ratings are measured from; None without any.
 
     Raises:
         NotFoundError: One took part in no battle.

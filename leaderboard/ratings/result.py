@@ -63,13 +63,13 @@ class Rating:
     own_evidence: float | None = None
 
     def as_json(self) -> dict[str, object]:
-        """The fields of `arena battles rate` (docs/json.md)."""
+        """Return the fields of `arena battles rate` (docs/json.md)."""
         return to_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a table was made; the same settings and battles give the same bytes.
+    """Settings of a table; the same settings and battles give the same bytes.
 
     Attributes:
         method: The model.
@@ -128,7 +128,7 @@ class RatingTable:
     notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> Rating:
-        """The rating of one system.
+        """Return the rating of one system.
 
         Raises:
             NotFoundError: The table has no such system.
@@ -139,7 +139,7 @@ class RatingTable:
         raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
 
     def separates(self, first: str, second: str) -> bool:
-        """Whether the battles tell two systems apart, for all pairs of the table at once.
+        """Return whether the battles separate two systems, for all pairs of the table at once.
 
         Raises:
             NotFoundError: The table has no such system.
@@ -147,7 +147,7 @@ class RatingTable:
         return told_apart(self.of(first), self.of(second))
 
     def code(self, system: str) -> int:
-        """The place of a system in the arrays.
+        """Return the place of a system in the arrays.
 
         Raises:
             NotFoundError: The table has no such system.
@@ -157,7 +157,7 @@ class RatingTable:
         return self.systems.index(system)
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena battles rate --json` prints."""
+        """Return the object that `arena battles rate --json` prints."""
         anchor = self.settings.anchor
         return {
             "ratings": [rating.as_json() for rating in self.ratings],

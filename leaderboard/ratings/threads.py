@@ -9,12 +9,12 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """A context in which BLAS takes one thread: more would change the order of sums, and so last digits."""
+    """Limit BLAS to one thread: more would change the order of sums, and so last digits."""
     limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limit
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """The libraries of this process; finding them takes longer than many a fit."""
+    """Return the libraries of this process; finding them takes longer than many a fit."""
     return ThreadpoolController()

@@ -30,14 +30,14 @@ __all__ = [
 
 
 class Bounds(StrEnum):
-    """How bootstrap draws become an interval."""
+    """Method by which bootstrap draws become an interval."""
 
     PERCENTILE = "percentile"
     BCA = "bca"
 
 
 class Flag(StrEnum):
-    """What a reader must know about one rating.
+    """Warning on one rating.
 
     `NEVER_WINS`, `NEVER_LOSES`: not even a tie against it; the rating is null, one bound is given where
     the system met rated ones.
@@ -94,7 +94,7 @@ class Anchor:
         return sum(anchor.rating for anchor in self.all) / len(self.all)
 
     def alone(self) -> Anchor:
-        """This anchor, for what is measured from one.
+        """Return this anchor, for values that are measured from one.
 
         Raises:
             InputError: There are several.

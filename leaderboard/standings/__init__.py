@@ -1,1 +1,1 @@
-"""What a board says."""
+"""Standings of a board."""

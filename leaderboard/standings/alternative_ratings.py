@@ -13,7 +13,7 @@ MOST_PAIRS = 60
 
 
 def all_differences(ratings: RatingTable) -> dict[str, object]:
-    """The paired difference of every two rated systems, from joint draws, kept small.
+    """Return the paired difference of every two rated systems, from joint draws, kept small.
 
     Returns:
         `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
@@ -33,7 +33,7 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
 
 
 def between_systems(table: BattleTable, settings: Settings, reference: str | None) -> dict[str, object]:
-    """The ratings of systems by each other alone, best first, with a note on what they are of."""
+    """Return the ratings of systems by each other alone, best first, with a note on what they are of."""
     rows: list[dict[str, object]] = []
     code = table.systems.index(reference) if reference in table.systems else -1
     chosen = (table.a != code) & (table.b != code)

@@ -1,4 +1,4 @@
-"""What a board knows of answers beside their battles: lengths, "no answer", metrics' scores."""
+"""Statistics of answers for a board: lengths, "no answer", metrics' scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RANKED_QUESTIONS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFact:
-    """What is known of one answer, without its text.
+    """Facts on one answer, without its text.
 
     Attributes:
         question: Its question's id.
@@ -71,7 +71,7 @@ class MeanScore:
 
 
 def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -> MeanScore:
-    """A metric's mean over answers, with its BCa interval over questions."""
+    """Return a metric's mean over answers, with its BCa interval over questions."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
     undefined = len(scored) - len(defined)

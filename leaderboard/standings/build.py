@@ -1,4 +1,4 @@
-"""How standings are built: from judged battles and plain facts about answers."""
+"""Construction of standings from judged battles and plain facts about answers."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def build_standings(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inputs:
-    """What the parts of a board that need nothing of each other are computed from.
+    """Shared inputs of the independent parts of a board.
 
     `table` has the battles of systems that have a rank, `everyone` those of all.
     """
@@ -163,14 +163,14 @@ class _Inputs:
 
 
 def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTable:
-    """The battles in which none of some systems is a side, with the names of the others."""
+    """Return the battles in which none of some systems is a side, with the names of the others."""
     if not systems:
         return table
     return restrict(table, np.flatnonzero([system not in systems for system in table.systems]))
 
 
 def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
-    """What the judge saw of these battles alone."""
+    """Restrict the judge's context to these battles."""
     if not systems or judge_context.position is None or len(judge_context.position) != len(table):
         return judge_context
     left_out = np.array([system in systems for system in table.systems])
@@ -242,7 +242,7 @@ def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[Answ
 
 
 def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, str], Sequence[AnswerFact]]:
-    """The answers of each system, in each domain and in all."""
+    """Return the answers of each system, in each domain and in all."""
     parts = defaultdict[tuple[str, str], list[AnswerFact]](list)
     for system, answers in facts.items():
         for answer in answers:
@@ -295,7 +295,7 @@ class _Board:
 
 
 def _is_met(line: Line) -> bool:
-    """Whether a system has a battle or an answer in a domain."""
+    """Return whether a system has a battle or an answer in a domain."""
     return line.rate is not None or line.rate_against_all is not None or bool(line.answers)
 
 

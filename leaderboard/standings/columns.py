@@ -22,7 +22,7 @@ Read = Callable[[Json], Any]
 
 
 class Surface(Enum):
-    """Where a column is to be seen."""
+    """Surface that shows a column."""
 
     FILES = 1
     """CSV, JSON rows and Parquet, with what describes their fields."""
@@ -33,7 +33,7 @@ class Surface(Enum):
 
 
 class Unit(StrEnum):
-    """What the values of a column count, and so how they are written."""
+    """Unit of a column, which decides its format."""
 
     TEXT = ""
     POINTS = "points"
@@ -50,7 +50,7 @@ class Unit(StrEnum):
 
 PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
 MARKS = "marks"
-"""Where `marked` puts what stands beside names of systems."""
+"""Placeholder for the marks that `marked` adds to names of systems."""
 FILES_ALONE = frozenset({Surface.FILES})
 PAGES_ALONE = frozenset({Surface.PAGES})
 FILES_AND_PAGES = FILES_ALONE | PAGES_ALONE
@@ -96,7 +96,7 @@ class BoardColumn:
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """Heading of the column."""
         return self.heading or self.name
 
     @property
@@ -106,11 +106,11 @@ class BoardColumn:
 
     @property
     def explained(self) -> str:
-        """What it means, for readers of the page."""
+        """Meaning of the column for readers of the page."""
         return f"{self.meaning}. {self.help}".strip().replace("..", ".")
 
     def on(self, surface: Surface) -> bool:
-        """Whether it is to be seen there."""
+        """Return whether the column is visible on a surface."""
         return surface in self.surfaces
 
 
@@ -446,7 +446,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
 
 
 def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
-    """The columns of a surface, in its order: that of the table, of files, or of print with counts last."""
+    """Return the columns of a surface in its order: of the table, of files, or of print."""
     found = [column for column in COLUMNS if column.on(surface)]
     if surface is Surface.PAGES:
         found.sort(key=lambda column: column.place or len(COLUMNS))
@@ -456,17 +456,17 @@ def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
 
 
 def column_named(name: str) -> BoardColumn | None:
-    """The column of a name; None where none bears it."""
+    """Return the column of a name; None where none bears it."""
     return next((column for column in COLUMNS if column.name == name), None)
 
 
 def marked(standings: Json, marks: Mapping[str, str]) -> Json:
-    """A board's standings with what is marked beside names of systems, for files other than JSON."""
+    """Return a board's standings with what is marked beside names of systems, for files other than JSON."""
     return {**standings, MARKS: marks} if marks else standings
 
 
 def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
-    """The lines of a board by domain, with all that columns read.
+    """Return the lines of a board by domain, with all that columns read.
 
     Beside the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
     what its team says, and its corrected rating.

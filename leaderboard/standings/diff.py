@@ -24,7 +24,7 @@ class RankChange:
 
     @property
     def moved(self) -> bool:
-        """Whether the ranks have no place in common with those expected."""
+        """True if the rank range does not overlap with the expected one."""
         one, other = self.expected, self.after
         return one is not None and other is not None and (one[0] > other[1] or other[0] > one[1])
 
@@ -53,7 +53,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
 
 
 def ranks_among_systems(standings: Mapping[str, Any]) -> BySystem:
-    """The ranks of each system of a board overall, best first; None where a system has none."""
+    """Return the ranks of each system of a board overall, best first; None where a system has none."""
     lines = lines_among_systems(standings["lines"][OVERALL], reference := standings.get("reference"))
     ends = {line["system"]: line["rating"] or {} for line in lines if line["system"] != reference}
     return {

@@ -1,4 +1,4 @@
-"""Who beat whom how often."""
+"""Win counts between pairs of systems."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _counted(table: BattleTable) -> tuple[Floats, Floats, Floats]:
 
 
 def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
-    """The same of battles with weights or soft labels."""
+    """Return the same of battles with weights or soft labels."""
     size = len(table.systems)
     weight = np.ones(len(table)) if table.weight is None else table.weight
     share = table.share
@@ -120,7 +120,7 @@ def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """How one system fared against another, directly. Whether the two are told apart say their ratings.
+    """Direct results of one system against another; significance comes from the ratings.
 
     Attributes:
         battles: Judged battles of the two.
@@ -147,12 +147,12 @@ class Meetings:
     pairs: Mapping[tuple[str, str], Meeting]
 
     def of(self, system: str, opponent: str) -> Meeting | None:
-        """How the one fared against the other; None where they never met."""
+        """Return the results of one system against another; None where they never met."""
         return self.pairs.get((system, opponent))
 
 
 def read_head_to_head(head_to_head: Mapping[str, Any]) -> Meetings:
-    """The meetings of a board, from the JSON of `HeadToHead.as_json`."""
+    """Return the meetings of a board, from the JSON of `HeadToHead.as_json`."""
     return Meetings(
         systems=tuple(head_to_head["systems"]),
         pairs={

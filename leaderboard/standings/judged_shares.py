@@ -1,4 +1,4 @@
-"""How much of a round was judged, over all and of each system: what makes a board partial."""
+"""Judged shares of a round, overall and by system, which decide whether a board is partial."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class JudgedShare:
 
     @property
     def enough(self) -> bool:
-        """Whether a board may stand on it without a word; also where nothing was expected."""
+        """True if enough was judged for a board without a note; also where nothing was expected."""
         return self.share is None or self.share >= LEAST_JUDGED
 
     def as_json(self) -> dict[str, int | float | None]:
-        """The fields as a JSON object."""
+        """Return the fields as a JSON object."""
         return to_json(self, share=self.share)
 
 
@@ -46,7 +46,7 @@ class JudgedShares:
 
     @property
     def partial(self) -> bool:
-        """Whether too little was judged, or nothing at all."""
+        """True if too little was judged, or nothing at all."""
         return not self.overall.judged or not all(
             share.enough for share in (self.overall, *self.systems.values())
         )
@@ -58,7 +58,7 @@ class JudgedShares:
 
 
 def partial_sentence(standings: Mapping[str, Any]) -> str:
-    """What readers of a partial board must know; empty for others.
+    """Return the note for readers of a partial board; empty for others.
 
     Args:
         standings: A board's JSON.
@@ -81,5 +81,5 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
 
 
 def at_least_percent(share: float) -> str:
-    """A share in per cent, rounded down, so that no 90 % is said of less."""
+    """Return a share in per cent, rounded down, so that no 90 % is said of less."""
     return percent(math.floor(share * 1000) / 1000)

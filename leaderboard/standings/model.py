@@ -72,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a board is, for its readers.
+    """Description of a board for its readers.
 
     Attributes:
         name: Short name.
@@ -133,7 +133,7 @@ class Standings:
 
     @property
     def partial(self) -> bool:
-        """Whether too little was judged for a board to stand without a word."""
+        """True if too little was judged for a board without a note."""
         return self.judged is not None and self.judged.partial
 
     def line(self, system: str, domain: str = OVERALL) -> Line:
@@ -149,7 +149,7 @@ class Standings:
         raise NotFoundError(message, advice="Spell system and domain as on the board.")
 
     def as_json(self) -> dict[str, object]:
-        """The board's snapshot: equal standings give equal JSON, key order included."""
+        """Return the board's snapshot: equal standings give equal JSON, key order included."""
         settings = {} if self.ratings is None else self.ratings.as_json()
         rates = self.rates.as_json()
         return {

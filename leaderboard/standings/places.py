@@ -20,7 +20,7 @@ NO_PLACE = {"rank": None, "rank_lower": None, "rank_upper": None, "tie_group": N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What a rating says of a system's place; None where it says nothing."""
+    """Rank of a system and its bounds; None where the rating does not say."""
 
     ladder: int
     letters: str | None
@@ -29,7 +29,7 @@ class Place:
 
     @classmethod
     def of(cls, rating: Json) -> Place:
-        """The place of a rating of a board's JSON."""
+        """Return the place of a rating of a board's JSON."""
         return cls(
             # Boards published before places were counted over groups have those of each group by itself.
             ladder=rating.get("ladder", rating.get("component", 0)),
@@ -40,14 +40,14 @@ class Place:
 
 
 def separates(standings: Json, first: str, second: str, domain: str = OVERALL) -> bool:
-    """Whether the battles of a board tell two systems apart, for all pairs at once."""
+    """Return whether the battles of a board tell two systems apart, for all pairs at once."""
     ratings = {line["system"]: line["rating"] for line in standings["lines"].get(domain, ())}
     one, other = ratings.get(first), ratings.get(second)
     return bool(one and other) and told_apart(Place.of(one or {}), Place.of(other or {}))
 
 
 def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Json]:
-    """The lines of a domain with places among the systems; the reference keeps its letters alone.
+    """Return the lines of a domain with places among the systems; the reference keeps its letters alone.
 
     Boards of before count the reference among the places, and the oldest have no letters; lines whose
     reference has no place stay as they are.
@@ -98,13 +98,13 @@ def _three(place: Place) -> tuple[int, int, str | None]:
 
 
 def _rank_without(rating: Json, held: Json) -> int | None:
-    """The place by rating where the reference takes none."""
+    """Return the place by rating where the reference takes none."""
     rank, taken = rating.get("rank"), held.get("rank")
     return rank if rank is None or taken is None else rank - (taken < rank)
 
 
 def _tie_groups(places: Sequence[Place]) -> list[int]:
-    """The group of each, best first: a new one begins with the first that its group's best surely beats."""
+    """Group systems, best first: a group ends before the first that its best surely beats."""
     groups: list[int] = []
     best = None
     for place in places:

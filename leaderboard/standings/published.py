@@ -115,7 +115,7 @@ def load_published(folder: Path) -> PublishedBoard:
 def battles_from_rates(
     questions: Mapping[str, int], rates: Sequence[PrintedRate], reference: str
 ) -> BattleTable:
-    """Counts of wins, ties and losses against the reference that round to the printed percentages.
+    """Find counts of wins, ties and losses against the reference that round to the printed percentages.
 
     Args:
         questions: Questions, that is battles of each system, by domain.
@@ -156,7 +156,7 @@ def battles_from_rates(
 
 
 def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> list[int]:
-    """Counts nearest to each domain's percentage that also give the overall one, which stands first."""
+    """Find counts nearest to each domain's percentage that also give the overall one, which is first."""
     overall, parts = percents[0], percents[1:]
     exact = [percent * size / 100 for percent, size in zip(parts, sizes, strict=True)]
     ranges = [_range(percent, size) for percent, size in zip(parts, sizes, strict=True)]
@@ -175,7 +175,7 @@ def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> lis
 
 
 def _range(percent: float, size: int) -> tuple[int, int]:
-    """The counts that print as this percentage."""
+    """Return the counts that print as this percentage."""
     low = math.ceil((percent - HALF_STEP) * size / 100)
     high = math.floor((percent + HALF_STEP) * size / 100)
     return max(0, low), min(size, high)

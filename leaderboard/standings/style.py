@@ -30,7 +30,7 @@ NO_POSITION = "Which answer the judge was shown first is not known here."
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class JudgeContext:
-    """What a judge saw beside the texts.
+    """Information that a judge saw besides the texts.
 
     `position` is (N,) by battle: 1 where side a was shown first, -1 where b was, 0 for both orders; None
     where that is not known or cannot matter, and `no_position` says why.
@@ -46,7 +46,7 @@ def style_section(
     answers: Mapping[str, Sequence[AnswerFact]],
     judge_context: JudgeContext,
 ) -> dict[str, object]:
-    """The section of a board's JSON: one fit of all known terms, or the reason why there is none.
+    """Return the section of a board's JSON: one fit of all known terms, or the reason why there is none.
 
     Empty where nothing is known that a fit could control for.
     """
@@ -70,7 +70,7 @@ def style_section(
 def _columns(
     table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], judge_context: JudgeContext
 ) -> tuple[list[CovariateColumn], list[LeftOutCovariate]]:
-    """The terms that there are, and why there are no others."""
+    """Return the terms that there are, and why there are no others."""
     columns: list[CovariateColumn] = []
     left_out: list[LeftOutCovariate] = []
     counts = _counts(table, answers)

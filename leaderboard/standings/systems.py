@@ -1,4 +1,4 @@
-"""What teams say of their systems, as a board shows it: from their cards and answers, checked by nobody."""
+"""Self-reported facts on systems, from cards and answers, unchecked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = ("organisation", "model", "licence", "link", "open_weights", "parameters
 
 
 class Figure(StrEnum):
-    """What an answer took, as its system reports it."""
+    """Cost of an answer as its system reports it."""
 
     TOKENS = "tokens"
     USD = "usd"
@@ -32,7 +32,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFacts:
-    """What a team says of one system.
+    """Self-reported facts on one system.
 
     Attributes:
         texts: Of `TEXTS`, those that it says.
@@ -48,7 +48,7 @@ class SystemFacts:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is said of it."""
+        """True if nothing is reported."""
         return not self.texts and not self.figures
 
     def text(self, name: str) -> str:
@@ -69,7 +69,7 @@ class SystemFacts:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> SystemFacts:
-        """What `as_json` gave, read back."""
+        """Read the output of `as_json` back."""
         return cls(
             texts={name: fields[name] for name in TEXTS if fields.get(name)},
             parameter_count=fields.get("parameter_count"),
@@ -81,7 +81,7 @@ class SystemFacts:
         )
 
     def cells(self) -> dict[str, object]:
-        """The same as cells of flat tables, `NAME_answers` being of how many answers a mean is."""
+        """Return the same as cells of flat tables, `NAME_answers` being of how many answers a mean is."""
         cells: dict[str, object] = {name: self.text(name) or None for name in TEXTS}
         cells["parameter_count"] = self.parameter_count
         for figure in Figure:
@@ -95,5 +95,5 @@ NOT_REPORTED = SystemFacts()
 
 
 def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:
-    """What is said of each system of a board; those of which nothing is said are left out."""
+    """Collect the reported facts of a board's systems, without those that report nothing."""
     return {name: SystemFacts.of(fields) for name, fields in (standings.get(SYSTEMS) or {}).items()}

@@ -13,7 +13,7 @@ from data.intervals import LEVEL, Floats, Interval, bca_levels, normal_quantile,
 
 
 def kish(total: Floats, squares: Floats) -> Floats:
-    """How many equal weights say as much as unequal ones: (sum)² / sum of squares; 0 without any.
+    """Return Kish's effective sample size: (sum)² / sum of squares; 0 without any.
 
     Source: Kish (1965), section 11.7.
     """
@@ -29,7 +29,7 @@ def effective_count(
     *,
     alike: float | None = None,
 ) -> float:
-    """How many independent battles say as much about a share as these clustered ones.
+    """Return the effective number of independent battles behind a share of clustered ones.
 
     Binomial over clustered variance, never more than the count, and shrunk for few questions by the squared
     ratio of normal and t quantiles. Where all battles ended alike the variance cannot be seen: then the
@@ -66,7 +66,7 @@ ROUNDING = 1e-9
 def mean_interval(
     mean: float, error: float | None, questions: int, level: float = LEVEL, *, within: Interval | None = None
 ) -> Interval | None:
-    """A t interval of a mean whose standard error depends on so many questions; None without an error.
+    """Return a t interval of a mean whose standard error depends on so many questions; None without an error.
 
     Where all questions agree, their number is all that is known: then the interval is that of a count,
     Wilson's of a share, and of a difference that of the sign test; never one without width.
@@ -91,7 +91,7 @@ def mean_interval(
 
 
 def _of_agreeing(mean: float, questions: int, level: float, within: Interval) -> Interval:
-    """The interval of a mean that each question has.
+    """Return the interval of a mean that each question has.
 
     Source: Wilson (1927) for shares; Clopper & Pearson (1934), whose limits go with the exact sign test.
     """
@@ -119,7 +119,7 @@ def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None
 
 
 def percentile_interval(draws: Floats, level: float = LEVEL) -> Interval | None:
-    """The middle `level` of bootstrap draws, NaN draws apart; None where fewer than half are finite."""
+    """Return the middle `level` of finite bootstrap draws; None where fewer than half are finite."""
     finite = draws[np.isfinite(draws)]
     if 2 * len(finite) < len(draws) or not len(finite):
         return None
@@ -138,7 +138,7 @@ Counts = NDArray[np.uint8]
 
 
 def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | None:
-    """The BCa interval of a mean over answers, resampled by question.
+    """Return the BCa interval of a mean over answers, resampled by question.
 
     Args:
         sums: For each question, the sum of its answers' scores.
@@ -165,7 +165,7 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
 
 
 def _resamples(units: int) -> Iterator[Floats]:
-    """How often each unit is in each resample, in batches of resamples."""
+    """Yield the number of draws of each unit in each resample, in batches of resamples."""
     for batch in _cached_draws(units) if units <= MOST_CACHED_UNITS else _draws(units):
         yield batch.astype(np.float64)
 

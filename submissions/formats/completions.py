@@ -31,7 +31,7 @@ REQUESTS = "These are the requests of a batch, not its results."
 
 
 def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A result of a chat completion, or of the Responses API; one with an error failed.
+    """Return a result of a chat completion, or of the Responses API; one with an error failed.
 
     Raises:
         FileFormatError: It is a request.
@@ -56,7 +56,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A result; what errored, expired or was cancelled failed. A text with citations comes in parts.
+    """Return a result; what errored, expired or was cancelled failed. A text with citations comes in parts.
 
     Raises:
         FileFormatError: It is a request.
@@ -76,7 +76,7 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A model's answer: the first turn of the first choice answers the question."""
+    """Return a model's answer: the first turn of the first choice answers the question."""
     choices = row.get("choices")
     turns = mapping(first_of(choices)).get("turns")
     others = len(turns) - 1 if isinstance(turns, list) and turns else 0
@@ -89,7 +89,7 @@ def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A result of promptfoo, whose file has every prompt and provider, in the order in which they replied.
+    """Read a result of promptfoo, whose file has every prompt and provider in the order of replies.
 
     One with an error failed, unless what failed is an assertion on its output.
     """
@@ -122,12 +122,12 @@ def _text(value: object) -> str:
 
 
 def _name(value: object) -> str:
-    """A text as a system's name can have it: on one line, and without the sign of versions."""
+    """Return a text as a system's name can have it: on one line, and without the sign of versions."""
     return " ".join(_text(value).replace("@", "-").split())
 
 
 def _of_responses(body: Fields) -> str:
-    """The text of the Responses API: that of its messages."""
+    """Return the text of the Responses API: that of its messages."""
     output = body.get("output")
     items = [mapping(item) for item in output] if isinstance(output, list) else []
     return "\n".join(content_text(item.get("content")) for item in items if item.get("type") == "message")

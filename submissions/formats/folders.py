@@ -58,7 +58,7 @@ def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
 
 
 def is_inspect_archive(path: Path) -> bool:
-    """Whether a zip file is a log of inspect."""
+    """Return whether a zip file is a log of inspect."""
     return bool({HEADER, JOURNAL} & members_of(path).keys())
 
 
@@ -97,7 +97,7 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
 
 
 def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
-    """The files of a folder that hold its rows, and HELM's questions where the rows do not have them.
+    """Return the files of a folder that hold its rows, and HELM's questions where the rows do not have them.
 
     Args:
         folder: The folder.
@@ -130,7 +130,7 @@ def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path
 
 
 def _epoch(name: str) -> int:
-    """The epoch of a sample in a log of inspect, from 1; 0 of other files."""
+    """Return the epoch of a sample in a log of inspect, from 1; 0 of other files."""
     stem, marked, number = name.removesuffix(JSON).rpartition(EPOCH)
     sample = stem.startswith(SAMPLES) and marked and name.endswith(JSON)
     return int(number) if sample and number.isascii() and number.isdigit() else 0
@@ -161,7 +161,7 @@ def _files(folder: Path, name: str) -> list[Path]:
 
 
 def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
-    """The Arrow files that `save_to_disk` wrote, of one split."""
+    """Return the Arrow files that `save_to_disk` wrote, of one split."""
     states = {state.parent.name: state for state in by_name.get(STATE, ())}
     if SPLITS not in by_name:
         return _shards(_only(name, list(states.values()), "datasets"))
@@ -169,7 +169,7 @@ def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings)
 
 
 def _shards(state: Path) -> list[Path]:
-    """The files that a state names, which lie beside it."""
+    """Return the files that a state names, which lie beside it."""
     try:
         named = parse_json(read_text(state, ReadLimits()), 0)["_data_files"]
         names = [str(one["filename"]) for one in named]
@@ -195,7 +195,7 @@ def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
 
 
 def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
-    """The files of the only split, else those of `test`, with a warning."""
+    """Return the files of the only split, else those of `test`, with a warning."""
     if len(splits) == 1:
         return next(iter(splits.values()))
     others = listed((shown(split) for split in splits if split != TEST), NAMED)

@@ -24,7 +24,7 @@ _HELM_COUNTED = re.compile(r"id\d{1,12}")
 
 
 def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A row of ragas, whose contexts have their ids beside them."""
+    """Return a row of ragas, whose contexts have their ids beside them."""
     fields = renamed(row)
     asked, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
     return NamedAnswer(
@@ -51,7 +51,7 @@ def _with_ids(contexts: object, names: object) -> object:
 
 
 def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A sample of an inspect log; one that ended in an error has no answer, whatever its output."""
+    """Return a sample of an inspect log; one that ended in an error has no answer, whatever its output."""
     attached = mapping(row.get("attachments"))
     output, metadata = mapping(row.get("output")), mapping(row.get("metadata"))
     message = mapping(mapping(first_of(output.get("choices"))).get("message"))
@@ -72,7 +72,7 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it.
+    """Return a sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it.
 
     Raises:
         FileFormatError: It has log-likelihoods and no text, or a filter's text alone.
@@ -98,7 +98,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
-    """An event in which a model was asked; None of any other line."""
+    """Return an event in which a model was asked; None of any other line."""
     data = row.get("data")
     if row.get("type") != "sampling" or not isinstance(data, Mapping):
         return None
@@ -113,7 +113,7 @@ def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
 
 
 def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """A request of a HELM run, or a prediction for display."""
+    """Return a request of a HELM run, or a prediction for display."""
     instance = mapping(row.get("instance"))
     name = row.get("instance_id", instance.get("id"))
     asked = instance.get("input")
@@ -139,27 +139,27 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """The value where it is an object, else one without fields."""
+    """Return the value where it is an object, else one without fields."""
     return value if isinstance(value, Mapping) else {}
 
 
 def first_of(value: object) -> object:
-    """The first of a list; None where it is empty or no list."""
+    """Return the first of a list; None where it is empty or no list."""
     return value[0] if isinstance(value, list) and value else None
 
 
 def ids_of(fields: Mapping[str, object]) -> list[object]:
-    """What may be the question's id, the surest first."""
+    """Return the candidates for the question's id, the surest first."""
     return [fields[name] for name in NAMES[Column.QUESTION_ID] if id_text(fields.get(name))]
 
 
 def question_text(fields: Mapping[str, object]) -> str:
-    """What may be the question's text; empty where nothing is."""
+    """Return the likely text of the question; empty where there is none."""
     return _text_of(fields, Column.QUESTION) or ""
 
 
 def reference_of(fields: Mapping[str, object]) -> str | None:
-    """The answer that is known to be right; None where there is none."""
+    """Return the answer that is known to be right; None where there is none."""
     return _text_of(fields, Column.REFERENCE)
 
 
@@ -169,27 +169,27 @@ def _text_of(fields: Mapping[str, object], column: Column) -> str | None:
 
 
 def contexts_of(fields: Mapping[str, object]) -> object:
-    """The passages that the system was given; None where there are none."""
+    """Return the passages that the system was given; None where there are none."""
     lists = (fields.get(name) for name in NAMES[Column.CONTEXTS])
     return next((one for one in lists if isinstance(one, list)), None)
 
 
 def failure_text(error: object) -> str:
-    """An error as a tool logs it, in a line; empty where there is none."""
+    """Return an error as a tool logs it, in a line; empty where there is none."""
     said = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
     lines = str(said).strip().splitlines() if said else []
     return lines[-1] if lines else ""
 
 
 def _attached(value: object, attached: Mapping[str, object]) -> str:
-    """A text, where inspect stands a long one aside under its hash."""
+    """Return a text, where inspect stands a long one aside under its hash."""
     text = value if isinstance(value, str) else ""
     aside = attached.get(text.removeprefix(ATTACHMENT)) if text.startswith(ATTACHMENT) else None
     return aside if isinstance(aside, str) else text
 
 
 def _asked(prompt: object) -> str:
-    """What the user asked: a prompt, or the last message of the user in a conversation."""
+    """Return the user's request: a prompt, or the last message of the user in a conversation."""
     if isinstance(prompt, str):
         return prompt
     messages = [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else []
@@ -198,7 +198,7 @@ def _asked(prompt: object) -> str:
 
 
 def content_text(content: object, *, between: str = "\n") -> str:
-    """The text of a message, which may come in parts."""
+    """Return the text of a message, which may come in parts."""
     if isinstance(content, str):
         return content
     parts = [mapping(part).get("text") for part in content] if isinstance(content, list) else []
@@ -206,7 +206,7 @@ def content_text(content: object, *, between: str = "\n") -> str:
 
 
 def reasoning_text(content: object) -> str:
-    """What a model thought, in the parts of its message."""
+    """Return a model's reasoning from the parts of its message."""
     parts = [
         mapping(part).get(name)
         for part in (content if isinstance(content, list) else ())
@@ -216,14 +216,14 @@ def reasoning_text(content: object) -> str:
 
 
 def _written(responses: object) -> str | None:
-    """The first text of responses, which stand in lists of a list for each request and each repeat."""
+    """Return the first text of responses, which stand in lists of a list for each request and each repeat."""
     while isinstance(responses, list):
         responses = first_of(responses)
     return responses.strip() if isinstance(responses, str) else None
 
 
 def _lm_eval_prompt(arguments: object) -> str:
-    """The prompt of the first request, as a file (`gen_args_0`) or the harness itself (a list) has it."""
+    """Return the prompt of the first request, as a file (`gen_args_0`) or the harness (a list) has it."""
     first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
     prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)
     return prompt if isinstance(prompt, str) else ""

@@ -22,7 +22,7 @@ class LeftOut:
         self._further = 0
 
     def takes(self, row: Row, known: AnswerFormat, named: NamedAnswer) -> bool:
-        """Whether the row's answer counts."""
+        """Return whether the row's answer counts."""
         if named.failed:
             self._failed.append((row.line, with_place(shown(named.failed), row.place)))
             return False

@@ -145,7 +145,7 @@ def open_rows(path: Path, limits: IntakeLimits, findings: Findings, header: Head
 
 
 def size_of(path: Path, limits: IntakeLimits) -> int:
-    """How many bytes a file or folder holds, decompressed, as far as that can be told, within the limit."""
+    """Return the decompressed bytes of a file or folder, as far as known, within the limit."""
     size = 0
     with suppress(FileFormatError, OSError):
         if path.is_dir():
@@ -165,7 +165,7 @@ def _table_bytes(path: Path) -> int:
 
 
 def cites_passages(path: Path, limits: IntakeLimits) -> bool:
-    """Whether a file may name passages of the set in place of their texts, as TREC's RAG track does."""
+    """Return whether a file may name the set's passages without their texts, as TREC's RAG track does."""
     if not is_text(path):
         return True
     with suppress(FileFormatError), GuardedStream(path, limits.reading) as stream:
@@ -174,5 +174,5 @@ def cites_passages(path: Path, limits: IntakeLimits) -> bool:
 
 
 def is_text(path: Path) -> bool:
-    """Whether it is no folder, archive or table, by its first bytes."""
+    """Return whether it is no folder, archive or table, by its first bytes."""
     return not path.is_dir() and not magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS))

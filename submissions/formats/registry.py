@@ -20,7 +20,7 @@ from submissions.question_index import QuestionIndex
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
 """The formats whose columns are ours, and RAG-QA Arena's."""
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
-"""What is read of a table beside `data.files.tables.columns.NAMES`."""
+"""Columns that are read besides `data.files.tables.columns.NAMES`."""
 MODULES = ("..trec_rag", ".harnesses", ".completions")
 TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
 LONGEST_NAME = 100
@@ -30,7 +30,7 @@ Fields = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedAnswer:
-    """What a row of another tool says.
+    """An answer from a row of another tool.
 
     Attributes:
         ids: What may be the question's id, the surest first.
@@ -93,7 +93,7 @@ class AnswerFormat(FileFormat):
 
 
 def added_formats() -> Added[AnswerFormat]:
-    """The formats of plugins."""
+    """Return the formats of plugins."""
     return added(PluginKind.FORMATS, AnswerFormat, {ARENA, RAG_QA_ARENA, *(one.name for one in _built_in())})
 
 
@@ -135,7 +135,7 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
 
 
 def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-    """What the systems of one file are called, all unlike: by variants too, where there are several."""
+    """Return distinct names for the systems of one file, with their variants where there are several."""
     pairs = sorted(set(found))
     several = len({variant for _, variant in pairs}) > 1
     names: dict[tuple[str, str], str] = {}
@@ -152,7 +152,7 @@ def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], s
 
 
 def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | None:
-    """The format of a row; None where its fields are ours or RAG-QA Arena's, or unknown.
+    """Return the format of a row; None where its fields are ours or RAG-QA Arena's, or unknown.
 
     A plugin's format that cannot tell whether a row has it does not fit, which is noted once in `findings`.
     """
@@ -174,22 +174,22 @@ def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | N
 
 
 def own_format(row: Fields) -> str:
-    """Whether the fields are ours or RAG-QA Arena's."""
+    """Return whether the fields are in our layout or RAG-QA Arena's."""
     return RAG_QA_ARENA if "pred" in row and "answer" not in row else ARENA
 
 
 def is_log(row: object) -> bool:
-    """Whether a value is a row of a log."""
+    """Return whether a value is a row of a log."""
     known = format_of(row)
     return known is not None and known.log
 
 
 def is_row(findings: Findings, row: object) -> bool:
-    """Whether a value is a row of a tool whose fields are none of our columns."""
+    """Return whether a value is a row of a tool whose fields are none of our columns."""
     known = format_of(row, findings)
     return known is not None and not known.columns
 
 
 def logs() -> Mapping[frozenset[str], str]:
-    """Where the rows of logs in one JSON object stand, by keys that tell whose they are."""
+    """Return the places of logs' rows in one JSON object, by the keys that identify their tool."""
     return MappingProxyType({frozenset(known.keys): known.rows for known in answer_formats() if known.rows})

@@ -92,7 +92,7 @@ class Commands:
         self._patch.setenv("OPENAI_API_KEY", "none")
 
     def details(self, system: str) -> dict[str, Any]:
-        """What the scores of a system's answers depend on, by question."""
+        """Return the details of the scores of a system's answers, by question."""
         query = (
             "SELECT question.key, score.details FROM score JOIN answer ON answer.id = score.answer_id "
             "JOIN question ON question.id = answer.question_id "

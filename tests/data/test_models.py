@@ -1,5 +1,3 @@
-"""Whether people wrote a set's references, as the set says."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""What counts as a reply without an answer."""
-
 from __future__ import annotations
 
 import inspect

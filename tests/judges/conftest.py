@@ -1,5 +1,3 @@
-"""What asks a scripted LLM, for every metric."""
-
 from __future__ import annotations
 
 import asyncio
@@ -19,7 +17,7 @@ class WithRunner(Protocol):
     """Runs something with a `TaskRunner` at an endpoint."""
 
     def __call__(self, url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
-        """What came of it."""
+        """Return the result."""
         ...
 
 

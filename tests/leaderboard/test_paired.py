@@ -63,7 +63,7 @@ def test_exchanging_the_two_turns_the_sign() -> None:
 
 
 def test_direct_battle_counts_as_the_difference_of_its_shares() -> None:
-    """Whoever wins a direct battle is ahead by the whole win."""
+    """Anyone who wins a direct battle is ahead by the whole win."""
     table = _table([("q1", "d", "one", "two", "model_b"), ("q2", "e", "one", "two", "tie")])
     overall, lost, tied = paired_shares(table, "one", "two")
     assert (overall.difference, lost.difference, tied.difference) == (-0.5, -1.0, 0.0)

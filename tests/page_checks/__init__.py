@@ -1,8 +1,4 @@
-"""What is measured of a page in a browser: accessibility by axe-core, layout, headings, focus.
-
-Nothing here compares pictures: every check reads the document, so fonts and antialiasing do not matter. Each
-returns sentences, one a fault; an empty list means that nothing is wrong.
-"""
+"""Checks of a page in a browser: accessibility by axe-core, layout, headings, focus."""
 
 from __future__ import annotations
 
@@ -64,12 +60,12 @@ setTimeout(() => { watch.disconnect(); done(!changed && !waits()); }, 250);
 
 
 def is_still(driver: webdriver.Chrome) -> bool:
-    """Whether the page has drawn itself, fonts and charts included."""
+    """Return whether the page has drawn itself, fonts and charts included."""
     return bool(driver.execute_async_script(STILL))
 
 
 def accessibility_faults(driver: webdriver.Chrome, known: tuple[KnownFault, ...] = ()) -> list[str]:
-    """What axe-core finds, at every level of impact and with its best practices."""
+    """Return axe-core's findings, at every level of impact and with its best practices."""
     driver.execute_script(_axe())
     driver.set_script_timeout(60)
     faults = [{"rule": fault.rule, "selector": fault.selector} for fault in known]
@@ -80,17 +76,17 @@ def accessibility_faults(driver: webdriver.Chrome, known: tuple[KnownFault, ...]
 
 
 def layout_faults(driver: webdriver.Chrome) -> list[str]:
-    """What overflows, is cut off, lies over something else, is empty, or has no name."""
+    """Return elements that overflow, are cut off, overlap, are empty, or have no name."""
     return _measured(driver, "layout.js")
 
 
 def focus_faults(driver: webdriver.Chrome) -> list[str]:
-    """Where the focus cannot be seen, and what only a mouse reaches; the page must have had a key before."""
+    """Return places without a visible focus or reachable only by mouse; a key must have been pressed."""
     return _measured(driver, "focus.js")
 
 
 def heading_faults(driver: webdriver.Chrome) -> list[str]:
-    """Whether there is one heading of the first level, none is without words, and no level is skipped."""
+    """Return faults of headings: one of the first level, none empty, no level skipped."""
     headings = [(int(level), str(text)) for level, text in driver.execute_script(HEADINGS)]
     tops = [text for level, text in headings if level == 1]
     faults = [] if len(tops) == 1 else [f"{len(tops)} headings of the first level: {tops}"]

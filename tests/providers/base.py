@@ -15,7 +15,7 @@ READ, WRITTEN = 1_000, 50
 
 
 class End(StrEnum):
-    """What becomes of a battle that is judged at an endpoint in a mode."""
+    """End of a battle that is judged at an endpoint in a mode."""
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is sent back: a status, a body (a JSON value or bytes), headers; or the connection is dropped."""
+    """Response of the server: a status, a body (a JSON value or bytes), headers; or a dropped connection."""
 
     body: object = b""
     status: int = 200

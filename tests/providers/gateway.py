@@ -1,5 +1,3 @@
-"""What stands between: proxies, gateways, log-in pages, broken lines."""
-
 from __future__ import annotations
 
 from tests.providers.base import Answer, Call, End, Mode, always, completion, once, refusal

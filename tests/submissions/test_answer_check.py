@@ -1,5 +1,3 @@
-"""What a check refuses, and how it says so."""
-
 from __future__ import annotations
 
 import csv
@@ -195,7 +193,6 @@ def test_limits_are_kept_in_every_format(
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
     good_rows: list[dict[str, Any]],
 ) -> None:
-    """What is over a configured limit is refused, in whichever format it comes."""
     result = check(encoders[form](good_rows), limits=limits)
     assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}
 

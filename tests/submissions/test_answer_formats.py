@@ -98,7 +98,6 @@ def test_prediction_files_are_matched_by_question_text(
 def test_a_question_text_that_stands_twice_is_a_problem(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """Which question a row answers is never guessed; an id or a domain decides."""
     same = [Question(id=f"{domain}-1", domain=domain, question="Why?") for domain in ("x", "y")]
     twins = QuestionSet(name="twins", title="T", domains={"x": "X", "y": "Y"}, questions=tuple(same))
     assert codes_of(check([{"query": "why?", "pred": "So."}], questions=twins)) == [(1, "ambiguous-question")]
@@ -107,7 +106,7 @@ def test_a_question_text_that_stands_twice_is_a_problem(
 
 
 def test_items_of_a_compact_array_are_numbered(check: Callable[..., CheckResult]) -> None:
-    """Where all items share a line, the message says which one is meant."""
+    """If all items share a line, the message says which one is meant."""
     result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
     (problem,) = (one for one in result.problems if one.code == "unknown-question")
     assert problem.line == 1

@@ -1,5 +1,3 @@
-"""What a team starts from."""
-
 from __future__ import annotations
 
 import json

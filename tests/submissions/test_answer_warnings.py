@@ -1,5 +1,3 @@
-"""What a check lets through and still remarks on."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""What harnesses and batches say of answers: what the model wrote, what failed, and what is left out."""
-
 from __future__ import annotations
 
 import json
@@ -42,7 +40,7 @@ def test_the_harness_is_read_for_what_the_model_wrote(
 
 
 def test_a_filters_text_alone_is_refused(check: Callable[..., CheckResult]) -> None:
-    """Where the responses are missing, nothing tells what the model wrote."""
+    """If the responses are missing, nothing tells what the model wrote."""
     (problem,) = (
         one for one in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems if one.line
     )

@@ -74,6 +74,6 @@ def test_what_cannot_be_measured_is_refused(
 
 
 def test_a_run_among_answers_is_told_where_it_belongs(questions: QuestionSet, tmp_path: Path) -> None:
-    """Whoever submits a run as answers reads how to submit it."""
+    """Anyone who submits a run as answers reads how to submit it."""
     (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), questions).problems
     assert (problem.code, "--kind contexts" in problem.advice) == ("wrong-format", True)

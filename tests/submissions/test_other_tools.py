@@ -101,7 +101,6 @@ def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, t
 
 
 def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
-    """What stands under our names beside a question is not lost because a harness wrote the row."""
     rows: list[dict[str, object]] = [{"user_input": "Why?", "response": "So it is.", "reference": "So."}]
     vars_ = {"question": "Why?", "expected": "So."}
     rows += [{"vars": vars_, "testIdx": 0, "provider": "m", "response": {"output": "So it is."}}]
@@ -115,7 +114,6 @@ def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
 def test_a_zip_file_of_a_folder_is_read_as_the_folder(
     name: str, inside: str, questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """What a browser cannot send as a folder comes as a zip file, with or without a folder at its top."""
     source, staged = GOLDEN / name, tmp_path / "staged" / inside
     staged.mkdir(parents=True)
     if source.is_dir():
@@ -252,7 +250,7 @@ def test_a_number_that_the_tool_counted_is_not_an_id(
 def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
     check: Callable[..., CheckResult], questions: QuestionSet
 ) -> None:
-    """Where few-shot examples are questions of the set, the sample needs an id."""
+    """If few-shot examples are questions of the set, the sample needs an id."""
     prompt = "\n".join(question.question for question in questions.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
     (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")

@@ -144,7 +144,6 @@ def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
 
 
 def test_a_file_without_answers_or_questions_names_its_columns(tmp_path: Path) -> None:
-    """What a table lacks is said with the columns that it has."""
     file = tmp_path / "odd.csv"
     file.write_text("prompt,score\nWhy?,3\n")
     with pytest.raises(InvalidFileError) as refused:

@@ -95,7 +95,6 @@ def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> No
 
 
 def test_the_fields_are_those_of_the_record() -> None:
-    """What a card may say is what is stored and shown."""
     assert tuple(SystemCard.__dataclass_fields__) == FIELDS
 
 

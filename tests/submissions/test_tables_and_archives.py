@@ -172,7 +172,6 @@ def test_hostile_archives_are_refused(questions: QuestionSet, tmp_path: Path) ->
 
 
 def test_one_file_in_a_zip_file_is_read(questions: QuestionSet, tmp_path: Path) -> None:
-    """What stands beside it, such as a card or macOS's files, does not matter."""
     members = {
         "answers.jsonl": b'{"question_id": "1", "answer": "So it is."}\n',
         "README.md": b"Ours.",

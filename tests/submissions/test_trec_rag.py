@@ -72,6 +72,5 @@ def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
     ],
 )
 def test_another_shape_is_told(change: dict[str, Any], said: str) -> None:
-    """What is wrong is named by its sentence."""
     with pytest.raises(FileFormatError, match=said):
         read_trec({**ROW, **change}, INDEX)

@@ -1,5 +1,3 @@
-"""What a check says first of a file that is wrong: what was seen, where, and the one remedy."""
-
 from __future__ import annotations
 
 import bz2

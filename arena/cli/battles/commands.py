@@ -64,7 +64,7 @@ class ReadingOptions:
     ] = False
 
     def request(self) -> Reading:
-        """The same for services."""
+        """Return the same for services."""
         from arena.services.battle_files import Reading
 
         return Reading(read_as=self.read_as, strict=self.strict, named=self.named)
@@ -330,7 +330,7 @@ def _show_coefficients(rated: FileRatings) -> None:
 
 
 def _rate_cells(row: Rate) -> tuple[Cell, ...]:
-    """The cells of a table of win rates, below `RATE_HEADERS`."""
+    """Return the cells of a table of win rates, below `RATE_HEADERS`."""
     return (
         row.system,
         row.domain,

@@ -59,7 +59,7 @@ def metric_request(
     judgments: Path | None = None,
     ratings: tuple[str, Path] | None = None,
 ) -> MetricRequest:
-    """What is asked of the service of metrics."""
+    """Build the request for the service of metrics."""
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
     from arena.services.retrieval import SearchRequest
 

@@ -1,4 +1,4 @@
-"""What the commands of question sets share."""
+"""Shared options of the commands of question sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set
 
 
 def fields_of(summary: SetSummary) -> dict[str, Any]:
-    """A set as the API shows it."""
+    """Return a set as the API shows it."""
     from arena.models.sets import QuestionSet
 
     return {**QuestionSet.of(summary).to_json(), "created_at": summary.created_at.isoformat()}

@@ -56,7 +56,7 @@ NewBudget = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeOptions:
-    """What a round is to judge."""
+    """Scope of a round."""
 
     set_name: SetName
     judge: JudgeName
@@ -76,7 +76,7 @@ class ScopeOptions:
     ] = None
 
     def request(self) -> RoundRequest:
-        """The same for the service."""
+        """Return the same for the service."""
         from arena.services.rounds.models import RoundRequest
 
         named = {"systems": _names_in(self.systems), "domains": _names_in(self.domains)}
@@ -85,7 +85,7 @@ class ScopeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingOptions:
-    """How a round is judged; what is None is as the settings say."""
+    """Judging options of a round; None means the settings' value."""
 
     concurrency: Concurrency = None
     cache_mode: Cache = None
@@ -98,7 +98,7 @@ class JudgingOptions:
     queue: Queue = False
 
     def open(self) -> Arena:
-        """The arena with these options in place of the environment's settings."""
+        """Return the arena with these options in place of the environment's settings."""
         return open_reaching(**asdict(self._reaching()), engine=self.engine)
 
     def judge(self, arena: Arena, name: str, *, as_json: bool) -> None:
@@ -148,5 +148,5 @@ def _require_finished(arena: Arena, name: str) -> None:
 
 
 def _names_in(text: str | None) -> tuple[str, ...]:
-    """The names of a list with commas."""
+    """Return the names of a list with commas."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())

@@ -65,7 +65,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
 
 
 def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
-    """Why battles have no verdict, the most frequent reasons first."""
+    """Describe the reasons for missing verdicts, the most frequent first."""
     lines = [f"{outcome}: {count:,} × {why or 'without a reason'}" for outcome, why, count in reasons]
     if more := len(lines[MOST_REASONS:]):
         lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists all"]
@@ -73,7 +73,7 @@ def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
 
 
 def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
-    """What the judge's readings were like, and what is wrong with them, a line each."""
+    """Describe the judge's behaviour and its faults, a line each."""
     lines = []
     if conduct.both_orders:
         flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order"
@@ -145,14 +145,14 @@ def _show_live(live: LiveStanding) -> None:
 
 
 def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
-    """What the judge cannot decide of some planned battles, a line a reason."""
+    """Describe the planned battles that the judge cannot decide, a line a reason."""
     return [
         f"cannot be decided: {count:,} of {planned:,} battles, since {why}" for why, count in reasons.items()
     ]
 
 
 def _job_line(status: JobStatus | None) -> str | None:
-    """A round's job in a line: its position in the queue, or its workers."""
+    """Return a round's job in a line: its position in the queue, or its workers."""
     if status is None:
         return None
     job = status.job

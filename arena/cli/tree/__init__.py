@@ -1,1 +1,1 @@
-"""What every command of the tree has: help that begins with an example, and names of before."""
+"""Command classes: help that begins with an example, and former names."""

@@ -38,7 +38,7 @@ class Page(TyperCommand):
         super().format_help(ctx, formatter)
 
     def collect_usage_pieces(self, ctx: Context) -> list[str]:
-        """What is given, in the plain form of manuals: `ROUND`, `[ROUND]`."""
+        """Return the arguments in the plain form of manuals: `ROUND`, `[ROUND]`."""
         return [self.options_metavar or "", *_usage(self, ctx)]
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
@@ -64,7 +64,7 @@ def _usage(command: Command, ctx: Context) -> list[str]:
 
 
 def _path(ctx: Context) -> str:
-    """The words of a command below `arena`."""
+    """Return the words of a command below `arena`."""
     words: list[str] = []
     here: Context | None = ctx
     while here is not None and here.parent is not None:
@@ -77,7 +77,7 @@ class Noun(TyperGroup):
     """A noun, whose verbs may have second names."""
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """The command that is meant, and what it is given."""
+        """Return the command that is meant, and what it is given."""
         verb = args[0]
         path = f"{_path(ctx)} {verb}"
         if verb in self.commands:
@@ -101,5 +101,5 @@ class Commands(typer.Typer):
 
 
 def examples_of(command: object) -> Sequence[str]:
-    """The examples of a command."""
+    """Return the examples of a command."""
     return command.examples if isinstance(command, Page) else ()

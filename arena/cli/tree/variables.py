@@ -163,7 +163,7 @@ VARIABLES = (
 
 
 def default_of(variable: Variable) -> str:
-    """The default of a setting: in words where the variable has them, else that of its field."""
+    """Return the default of a setting: in words where the variable has them, else that of its field."""
     if variable.default:
         return variable.default
     value = next((field.default for field in fields(Settings) if field.name == variable.field), None)

@@ -1,1 +1,1 @@
-"""Who asks, and what they may see or do."""
+"""Authentication and access rights."""

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do. Rights are read from the database for every request, never remembered."""
+"""Callers and their rights, read from the database for every request and never remembered."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ADVICE = "Ask an owner of your team for another: `arena teams token create`."
 
 
 class CallerKind(StrEnum):
-    """How somebody is known."""
+    """Kind of authentication."""
 
     PUBLIC = auto()
     TOKEN = auto()
@@ -41,7 +41,7 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who asks: known by `kind` and by `name` in logs, with their teams and what they may do.
+    """An authenticated caller: `kind` and `name` in logs, teams and rights.
 
     `account` is None for tokens of teams; the operator runs commands on the database itself.
     """
@@ -55,12 +55,12 @@ class Caller:
 
     @property
     def signed_in(self) -> bool:
-        """Whether it is known who asks."""
+        """True if the caller is authenticated."""
         return self.kind is not CallerKind.PUBLIC
 
     @property
     def called(self) -> str:
-        """What pages call them: their account, or the team of a team's token; empty for the public."""
+        """Name on pages: the account, or the team of a team's token; empty for the public."""
         return self.account or ", ".join(self.teams)
 
     @property
@@ -84,11 +84,11 @@ PUBLIC = Caller(kind=CallerKind.PUBLIC, name="public")
 OPERATOR = Caller(kind=CallerKind.OPERATOR, name="operator", scopes=frozenset(TokenScope), organiser=True)
 
 OWNER = replace(OPERATOR, name="owner")
-"""Who sits at the one machine that serves an arena for its user alone."""
+"""Caller on the one machine that serves an arena for its user alone."""
 
 
 def on_behalf(name: str | None) -> Caller:
-    """The operator doing what somebody was allowed to ask for; the audit log has their name."""
+    """Return the operator acting for an authorised request; the audit log has the requester's name."""
     return replace(OPERATOR, name=name) if name else OPERATOR
 
 
@@ -120,7 +120,7 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
 
 
 def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
-    """Whether `require` would let somebody pass; for what is offered, never instead of it."""
+    """Return whether `require` would pass; for what pages offer, never instead of `require`."""
     try:
         require(caller, scope, team=team)
     except (AccessError, ForbiddenError):
@@ -129,7 +129,7 @@ def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """The sha256 under which a random secret is stored; of 256 random bits, no slower hash is needed."""
+    """Hash a random secret for storage by sha256; 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -140,11 +140,11 @@ class IdentityService:
         self._store = store
 
     def of_token(self, text: str, *, client: str) -> Caller:
-        """Who shows a token; refusals are counted for the address that it came from and for its prefix."""
+        """Authenticate a token; refusals are counted by its address and prefix."""
         return self.caller_of(self.token(text, client=client), CallerKind.TOKEN)
 
     def token(self, text: str, *, client: str) -> Token:
-        """The token that somebody shows; it is checked first, so that guesses of others lock out nobody."""
+        """Look up a token; it is checked first, so that guesses of others lock out nobody."""
         prefix, secret = _split(text)
         stored = self._store.tokens.with_prefix(prefix)
         # Something is compared in any case, so that the time reveals nothing of what exists.
@@ -174,7 +174,7 @@ class IdentityService:
                 )
 
     def caller_of(self, token: Token, kind: CallerKind) -> Caller:
-        """The rights of a valid token, as the database has them now."""
+        """Return the rights of a valid token, as the database has them now."""
         scopes = _with_implied(token.scopes)
         name = f"token {token.name!r} ({MARK}_{token.prefix}_…)"
         if token.account is None:
@@ -186,7 +186,7 @@ class IdentityService:
         return self._of_account(account, kind, scopes, f"{account.name}, {name}")
 
     def of_oidc(self, subject: str, *, email: str | None, verified: bool) -> Caller:
-        """Who signed in by an OIDC provider; a verified address leads to an account without a subject."""
+        """Authenticate an OIDC sign-in; a verified address leads to an account without a subject."""
         if not subject:
             raise AccessError("The sign-in names nobody.", advice="Sign in again.")
         verified_email = email if verified else None
@@ -219,7 +219,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:
-    """The right to change something implies the right to read it; organisers may do everything."""
+    """Add implied rights: a right to change something includes reading it; organisers have every right."""
     if TokenScope.ORGANISE in scopes:
         return frozenset(TokenScope)
     return scopes | {TokenScope.READ}

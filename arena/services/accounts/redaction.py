@@ -27,7 +27,7 @@ WITHHELD = "Not shown: it quotes texts that are not public."
 
 
 def placeholder(question_id: str) -> str:
-    """What stands for the text of a question that is not shown."""
+    """Return the placeholder for the text of a hidden question."""
     return f"{question_id} (text not public)"
 
 
@@ -39,7 +39,7 @@ def submission_visibility(
     kind: Kind = Kind.SUBMISSION,
     private: bool = False,
 ) -> Visibility:
-    """How much of a submission, or of what belongs to it, somebody sees.
+    """Return the caller's view of a submission or of its parts.
 
     `private` says that the texts of its set are not for everybody.
     """
@@ -60,7 +60,7 @@ def submission_visibility(
 def redacted(
     caller: Caller, submission: Submission, *, published: bool, places: Mapping[str, int]
 ) -> tuple[Submission, Visibility] | None:
-    """A submission as somebody sees it, and how much that is; None where they must not know of it.
+    """Return a submission as somebody sees it, and how much that is; None where they must not know of it.
 
     `published` says whether it is, or was, on a published board; hidden systems are called by their
     `places`.
@@ -82,7 +82,7 @@ def redacted(
 
 
 def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:
-    """A question without its reference, and what was made of it, where its set hides that.
+    """Return a question without its reference, and what was made of it, where its set hides that.
 
     Passages stay: systems and readers need them. Of a set whose texts are not for everybody (`private`) they
     and the question itself are for those who take part.
@@ -98,7 +98,7 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool, priva
 
 
 def without_answers(question: Question) -> Question:
-    """A question without its reference and what was made of it."""
+    """Return a question without its reference and what was made of it."""
     return replace(
         question,
         reference=None,
@@ -113,12 +113,12 @@ def without_answers(question: Question) -> Question:
 
 
 def is_hidden(question: Question) -> bool:
-    """Whether a question is one whose reference a set may hide: those that are tested on."""
+    """Return whether a set may hide a question's reference: it may for test questions."""
     return question.split is Split.TEST
 
 
 def without_words(evidence: BattleEvidence) -> BattleEvidence:
-    """A battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
+    """Return a battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
 
 
@@ -131,7 +131,7 @@ HIDDEN = "(address)"
 
 
 def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
-    """A text without the addresses of endpoints, and without some hosts."""
+    """Return a text without the addresses of endpoints, and without some hosts."""
     text = ADDRESS.sub(HIDDEN, text)
     for host in hosts:
         text = text.replace(host, HIDDEN)
@@ -139,7 +139,7 @@ def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
 
 
 def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
-    """A battle whose judgments do not say where their models were asked; nobody is shown that."""
+    """Return a battle whose judgments do not say where their models were asked; nobody is shown that."""
     judgments = evidence.judgments
     hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
     return replace(
@@ -150,7 +150,7 @@ def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
 
 
 def _hosts(judgment: Judgment) -> Iterator[str]:
-    """The hosts that a judgment's replies and settings name."""
+    """Yield the hosts that a judgment's replies and settings name."""
     replies = (*judgment.earlier, *([judgment.reply] if judgment.reply else []))
     for address in (*(reply.endpoint for reply in replies), *ADDRESS.findall(judgment.settings)):
         yield urlsplit(address).hostname or ""
@@ -167,7 +167,7 @@ def _without_address(judgment: Judgment, hosts: AbstractSet[str]) -> Judgment:
 
 
 def without_place(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """A round's judge without where its models are asked and where its file lies."""
+    """Return a round's judge without where its models are asked and where its file lies."""
     members = [without_place(member) for member in judge.get("members") or ()]
     kept = {name: value for name, value in judge.items() if name not in {"endpoint", "source", "members"}}
     return {**kept, "members": members}

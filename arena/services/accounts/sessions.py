@@ -49,7 +49,7 @@ class SessionService:
         return SignedIn(cookie=cookie, expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
-        """Who a browser is; the public where its session is unknown, over, or its token no longer valid."""
+        """Return the caller of a browser; the public without a valid session and token."""
         if self._owned:
             return OWNER
         if not cookie or len(cookie) > LONGEST_COOKIE:

@@ -1,4 +1,4 @@
-"""What somebody sees of the texts of one question set: its questions, references and answers."""
+"""Access to the texts of one question set: its questions, references and answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistri
 
 
 def why_withheld(licence: str, *, public: bool) -> str:
-    """Why the texts of a set may not be handed on to everybody; empty where they may."""
+    """Return the reason why a set's texts may not be published; empty where they may."""
     if not public:
         return "its texts are not public (`public_texts = false`)"
     word = next((word for word in FORBIDDING if word in licence.casefold()), "")
@@ -30,7 +30,7 @@ def why_withheld(licence: str, *, public: bool) -> str:
 
 
 class SetAccess:
-    """What one caller may see of a set's texts; policy and rights are those of now.
+    """Access of one caller to a set's texts, with present policy and rights.
 
     Attributes:
         withheld: Why the set's texts are not for everybody; empty where they are.
@@ -48,22 +48,22 @@ class SetAccess:
 
     @property
     def private(self) -> bool:
-        """Whether the set's texts are not for everybody."""
+        """True if the set's texts are not public."""
         return bool(self.withheld)
 
     @property
     def sees_questions(self) -> bool:
-        """Whether the caller sees the questions and their passages."""
+        """True if the caller sees the questions and their passages."""
         return self._sees(Kind.QUESTION)
 
     @cached_property
     def hides_references(self) -> bool:
-        """Whether references of test questions, and what quotes them, are hidden from the caller."""
+        """True if references of test questions, and quotations of them, are hidden from the caller."""
         return not self._sees(Kind.REFERENCE)
 
     @property
     def notice(self) -> str:
-        """What readers are told of texts that they do not see; empty where the set keeps none from them."""
+        """Notice on hidden texts; empty where the set hides none from the caller."""
         if not self.private or not self.hides_references:
             return ""
         why = f"The texts of {self._set_name} are not public: {self.withheld}."
@@ -75,7 +75,7 @@ class SetAccess:
         )
 
     def question(self, question: Question) -> Question:
-        """A question without what the caller may not see of it."""
+        """Return a question without what the caller may not see of it."""
         if not self.hides_references:
             return question
         return redacted_question(self._caller, question, hidden=self.hidden, private=self.private)
@@ -87,7 +87,7 @@ class SetAccess:
         return tuple(replace(line, question=placeholder(line.id)) for line in questions)
 
     def answers(self, submission: Submission, *, published: bool) -> Visibility:
-        """How much of the answers of a submission the caller sees."""
+        """Return the caller's view of a submission's answers."""
         return submission_visibility(
             self._caller, submission, published=published, kind=Kind.ANSWERS, private=self.private
         )

@@ -42,12 +42,12 @@ class TeamService:
         return team
 
     def all(self, *, caller: Caller) -> tuple[Team, ...]:
-        """The teams that the caller belongs to; organisers get all of them."""
+        """Return the teams that the caller belongs to; organisers get all of them."""
         require(caller, TokenScope.READ)
         return tuple(team for team in self._store.teams.all() if _sees_team(caller, team.name))
 
     def view(self, name: str, *, caller: Caller) -> TeamView:
-        """A team with its members."""
+        """Return a team with its members."""
         require(caller, TokenScope.READ)
         if not _sees_team(caller, name):
             raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
@@ -127,7 +127,7 @@ class TeamService:
         return self._store.teams.accounts()
 
     def ensure(self, name: str, *, caller: Caller = OPERATOR) -> Team | None:
-        """The team of a name that an organiser writes freely, made where there is none; None for no name."""
+        """Find or create the team of a name that an organiser writes freely; None for no name."""
         if not name:
             return None
         return self._store.teams.find(name) or self.add(name, caller=caller)

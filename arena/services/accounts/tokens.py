@@ -71,7 +71,7 @@ class TokenService:
         return CreatedToken(token=token, secret=f"{MARK}_{prefix}_{secret}")
 
     def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
-        """The tokens that the caller may see, without their secrets: the team's, their own, or all."""
+        """Return the tokens that the caller may see, without their secrets: the team's, their own, or all."""
         require(caller, TokenScope.READ)
         return tuple(
             token
@@ -111,7 +111,7 @@ class TokenService:
 
     @staticmethod
     def _require_managing(caller: Caller, team: str | None, account: str | None) -> None:
-        """Whose token it is does not matter here: a token that may only read manages not even itself."""
+        """Refuse tokens that may only read; they manage not even themselves."""
         own = team is not None or account == caller.account
         require(caller, TokenScope.MANAGE if own else TokenScope.ORGANISE, team=team)
 

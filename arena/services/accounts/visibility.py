@@ -37,7 +37,7 @@ from data.models import TokenScope
 
 
 class Kind(StrEnum):
-    """What can be read."""
+    """Kind of readable object."""
 
     SUBMISSION = "submission"
     ANSWERS = "answers"
@@ -53,7 +53,7 @@ class Kind(StrEnum):
 
 
 class Visibility(StrEnum):
-    """How much of it is seen."""
+    """Visible part of an object."""
 
     FULL = "full"
     NAMELESS = "nameless"
@@ -63,7 +63,7 @@ class Visibility(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """What somebody wants to see.
+    """An object that a caller wants to see.
 
     Attributes:
         team: Whose it is; empty where nobody's.
@@ -90,7 +90,7 @@ class Resource:
 
 
 def visibility_of(caller: Caller, resource: Resource) -> Visibility:
-    """How much of a thing somebody sees.
+    """Return the visible part of an object for a caller.
 
     Depends on nothing but its arguments, whose rights and states must be read afresh.
     """
@@ -98,7 +98,7 @@ def visibility_of(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _is_insider(caller: Caller, resource: Resource) -> bool:
-    """Whether they are of the team, or organise; with a scope that lets them read."""
+    """Return whether the caller is of the team or an organiser, with a scope that lets them read."""
     if TokenScope.READ not in caller.scopes:
         return False
     return caller.organiser or bool(resource.team and caller.role_in(resource.team))
@@ -134,14 +134,14 @@ def _reference(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _sees_all_texts(caller: Caller, resource: Resource) -> bool:
-    """Whether neither what a set hides nor what is not public keeps them from its texts."""
+    """Return whether the caller sees all texts of the set, also hidden and unpublished ones."""
     if resource.hidden and caller.kind is not CallerKind.OPERATOR:
         return False
     return not resource.private or (caller.organiser and TokenScope.READ in caller.scopes)
 
 
 def _rationale(caller: Caller, resource: Resource) -> Visibility:
-    """What a judge wrote quotes the texts: it is shown where they all are."""
+    """Show a judge's rationale where all texts that it quotes are visible."""
     if resource.withdrawn or not _sees_all_texts(caller, resource):
         return Visibility.TOMBSTONE
     return _battle(caller, resource)

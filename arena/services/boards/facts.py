@@ -46,7 +46,7 @@ def style_features(text: str) -> Mapping[Covariate, int]:
 
 
 def judge_context_of(store: Store, found: Round, battles: BattleColumns) -> JudgeContext:
-    """The order in which a round's judge saw its judged battles, as the table that is rated has them."""
+    """Return the order in which a round's judge saw its judged battles, in the rows of the rated table."""
     if not any(_asks_llm(found.judge)):
         return JudgeContext(no_position=EMBEDDED)
     position = store.verdicts.positions(found.name)[battles.preference >= 0]
@@ -57,7 +57,7 @@ def judge_context_of(store: Store, found: Round, battles: BattleColumns) -> Judg
 
 
 def _asks_llm(judge: Mapping[str, Any]) -> Iterator[bool]:
-    """Whether a canonical judge spec, or a member of its panel, asks an LLM."""
+    """Yield whether a canonical judge spec, or a member of its panel, asks an LLM."""
     yield judge["kind"] == JudgeKind.LLM
     for member in judge.get("members") or ():
         yield from _asks_llm(member)
@@ -73,7 +73,7 @@ _NO_SCORES: Mapping[str, float | None] = MappingProxyType({})
 
 
 def facts_of_systems(store: Store, entrants: Sequence[Submission]) -> Mapping[str, SystemFacts]:
-    """What is said of each system by name, those of which something is said alone.
+    """Collect the self-reported facts by system name, without systems that report nothing.
 
     Cards of withdrawn submissions are shown nowhere, and so they say nothing here.
     """
@@ -136,5 +136,5 @@ def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
 
 
 def score_label(metric: str, judge: str) -> str:
-    """A metric on boards: an LLM's scores stand beside the embedded ones, never in their place."""
+    """Return a metric on boards: an LLM's scores stand beside the embedded ones, never in their place."""
     return f"{metric} {judge}".strip()

@@ -1,4 +1,4 @@
-"""What is marked beside a system's name wherever its board is shown, now that the board cannot change."""
+"""Marks beside a system's name on boards, which cannot change themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARTIAL = "partial"
 
 
 def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
-    """The systems of a round that were withdrawn or disqualified since, with that word and the reason."""
+    """Return a round's systems that were withdrawn or disqualified since, with word and reason."""
     return {
         system: reason if reason.startswith(DISQUALIFIED) else ": ".join(filter(None, (WITHDRAWN, reason)))
         for system, reason in store.submissions.withdrawn_from(round_name).items()

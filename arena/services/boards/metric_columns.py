@@ -1,4 +1,4 @@
-"""Which metrics a board shows, and why one of them is not computed for a question set."""
+"""Metric columns of a board, and the reasons for missing ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CI
 
 
 def shown_metrics() -> Mapping[str, MetricInfo]:
-    """The metrics with a column, by name, in the order of the columns."""
+    """Return the metrics with a column, by name, in the order of the columns."""
     return {info.name: info for info in metrics() if info.column is not None}
 
 
@@ -44,7 +44,7 @@ BESIDE_RATES = 3
 
 
 def metric_columns(scored: Collection[str] = ()) -> tuple[BoardColumn, ...]:
-    """The columns of metrics: those that describe themselves, then `scored` names that nobody describes."""
+    """Return the columns of metrics: described ones first, then `scored` names without a description."""
     shown, known = shown_metrics(), {info.name for info in metrics()}
     return (
         *(_column(info) for info in shown.values()),
@@ -61,7 +61,7 @@ def metric_columns(scored: Collection[str] = ()) -> tuple[BoardColumn, ...]:
 
 
 def column_meanings() -> Mapping[str, str]:
-    """What each column of a board's page means, those of metrics as they describe themselves."""
+    """Return the meaning of each column of a board's page; metrics describe their own."""
     columns = (*columns_on(Surface.PAGES), *metric_columns())
     return {column.title: column.explained for column in columns}
 
@@ -85,7 +85,7 @@ def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:
 
 
 def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInfo, ...]:
-    """Those that stand on a board until a reader chooses.
+    """Return the metrics that a board shows by default.
 
     What people wrote is what answers should cover, so that the metric of references takes the place of that
     of passages, where the board has its scores.
@@ -101,7 +101,7 @@ def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInf
 
 
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
-    """The metrics that boards of a set show, those that it has no data for with the reason.
+    """Return the metrics that boards of a set show, those that it has no data for with the reason.
 
     Raises:
         NotFoundError: There is no such set.
@@ -120,6 +120,6 @@ def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
 
 
 def why_missing(needs: Sequence[Need], has: Mapping[Need, bool]) -> str:
-    """Why a metric cannot be computed, in half a sentence; empty where it can."""
+    """Return the reason why a metric cannot be computed, in half a sentence; empty where it can."""
     lacking = [need for need in needs if not has[need]]
     return "; ".join(OF_ANSWERS.get(need, NO_QUESTION.format(need=need)) for need in lacking)

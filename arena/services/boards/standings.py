@@ -52,7 +52,7 @@ def health_of(
     conduct: JudgeConduct,
     former: Sequence[str] = (),
 ) -> Mapping[str, object]:
-    """The judge's health in a round.
+    """Return the judge's health in a round.
 
     Returns:
         `planned` battles, and the `unreadable` among them; `both_orders`:
@@ -73,7 +73,7 @@ def health_of(
 
 
 def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
-    """A judge's agreement with people.
+    """Return a judge's agreement with people.
 
     The source is the output of `arena judges calibrate --json`, or the job of a calibration.
 
@@ -100,7 +100,7 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
 
 
 def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Mapping[str, Any] | None:
-    """A judge's agreement with people by a calibration's output, or the number of its job; None without.
+    """Return a judge's agreement with people from a calibration's output or job number; None without.
 
     Raises:
         InputError: As `read_agreement`.
@@ -175,14 +175,14 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
 
 
 def _asked(round_: Round, battles: BattleColumns) -> frozenset[str] | None:
-    """The questions of a round that takes some of its set's alone; None where it takes all."""
+    """Return the questions of a round that takes some of its set's alone; None where it takes all."""
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
         return None
     return frozenset(battles.questions[code] for code in set(battles.question.tolist()))
 
 
 def partial_sentence_of(store: Store, name: str) -> str:
-    """What a round's board would have to say of how little was judged; empty where enough was."""
+    """Return the note of a partial board; empty where enough was judged."""
     counts = store.rounds.counts(name)
     if counts.judged and counts.judged == counts.planned:
         # Of most rounds, so that their battles are read for standings alone.
@@ -228,7 +228,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
 
 
 def _advice(name: str, counts: RoundCounts) -> str:
-    """What makes more of a round's battles be judged."""
+    """Advise on getting more of a round's battles judged."""
     if counts.failed + counts.skipped:
         more = " --unreadable" if counts.unreadable else ""
         return f"Judge the rest: `arena rounds resume --failed {name}{more}`."
@@ -241,7 +241,7 @@ def _advice(name: str, counts: RoundCounts) -> str:
 
 
 def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
-    """How many versions of each system were judged so far, this round included."""
+    """Count the judged versions of each system so far, this round included."""
     statuses = StatusReader(store, round_.set_name)
     return {system: max(1, statuses.attempts(system)) for system in sorted(round_.plan["systems"])}
 
@@ -252,7 +252,7 @@ def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
 
 
 def _ground_truths(store: Store, round_: Round, battles: int) -> str:
-    """How many battles of a round were held against what, where its judge chooses between ground truths.
+    """Count a round's battles by ground truth, where its judge chooses between several.
 
     The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
     a battle, but where it reads both orders.

@@ -27,7 +27,7 @@ SAID = (
 
 
 def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
-    """The lines of one domain of a board, as the judge says, and what a reader must know of their ratings.
+    """Return the lines of one domain of a board by the judge, and the notes on their ratings.
 
     Raises:
         ConflictError: The board has no such domain.
@@ -53,7 +53,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
 
 
 def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mapping[str, Sequence[str | None]]:
-    """The embedded scores of metrics that are none of the arena's own, under their headings."""
+    """Return the embedded scores of metrics that are none of the arena's own, under their headings."""
     scored = {name for part in board.standings["lines"].values() for line in part for name in line["scores"]}
     names = sorted({name for name in scored if " " not in name} - own_metrics().keys())
     infos = {info.name: info for info in added_metrics().entries} if names else {}
@@ -68,7 +68,7 @@ def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mappin
 
 
 def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:
-    """What teams say of the systems of a board, in the order of the board, and who says nothing.
+    """Build the table of self-reports in the board's order, and the list of silent systems.
 
     Raises:
         ConflictError: No team says anything.
@@ -101,7 +101,7 @@ def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:
 
 
 def _figure(facts: SystemFacts, figure: Figure, form: str) -> str | None:
-    """A mean, and of how many answers where not all report it."""
+    """Return a mean, and of how many answers where not all report it."""
     mean = facts.figures.get(figure)
     if mean is None:
         return None
@@ -110,7 +110,7 @@ def _figure(facts: SystemFacts, figure: Figure, form: str) -> str | None:
 
 
 def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:
-    """The ratings of a board's battles between systems alone, best first.
+    """Return the ratings of a board's battles between systems alone, best first.
 
     Returns:
         What they are of, the header, and the rows.

@@ -41,7 +41,7 @@ STOPPED = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.UNREADABLE, Outcom
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was checked.
+    """Result of a verification.
 
     Attributes:
         files: The names of the files.
@@ -128,7 +128,7 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _is_corrected(outcome: Mapping[str, Any]) -> bool:
-    """Whether organisers corrected the verdict, so that the judgments need not say it."""
+    """Return whether organisers corrected the verdict, so that it may differ from the judgments."""
     return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]).startswith(CORRECTION)
 
 
@@ -170,7 +170,7 @@ def _verify_books(books: Mapping[str, Any], counts: Mapping[str, int]) -> None:
 
 
 def _judgment(row: Mapping[str, Any]) -> Judgment:
-    """What settles a battle of a judgment."""
+    """Rebuild the part of a judgment that settles its battle."""
     try:
         return Judgment(
             judge=row["judge"],

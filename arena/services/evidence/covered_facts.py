@@ -61,7 +61,7 @@ class FactDiff:
     missing: str = ""
 
     def by(self, *, first: bool, second: bool) -> tuple[Covered, ...]:
-        """The facts that are covered by these sides."""
+        """Return the facts that are covered by these sides."""
         return tuple(fact for fact in self.facts if (fact.first, fact.second) == (first, second))
 
 
@@ -73,7 +73,7 @@ def fact_tables(view: QuestionView) -> Iterator[FactTable]:
 
 
 def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable | None:
-    """The facts of one kind, by the scorer that most answers have scores of; None without any."""
+    """Return the facts of one kind, by the scorer that most answers have scores of; None without any."""
     scorers: dict[tuple[str, str], dict[str, ScoredAnswer]] = {}
     for answer in answers:
         for score in answer.scores:
@@ -101,7 +101,7 @@ def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable 
 
 
 def _tells(name: str, facts: Facts, metric: str) -> bool:
-    """Whether the scores of a metric hold the facts of this one's kind."""
+    """Return whether a metric's scores hold facts of this metric's kind."""
     return metric.startswith(facts.begins) if facts.begins else metric == name
 
 
@@ -156,7 +156,7 @@ def reasons_diff(reasons: Reasons) -> FactDiff:
 
 
 def _read(side: Side) -> dict[str, ReadFact | None]:
-    """The facts that a judge lists of one side; what it contradicts it does not cover."""
+    """Return the facts that a judge lists of one side; what it contradicts it does not cover."""
     found: dict[str, ReadFact | None] = {}
     for sign, note in ((COVERS, ""), (MISSES, ""), (CONTRADICTS, "contradicts it")):
         for fact in side.of(sign):

@@ -136,7 +136,7 @@ class Stretch:
 
     @property
     def marked(self) -> bool:
-        """Whether anything is known of it."""
+        """True if anything is marked."""
         return self.verdict is not None or bool(self.covers) or bool(self.instead)
 
 
@@ -192,7 +192,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _best(parts: Sequence[frozenset[str]], text: str, least: float) -> int | None:
-    """The part that has most of a text's words; None where none has enough."""
+    """Return the part that has most of a text's words; None where none has enough."""
     claim_words = _words(text)
     if not claim_words or not parts:
         return None

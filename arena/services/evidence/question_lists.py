@@ -20,7 +20,7 @@ CACHE_SIZE = 8
 
 
 class Trait(StrEnum):
-    """What a question's battles may have in common."""
+    """Common property of a question's battles."""
 
     FLIPPED = "flipped"
     DISPUTED = "disputed"
@@ -29,7 +29,7 @@ class Trait(StrEnum):
 
 
 class Result(StrEnum):
-    """How a system's battles on a question ended."""
+    """Result of a system's battles on a question."""
 
     WON = "won"
     LOST = "lost"
@@ -38,7 +38,7 @@ class Result(StrEnum):
 
 
 class Order(StrEnum):
-    """What comes first in a list of questions; those of which a figure is not known come last."""
+    """Order of a list of questions; unknown figures come last."""
 
     SET = "set"
     DISAGREEMENT = "disagreement"
@@ -73,7 +73,7 @@ RESULTS: Mapping[Preference | None, Result] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFilter:
-    """What a reader searches for; what is None or empty does not filter.
+    """Filter of questions; None or empty does not filter.
 
     Each of the `words` must be part of the question or its id. `winner` has the largest share of the win on
     the question, which no other system shares; `opponent` and `result` count only with `system`.
@@ -107,7 +107,7 @@ class QuestionList:
     def matching(
         self, wanted: QuestionFilter, *, endings: Iterable[BattleResult] = (), order: Order = Order.SET
     ) -> tuple[QuestionStats, ...]:
-        """What a reader looks for; `endings` are of the battles of the wanted system (and opponent)."""
+        """Select the matching questions; `endings` are of the wanted system's battles (with one opponent)."""
         words = wanted.words.casefold().split()
         result = wanted.result
         met = {end.question for end in endings if result is None or RESULTS[end.preference] is result}
@@ -194,7 +194,7 @@ class QuestionListService:
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
     ) -> tuple[BattleResult, ...]:
-        """How a system's battles (against one opponent) ended."""
+        """Return the results of a system's battles (against one opponent)."""
         RoundAccess(self._store, caller, self._store.rounds.get(round_name))
         return self._store.question_stats.endings(round_name, system, opponent)
 

@@ -49,7 +49,7 @@ class Side:
     facts: tuple[Facts, ...] = ()
 
     def of(self, sign: str) -> tuple[Fact, ...]:
-        """The facts of one sign."""
+        """Return the facts of one sign."""
         return tuple(fact for facts in self.facts if facts.sign == sign for fact in facts.facts)
 
 
@@ -63,7 +63,7 @@ class Reasons:
 
 
 def read_reasons(rationale: str) -> Reasons | None:
-    """The reasons in a rationale; None where it is prose or of another shape."""
+    """Return the reasons in a rationale; None where it is prose or of another shape."""
     try:
         reasons = json.loads(rationale)
         return Reasons(ground_truth=str(reasons["yardstick"]), a=_side(reasons["a"]), b=_side(reasons["b"]))
@@ -139,7 +139,7 @@ class EvidenceService:
         self._store = store
 
     def notice(self, round_name: str, *, caller: Caller = PUBLIC) -> str:
-        """Which texts of a round are kept from the caller, and why; empty where none are."""
+        """Return the notice on a round's hidden texts; empty where none are."""
         return RoundAccess(self._store, caller, self._store.rounds.get(round_name)).texts.notice
 
     def question(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionView:
@@ -178,7 +178,7 @@ class EvidenceService:
         )
 
     def evidence(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionEvidence:
-        """The same as what routes, commands and tools give."""
+        """Return the same as what routes, commands and tools give."""
         view = self.question(round_name, question_id, caller=caller)
         return QuestionEvidence.of(
             view.question,
@@ -198,7 +198,7 @@ class EvidenceService:
 
 
 def _result(evidence: StoredEvidence, system: str) -> Preference | None:
-    """The verdict as if `system` were side a; None where it did not meet or was not judged."""
+    """Return the verdict as if `system` were side a; None where it did not meet or was not judged."""
     battle = evidence.battle
     if battle.preference is None or system not in {battle.system_a, battle.system_b}:
         return None
@@ -206,7 +206,7 @@ def _result(evidence: StoredEvidence, system: str) -> Preference | None:
 
 
 def lead_of(evidence: StoredEvidence) -> float | None:
-    """How far one answer was ahead, 0 (even) to 1: the mean over final readings, which may cancel out.
+    """Return the lead of one answer, 0 (even) to 1: the mean over final readings, which may cancel out.
 
     A reading without a margin counts as 1 for its side, a tie as 0; None where no reading has a verdict.
     """
@@ -219,7 +219,7 @@ def lead_of(evidence: StoredEvidence) -> float | None:
 
 
 def final_readings(evidence: StoredEvidence) -> tuple[Judgment, ...]:
-    """The last verdict of each judge in each order: a battle that was tried again was read before."""
+    """Return the last verdict of each judge in each order: a battle that was tried again was read before."""
     decided = [judgment for judgment in evidence.judgments if judgment.preference is not None]
     return tuple({(judgment.judge, judgment.presentation): judgment for judgment in decided}.values())
 
@@ -235,7 +235,7 @@ def closest_first(battles: Iterable[StoredEvidence]) -> tuple[StoredEvidence, ..
 
 
 def beside(view: QuestionView, battle: BattleRecord | None, wanted: str = "") -> tuple[AnswerView, ...]:
-    """The best answer to a question and the one to read beside it: `wanted`, else of the battle's sides.
+    """Return the best answer and the one to read beside it: `wanted`, else of the battle's sides.
 
     The best answer alone where there is no other.
     """
@@ -250,7 +250,7 @@ def beside(view: QuestionView, battle: BattleRecord | None, wanted: str = "") ->
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How an answer fared on a question: battles won, judged battles, and those won less those lost."""
+    """Record of an answer on a question: battles won, judged battles, and wins less losses."""
 
     wins: int
     met: int
@@ -258,7 +258,7 @@ class Record:
 
 
 def best_of(battles: Sequence[StoredEvidence]) -> Mapping[str, Record]:
-    """Who won most battles more than they lost on a question, the reference included; several share it.
+    """Return the answers with the largest lead of wins over losses, the reference included.
 
     Answers that are not shown count as well. Empty where nothing was judged.
     """

@@ -26,7 +26,7 @@ from leaderboard.vocabulary import OVERALL
 
 
 class QuestionKind(StrEnum):
-    """What a question asks for, by its first word."""
+    """Kind of a question, by its first word."""
 
     HOW = "How …"
     WHY = "Why …"
@@ -54,7 +54,7 @@ FIRST_WORDS: Mapping[str, QuestionKind] = {
 
 
 def question_kind(question: str) -> QuestionKind:
-    """The kind of a question in English; others, and what does not begin as a question, are `Other`."""
+    """Return the kind of an English question; other languages and openings are `Other`."""
     words = question.split(maxsplit=1)
     first = words[0].casefold().replace("’", "'").strip("\"'“”¿?!.:;(),") if words else ""
     return FIRST_WORDS.get(first, QuestionKind.OTHER)
@@ -62,7 +62,7 @@ def question_kind(question: str) -> QuestionKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossShare:
-    """How many of a system's battles of one sort it lost.
+    """Share of lost battles in one group of a system's battles.
 
     Attributes:
         name: The domain's id, the kind of question, or the opponent.
@@ -81,7 +81,7 @@ class LossShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossShares:
-    """Where a system loses, each the worst first.
+    """Losses of a system, each list with the worst first.
 
     `field` is its rate against all but the reference; None where it met no other system.
     """
@@ -93,7 +93,7 @@ class LossShares:
 
 
 def loss_shares(table: BattleTable, system: str, questions: Mapping[str, str], reference: str) -> LossShares:
-    """Where a system loses.
+    """Compute the losses of a system.
 
     Args:
         table: Its judged battles.
@@ -175,7 +175,7 @@ class ProfileService:
         self._store = store
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
-        """A system in a round.
+        """Return a system in a round.
 
         Raises:
             NotFoundError: There is no such round, or the system has no battle in it.
@@ -202,7 +202,7 @@ class ProfileService:
     def lost(
         self, round_name: str, systems: Sequence[str], most: int, *, caller: Caller = PUBLIC
     ) -> Mapping[str, tuple[QuestionRecord, ...]]:
-        """The questions that each of some systems lost most clearly; a system without any is left out.
+        """Return the questions that each of some systems lost most clearly; a system without any is left out.
 
         Raises:
             NotFoundError: There is no such round.
@@ -244,7 +244,7 @@ class Comparison:
     separated: Mapping[tuple[str, str], bool] = field(default_factory=lambda: MappingProxyType({}))
 
     def between(self, round_name: str) -> shapes.Comparison:
-        """The first two of them, as what routes and tools give."""
+        """Return the first two of them, as what routes and tools give."""
         first, second, *_ = self.systems
         paired = [
             shapes.PairedShare.of(share, separated=self.separated.get((second, share.domain)))

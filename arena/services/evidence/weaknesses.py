@@ -55,7 +55,7 @@ class MissedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedShare:
-    """How many of the statements of a domain's passages a system misses.
+    """Share of the statements of a domain's passages that a system misses.
 
     `statements` are those over its scored answers; `others` is the share, 0–1, that the other systems miss,
     all their answers together, None without any.
@@ -73,7 +73,7 @@ class MissedShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """What a system misses.
+    """Missed facts of a system.
 
     `facts` are what it would have to add, those that most others have first; `in_all` counts statements that
     follow from others too. Where one of the facts is contradicted, `contradictions` says who told so, and how
@@ -161,7 +161,7 @@ class DoubtfulClaim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weaknesses:
-    """What a system page shows of why.
+    """Weaknesses on a system's page.
 
     Attributes:
         doubtful: Its least credible claims, the least first.
@@ -185,7 +185,7 @@ class Weaknesses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claims:
-    """What is known of a system's claims."""
+    """Checked claims of a system."""
 
     doubtful: tuple[DoubtfulClaim, ...]
     verdicts: Mapping[Verdict, int]
@@ -200,7 +200,7 @@ class WeaknessService:
         self._store = store
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> Weaknesses:
-        """What a system's answers in a round lack, as far as the caller may see them.
+        """Collect the weaknesses of a system's answers in a round, as far as the caller may see them.
 
         Raises:
             NotFoundError: There is no such round.
@@ -259,7 +259,7 @@ class WeaknessService:
         return _Claims(doubtful=tuple(least), verdicts=counts, source=scorer, answers=answers)
 
     def _missed(self, round_: Round, system: str, numbers: Mapping[str, int]) -> Missed:
-        """What it misses on the round's questions: of references that people wrote, else of the passages."""
+        """Find the missed facts of the round's questions: of human-written references, else of passages."""
         asked = {question for _, question in self._store.battles.questions(round_.id)}
 
         def scored(metric: str) -> dict[str, list[ScoredAnswer]]:
@@ -275,7 +275,7 @@ class WeaknessService:
         return missed_facts(system, scored(COMPREHENSIVENESS))
 
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
-        """The system's answers taken together, with K the median number of claims of all answers."""
+        """Return the system's answers taken together, with K the median number of claims of all answers."""
         scores = {
             name: [scored.as_score() for scored in self._details(number, FACTUALITY)]
             for name, number in numbers.items()
@@ -298,7 +298,7 @@ class WeaknessService:
         return {domain: total(several) for domain, several in by_domain.items()}
 
     def _why_no_losses(self, submission_id: int | None) -> str:
-        """The reason that the context scores give themselves, where they give one."""
+        """Return the reason that the context scores give themselves, where they give one."""
         for score in self._details(submission_id, CONTEXT):
             if score.details.get("reason"):
                 return str(score.details["reason"])
@@ -314,7 +314,7 @@ class WeaknessService:
             yield score
 
     def _submission_ids(self, round_: Round) -> Mapping[str, int]:
-        """The round's systems and the reference, by the store's numbers of their submissions."""
+        """Return the round's systems and the reference, by the store's numbers of their submissions."""
         reference = self._store.submissions.reference(round_.set_name)
         return {
             submission.system: submission.id for submission in (*entrants_of(self._store, round_), reference)

@@ -160,7 +160,7 @@ def this_worker(name: str | None = None) -> WorkerId:
 
 
 def has_ended(worker: WorkerId) -> bool:
-    """Whether a worker's process is known to have ended; False where this machine cannot know."""
+    """Return whether a worker's process is known to have ended; False where this machine cannot know."""
     if not worker.place or worker.place != _place():
         return False
     try:
@@ -173,7 +173,7 @@ def has_ended(worker: WorkerId) -> bool:
 
 
 def _place() -> str:
-    """This machine since its start, and the namespace of its process numbers; empty where not known."""
+    """Identify this machine since its start, and its process namespace; empty where unknown."""
     try:
         return f"{socket.gethostname()}/{BOOT.read_text().strip()}/{PROCESSES.readlink()}"
     except OSError:
@@ -219,7 +219,7 @@ class JobStatus:
 
     @property
     def waiting(self) -> str:
-        """What its workers wait for at their endpoints; empty where they wait for nothing."""
+        """Wait of its workers at their endpoints, in words; empty without one."""
         notes = (lease.work.note for lease in self.alive if lease.work is not None)
         return next(filter(None, notes), "")
 
@@ -229,7 +229,7 @@ class JobStatus:
         return next((lease.work for lease in self.leases if lease.work is not None), None)
 
     def as_json(self) -> dict[str, Any]:
-        """The job as commands and pages show it."""
+        """Return the job as commands and pages show it."""
         job = self.job
         moments = ("created_at", "started_at", "finished_at")
         return {
@@ -273,7 +273,7 @@ class JobService:
         return self.put(caller, JobKind.JUDGE_TEST, payload={"judge": judge})
 
     def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
-        """The newest jobs, of one kind where it is given, newest first."""
+        """Return the newest jobs, of one kind where it is given, newest first."""
         return tuple(self._status(job) for job in self.store.jobs.all(kind=kind))
 
     def status(self, number: int) -> JobStatus:
@@ -281,7 +281,7 @@ class JobService:
         return self._status(self.store.jobs.get(number))
 
     def of_round(self, round_id: int) -> JobStatus | None:
-        """The job of a round that is queued or running, else its newest one; None where it had none."""
+        """Return the queued or running job of a round, else its newest one; None without any."""
         job = self.store.jobs.of_round(round_id)
         return None if job is None else self._status(job)
 

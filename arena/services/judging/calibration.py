@@ -90,7 +90,7 @@ class JudgeCalibration:
     warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `arena judges calibrate --json` prints."""
+        """Return the object that `arena judges calibrate --json` prints."""
         return {
             "judge": self.judge,
             **self.calibration.as_json(),
@@ -189,12 +189,12 @@ class CalibrationService:
         )
 
     def all(self, *, caller: Caller) -> tuple[JobStatus, ...]:
-        """The newest calibrations, newest first."""
+        """Return the newest calibrations, newest first."""
         require(caller, TokenScope.ORGANISE)
         return self._jobs.recent(JobKind.CALIBRATE)
 
     def of_judge(self, judge: str, *, caller: Caller) -> tuple[Job, ...]:
-        """The calibrations that have a result of a judge, newest first."""
+        """Return the calibrations that have a result of a judge, newest first."""
         return tuple(
             one.job
             for one in self.all(caller=caller)
@@ -224,7 +224,7 @@ def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, 
 
 
 def contest_of(label: HumanLabel) -> JudgeInput:
-    """A labelled pair as judges see it."""
+    """Return a labelled pair as judges see it."""
     passages = tuple(Passage(f"p{number}", text) for number, text in enumerate(label.passages, start=1))
     question = Question(
         id=label.id,

@@ -49,13 +49,13 @@ class JudgeLine:
 
 
 USUAL = "reference-free"
-"""Whose prompt and settings a bare model is tried with."""
+"""Judge whose prompt and settings a bare model is tried with."""
 BATTLES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeTest:
-    """How a judge did on three battles in both orders.
+    """Result of a judge on three battles in both orders.
 
     Attributes:
         judge: Its name.
@@ -79,16 +79,16 @@ class JudgeTest:
 
     @property
     def passed(self) -> bool:
-        """Whether every battle has a verdict."""
+        """True if every battle has a verdict."""
         return self.judged == len(self.battles)
 
     def as_json(self) -> dict[str, Any]:
-        """The test as commands, jobs and pages have it."""
+        """Return the test as commands, jobs and pages have it."""
         return {**asdict(self), "passed": self.passed, "sentence": self.sentence}
 
     @property
     def sentence(self) -> str:
-        """How it went, in a sentence."""
+        """The result in a sentence."""
         several = f"{self.judged} of {len(self.battles)} battles have a verdict"
         return f"{several}; the orders agree on {self.agreeing} of {self.judged}."
 
@@ -101,7 +101,7 @@ class JudgeService:
         self._settings = settings
 
     def spec(self, name: str) -> JudgeSpec:
-        """A judge by the name or path of its spec, with the endpoint it will use.
+        """Return a judge by the name or path of its spec, with the endpoint it will use.
 
         Raises:
             NotFoundError: No judge has this name.
@@ -110,7 +110,7 @@ class JudgeService:
         return load_spec(name, folders=self._folders).at(self._settings.endpoint)
 
     def prices(self) -> Prices:
-        """The prices of LLM calls, the organiser's own before the bundled ones."""
+        """Return the prices of LLM calls, the organiser's own before the bundled ones."""
         from arena.services.judging.llm_access import access_settings
         from judges.llm.prices import Prices
 
@@ -132,7 +132,7 @@ class JudgeService:
         return tuple(self._line(name) for name in spec_names(folders=self._folders))
 
     def host(self, name: str) -> str:
-        """The hosts at which a judge's models are asked, without the rest of the addresses; empty of none."""
+        """Return the hosts of a judge's models, without the rest of the addresses; empty without any."""
         try:
             spec = self.spec(name)
         except SpecError:
@@ -196,7 +196,7 @@ class JudgeService:
     async def open(
         self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
     ) -> AsyncIterator[OpenedJudge]:
-        """A judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
+        """Open a judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
         from arena.services.judging.llm_access import Payer
         from arena.services.judging.traffic import OpenedJudge
@@ -209,7 +209,7 @@ class JudgeService:
 
     @property
     def _waits(self) -> bool:
-        """Whether battles wait for replies: not where the cache has them, or a batch takes them."""
+        """Return whether battles wait for replies: not where the cache has them, or a batch takes them."""
         replayed = self._settings.cache_mode is CacheMode.REPLAY
         return not replayed and not transport_info(self._settings.transport).batches
 
@@ -294,7 +294,7 @@ class JudgeService:
 
 
 def _demo_battles() -> list[JudgeInput]:
-    """The first questions of the bundled set that two of its answer files and the reference answer."""
+    """Return the first questions of the bundled set that two of its answer files and the reference answer."""
     from data.files.question_sets.registry import load_set
 
     with as_file(files(data) / "sets" / "demo") as folder:

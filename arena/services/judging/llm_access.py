@@ -1,4 +1,4 @@
-"""What LLM access needs of the store: its replies, batches and a round's account, for an event loop.
+"""Store-backed LLM access for an event loop: replies, batches and a round's account.
 
 The store's calls block, so they run in threads; replies that arrive together are committed together.
 """
@@ -39,7 +39,7 @@ class StoredReplies:
         self._commits: asyncio.Task[None] | None = None
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """The replies that are there, by key."""
+        """Return the replies that are there, by key."""
         return await asyncio.to_thread(self._store.replies.get_many, keys)
 
     async def put(self, request: Request, reply: Reply) -> None:
@@ -80,7 +80,7 @@ class StoredReplies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Who pays for calls: an account of `ledgers`, through a worker's lease; `cap` is in USD."""
+    """Payer of calls: an account of `ledgers`, through a worker's lease; `cap` is in USD."""
 
     ledgers: LedgerStore
     number: int
@@ -180,7 +180,7 @@ class RoundAccount:
 
 
 def access_settings(settings: Settings, *, concurrency: int) -> AccessSettings:
-    """How this installation reaches LLMs."""
+    """Return this installation's settings of LLM access."""
     return AccessSettings(
         api_key=settings.api_key or "",
         transport=settings.transport,

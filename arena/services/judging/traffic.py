@@ -1,4 +1,4 @@
-"""What a judge does during a run: its requests, and whether its verdicts are usable."""
+"""Conduct of a judge during a run: its requests, and the usability of its verdicts."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Traffic:
 
     @property
     def waiting(self) -> str:
-        """What the endpoints make the requests wait for, as a sentence; empty where nothing."""
+        """Wait that the endpoints impose, as a sentence; empty without one."""
         wait = self.scheduler.waiting
         return "" if wait is None else str(wait)
 
     def seconds_left(self, battles_left: int, settled: int, settled_requests: int) -> float | None:
-        """The time left in seconds, from the replies so far; None where nothing was asked yet.
+        """Return the time left in seconds, from the replies so far; None where nothing was asked yet.
 
         Args:
             battles_left: Battles without a verdict.
@@ -87,7 +87,7 @@ class ConductGuard:
 
     @classmethod
     def of_round(cls, round_: Round) -> ConductGuard | None:
-        """The guard of a round; None where somebody wants it judged all the same."""
+        """Return the guard of a round; None where somebody wants it judged all the same."""
         return None if round_.plan.get(GO_ON) else cls(round_.name)
 
     def look(self, verdict: Verdict) -> UnfitJudgeError | None:

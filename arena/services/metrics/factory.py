@@ -49,7 +49,7 @@ IN_PASSAGES = SearchRequest()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricRequest:
-    """Which metric is to run, and how.
+    """Request for a run of a metric.
 
     Attributes:
         judge: Name or path of a judge's spec, whose model and endpoint are asked; empty, or a lexical
@@ -182,7 +182,7 @@ class MetricAccess:
             await replies.close()
 
     def completed(self, request: MetricRequest) -> MetricRequest:
-        """A request with the judgments and ratings that it names among its options.
+        """Return a request with the judgments and ratings that it names among its options.
 
         Raises:
             InputError: The metric takes no ratings.
@@ -219,7 +219,7 @@ class MetricAccess:
         return EMBEDDED if spec is None else f"{spec.name}@{spec.model}"
 
     def llm(self, judge: str) -> JudgeSpec | None:
-        """The spec of the LLM to ask; None for the embedded version.
+        """Return the spec of the LLM to ask; None for the embedded version.
 
         Raises:
             NotFoundError: There is no such judge.
@@ -237,7 +237,7 @@ class MetricAccess:
 
 
 def known_ratings(questions: Sequence[Question], qrels: Qrels) -> dict[str, dict[str, float]]:
-    """The ratings of the questions' own passages, by sub-question and text."""
+    """Return the ratings of the questions' own passages, by sub-question and text."""
     from judges.metrics.context.raters import text_key
 
     known: dict[str, dict[str, float]] = {}
@@ -265,7 +265,7 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
 
 
 def _short(value: str) -> str:
-    """A value as part of a name: the beginning of its hash where it is long."""
+    """Return a value as part of a name: the beginning of its hash where it is long."""
     return value if len(value) <= LONGEST_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
 
 
@@ -281,7 +281,7 @@ def _metric(request: MetricRequest, runner: TaskRunner | None, source: Opened | 
 
 
 def _score_name(judge: str, options: Mapping[str, Json], source: Opened | None) -> str:
-    """The name under which scores are stored: what was scored otherwise is not mixed up with the rest."""
+    """Return the name under which scores are stored; other settings have other names."""
     changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
     name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()
     if len(name) <= LONGEST_NAME:

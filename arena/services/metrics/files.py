@@ -16,7 +16,7 @@ from judges.metrics.factuality.inference.marginals import marginals
 
 
 def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
-    """What a fact graph covers; a file of several graphs gives a list.
+    """Return the coverage of a fact graph; a file of several graphs gives a list.
 
     Raises:
         FileFormatError: The file cannot be read or is no fact graph.
@@ -28,7 +28,7 @@ def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
 
 
 def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> dict[str, Any]:
-    """The posterior of every node of a fact graph.
+    """Return the posterior of every node of a fact graph.
 
     Raises:
         FileFormatError: The file cannot be read or is no fact graph.
@@ -40,7 +40,7 @@ def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> 
 
 
 def context_of(path: Path) -> dict[str, Any]:
-    """How well a context answers sub-questions, from the ratings of its passages.
+    """Return how well a context answers sub-questions, from the ratings of its passages.
 
     Raises:
         FileFormatError: The file cannot be read.

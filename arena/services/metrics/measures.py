@@ -51,7 +51,7 @@ def pooled_rankings(answers: Sequence[ScoredAnswer]) -> dict[tuple[str, str], fl
 
 
 def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
-    """The K of F1@K: the median number of claims of scored answers; None where they have no counts."""
+    """Return the K of F1@K: the median number of claims of scored answers; None where they have no counts."""
     from judges.metrics.factuality.measures import median_claims
 
     numbers = [
@@ -63,7 +63,7 @@ def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
 
 
 def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None) -> dict[str, float | None]:
-    """The measures of an answer; None where one is undefined, or the answer has no score.
+    """Return the measures of an answer; None where one is undefined, or the answer has no score.
 
     Args:
         answer: With its details.
@@ -96,7 +96,7 @@ class StoredScores:
     quoting: bool = True
 
     def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
-        """The measures of one of the answers."""
+        """Return the measures of one of the answers."""
         values = values_of(answer, self.measures, self.k)
         if ALPHA_NDCG in values:
             values[ALPHA_NDCG] = self.rankings.get((answer.system, answer.question_id))
@@ -104,7 +104,7 @@ class StoredScores:
 
 
 def posteriors_of(answer: ScoredAnswer) -> list[float] | None:
-    """The posteriors of an answer's claims in their order; None where its metric gives none."""
+    """Return the posteriors of an answer's claims in their order; None where its metric gives none."""
     claims = answer.details.get("claims")
     found = [claim.get("posterior") for claim in claims or () if isinstance(claim, Mapping)]
     known = [float(value) for value in found if isinstance(value, float | int)]
@@ -163,7 +163,7 @@ def write_scores(stored: StoredScores, set_name: str, metric: str, destination: 
 
 
 def rows_of(stored: StoredScores) -> Iterator[dict[str, Any]]:
-    """A row an answer: who and what, outcome and reason, score and measures, posteriors of its claims."""
+    """Yield a row an answer: who and what, outcome and reason, score and measures, posteriors of claims."""
     for answer in counted(stored.answers, "writing scores", len(stored.answers)):
         yield {
             "system": answer.system,
@@ -189,7 +189,7 @@ def _csv(stored: StoredScores, destination: Path) -> None:
 
 
 def _json(stored: StoredScores, set_name: str, metric: str, destination: Path) -> None:
-    """An object whose `scores` are written one a line, so that no more than one is held as text."""
+    """Write an object with one of its `scores` a line, so that no more than one is held as text."""
     head: Mapping[str, object] = {
         "set": set_name,
         "metric": metric,

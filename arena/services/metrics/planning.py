@@ -1,4 +1,4 @@
-"""What scoring by an LLM will take: requests, tokens and money, before anything is paid."""
+"""Forecast of scoring by an LLM: requests, tokens and money, before anything is paid."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_REQUESTS = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPlan:
-    """What one task of a metric takes."""
+    """Requests, tokens and cost of one task of a metric."""
 
     task: str
     requests: int
@@ -39,7 +39,7 @@ class TaskPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricPlan:
-    """What a run of a metric over a set will take.
+    """Requests, tokens and cost of a run of a metric over a set.
 
     Attributes:
         judge: Under what name its scores are stored; empty for the embedded version.
@@ -167,7 +167,7 @@ class MetricPlanner:
             return seen
 
     def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
-        """The pending answers to questions spread evenly over the set, by question."""
+        """Return the pending answers to questions spread evenly over the set, by question."""
         by_question: dict[str, list[MetricItem]] = {}
         for _, item in self._store.scores.unscored(numbers, metric=metric, judge=judge, again=RETRIED):
             by_question.setdefault(item.id, []).append(item)
@@ -177,7 +177,7 @@ class MetricPlanner:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of the answers that were tried.
+    """Observations on the answers of a trial.
 
     Attributes:
         stored_as: Under what name scores are kept.

@@ -34,7 +34,7 @@ ALL = "all"
 
 
 class By(StrEnum):
-    """What a row of a table stands for."""
+    """Grouping of a table's rows."""
 
     SYSTEM = "system"
     DOMAIN = "domain"
@@ -43,7 +43,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreRequest:
-    """Which scores are wanted.
+    """Request for scores.
 
     Attributes:
         judge: Under what name they are stored (`JUDGE@MODEL …`), or what it begins with; `embedded` for the
@@ -116,7 +116,7 @@ class ScoreTable:
     notes: tuple[str, ...]
 
     def shown(self) -> shapes.ScoreTable:
-        """The same as what routes and commands give; each row has its name under what the table is by."""
+        """Return the JSON of routes and commands; each row has its name under the table's grouping."""
         return shapes.ScoreTable.of(
             self,
             k_from=K_FROM if self.k is not None else None,
@@ -143,7 +143,7 @@ class ScoreTableService:
         self._store = store
 
     def scored(self, set_name: str, *, caller: Caller = OPERATOR) -> Mapping[str, tuple[str, ...]]:
-        """Whose scores there are, by metric; `embedded` is the version without an LLM.
+        """Return the sources of scores by metric; `embedded` is the version without an LLM.
 
         Raises:
             NotFoundError: There is no such set.
@@ -153,7 +153,7 @@ class ScoreTableService:
         return {metric: tuple(name or EMBEDDED for name in names) for metric, names in known.items() if names}
 
     def table(self, request: ScoreRequest, by: By, *, caller: Caller = OPERATOR) -> ScoreTable:
-        """A table of means over answers, a last line being over all of them.
+        """Return a table of means over answers, a last line being over all of them.
 
         Raises:
             NotFoundError: There is no such set, system or metric, or no such score.
@@ -194,7 +194,7 @@ class ScoreTableService:
         return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
 
     def stored(self, request: ScoreRequest, *, caller: Caller = OPERATOR) -> StoredScores:
-        """The scores that are asked for.
+        """Return the scores that are asked for.
 
         Raises:
             NotFoundError: There is no such set, system or metric, or no such score.

@@ -34,7 +34,7 @@ def entrants_of(
     kind: SubmissionKind | None = SubmissionKind.ANSWERS,
     seen: Seen = lambda _: True,
 ) -> tuple[Submission, ...]:
-    """The newest submissions of a set that are seen; the reference is among them only where it is named.
+    """Return the visible newest submissions of a set; the reference only where it is named.
 
     `kind` None takes contexts without answers too.
 
@@ -55,7 +55,7 @@ def entrants_of(
 
 
 def readable_by(store: Store, set_name: str, caller: Caller) -> Seen:
-    """Whether somebody may see the scores of a submission: where its answers are public, or theirs.
+    """Return whether a caller may see a submission's scores: its answers are public, or the caller's own.
 
     Scores are figures: they are seen also where a set's licence keeps its texts from the public.
 
@@ -83,7 +83,7 @@ RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 
 
 def notes_of(score: Score | ScoredAnswer) -> Iterator[str]:
-    """What must be known of a scored answer: what its metric notes, and that passages were cut."""
+    """Yield the notes on a scored answer: those of its metric, and cut passages."""
     if isinstance(note := score.details.get("note"), str):
         yield note
     if score.details.get(CUT):
@@ -92,7 +92,7 @@ def notes_of(score: Score | ScoredAnswer) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Scored:
-    """What a run did so far: answers by outcome, and why those without a score have none."""
+    """Progress of a run: answers by outcome, and the reasons for missing scores."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -115,7 +115,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricRun:
-    """What a run of a metric over a set did.
+    """Result of a run of a metric over a set.
 
     Attributes:
         judge: Under what name the scores are stored; empty for the embedded version.

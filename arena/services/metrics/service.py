@@ -33,7 +33,7 @@ IN_FLIGHT = 64
 
 
 def scored_elsewhere(opened: OpenedMetric, work: AnyTextWork, processes: int) -> tuple[Metric, int]:
-    """A metric and its answers in flight; in other processes where it needs nothing of this one."""
+    """Return a metric and its answers in flight; in other processes where it needs nothing of this one."""
     if opened.options is None:
         return opened.metric, opened.concurrency
     return EmbeddedMetric(opened.metric.name, opened.options, work), IN_FLIGHT * processes
@@ -176,7 +176,7 @@ class MetricService:
     def _citing(
         self, metric: MetricInfo, entrants: Sequence[Submission], note: Callable[[str], None]
     ) -> tuple[Submission, ...]:
-        """Those whose answers cite at all; the others are named, not scored 0."""
+        """Select the submissions whose answers have citations; the others are named, not scored 0."""
         citing = tuple(one for one in entrants if self._store.scores.with_citations([one.id]))
         silent = [one.system for one in entrants if one not in citing]
         if silent:
@@ -246,7 +246,7 @@ class MetricService:
         asyncio.run(self._score_items(items, request, emit, processes))
 
     def lines_of(self, items: Sequence[MetricItem], request: MetricRequest) -> list[dict[str, Any]]:
-        """The JSON of the scores of some items, in order, as `score_file` emits them."""
+        """Return the JSON of the scores of some items, in order, as `score_file` emits them."""
         lines: list[dict[str, Any]] = []
         asyncio.run(self._score_items(items, request, lines.append, processes=1))
         return lines

@@ -20,7 +20,7 @@ from data.store import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedPassages:
-    """What attaching passages made.
+    """Result of attaching passages.
 
     Attributes:
         summary: The new set.
@@ -160,7 +160,7 @@ def _distinct(
 
 
 def _is_run(path: Path) -> bool:
-    """Whether a text is neither JSON nor a table whose header names a column that is known."""
+    """Return whether a text is neither JSON nor a table with a known column."""
     return is_run(path, ReadLimits())
 
 

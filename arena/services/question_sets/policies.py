@@ -31,7 +31,7 @@ class PolicyService:
         self._store = store
 
     def get(self, set_name: str) -> SetPolicy:
-        """The policy of a set; it is public, so that teams know their deadlines.
+        """Return the policy of a set; it is public, so that teams know their deadlines.
 
         Raises:
             NotFoundError: There is no such set.
@@ -99,7 +99,7 @@ class PolicyService:
 
 
 def policy_json(policy: SetPolicy) -> dict[str, Any]:
-    """A policy as JSON; moments in ISO 8601."""
+    """Return a policy as JSON; moments in ISO 8601."""
     return {
         "set": policy.set_name,
         "hidden_references": policy.hidden_references,
@@ -116,7 +116,7 @@ def policy_json(policy: SetPolicy) -> dict[str, Any]:
 
 
 def closed_error(policy: SetPolicy) -> ClosedError:
-    """Why a set takes nothing now, with the moments that matter."""
+    """Build the error for a closed set, with the relevant times."""
     spans = "; ".join(
         f"{phase.name} is open {_moment('from', phase.opens_at)}{_moment('until', phase.closes_at)}".rstrip()
         for phase in policy.phases
@@ -221,7 +221,7 @@ class SetAdmin:
 
 
 def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
-    """A policy under which nothing is taken from a moment on."""
+    """Return a policy under which nothing is taken from a moment on."""
     begun = [phase for phase in policy.phases if phase.opens_at is None or phase.opens_at < at]
     ended = [
         phase if phase.closes_at and phase.closes_at <= at else replace(phase, closes_at=at)
@@ -231,5 +231,5 @@ def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
 
 
 def is_frozen(policy: SetPolicy, at: datetime) -> bool:
-    """Whether a set takes nothing now and never will."""
+    """Return whether a set is closed for good."""
     return bool(policy.phases) and all(phase.closes_at and phase.closes_at <= at for phase in policy.phases)

@@ -51,19 +51,19 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 RATINGS = "ratings.jsonl"
-"""What `arena sets build` rated, beside the set that it built."""
+"""File of the ratings of `arena sets build`, beside the set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswerFile:
-    """What was written: answers, and questions without short answers, which are not in the file."""
+    """Written answers, and the questions without short answers, which are left out."""
 
     file: Path
     answers: int
     without: int
 
     def as_json(self) -> dict[str, object]:
-        """The object that `arena sets export --format short-answers --json` prints."""
+        """Return the object that `arena sets export --format short-answers --json` prints."""
         return {"file": str(self.file), "answers": self.answers, "without": self.without}
 
 
@@ -91,7 +91,7 @@ class SetService:
         return ImportedSet(summary, created, warnings)
 
     def _same_title(self, summary: SetSummary) -> Iterator[Problem]:
-        """A warning where another set has the title, by which teams would choose between the two."""
+        """Yield a warning where another set has the title, by which teams would choose between the two."""
         others = [
             one.name
             for one in self._store.sets.summaries()

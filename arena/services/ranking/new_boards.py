@@ -61,7 +61,7 @@ class NewBoards:
         *,
         caller: Caller,
     ) -> tuple[Prepared, Mapping[str, Any]]:
-        """What would be ranked, and what it would cost, as `arena rounds plan` tells it; nothing is stored.
+        """Return the prepared ranking and its estimate, as `arena rounds plan` gives it; nothing is stored.
 
         Raises:
             InputError: The tables cannot be ranked, or the judge cannot decide.
@@ -131,7 +131,7 @@ class NewBoards:
         return round_
 
     def watch(self, name: str, *, caller: Caller) -> tuple[Round, JobStatus | None]:
-        """A round with its job at this moment; once it is judged, a worker publishes it.
+        """Return a round with its job at this moment; once it is judged, a worker publishes it.
 
         Raises:
             NotFoundError: There is no such round.
@@ -149,7 +149,7 @@ class NewBoards:
         return round_, job
 
     def standing(self, name: str, *, caller: Caller) -> LiveStanding:
-        """How the systems of a round stand while it is judged.
+        """Return the live standing of a round's systems.
 
         Raises:
             ForbiddenError: Only organisers may.

@@ -1,4 +1,4 @@
-"""What a ranking is asked for, and the judge that it names."""
+"""Requests for rankings, and the judges that they name."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _existing(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
-    """What is to be ranked.
+    """Request for a ranking.
 
     Attributes:
         judge: A judge by name or path, or a model; empty for that of before, or the embedded one.
@@ -119,7 +119,7 @@ class RankRequest:
 
 
 def is_ranking(folder: Path) -> bool:
-    """Whether a folder holds a ranking that one can go on with."""
+    """Return whether a folder holds a ranking that can be continued."""
     return (folder / DATABASE).is_file()
 
 
@@ -135,7 +135,7 @@ def require_ranking(folder: Path) -> None:
 
 @contextmanager
 def scratch_of(folder: Path) -> Iterator[Path]:
-    """A copy of a ranking's folder to plan in, so that what is only priced is not stored."""
+    """Copy a ranking's folder to plan in, so that an estimate stores nothing."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / (folder.absolute().name or "ranking")
         if folder.is_dir():
@@ -144,7 +144,7 @@ def scratch_of(folder: Path) -> Iterator[Path]:
 
 
 USUAL = "reference-free"
-"""Whose prompt and settings a bare model is asked with."""
+"""Judge whose prompt and settings a bare model is asked with."""
 EMBEDDED = "lexical"
 UNSAFE = re.compile(r"[^A-Za-z0-9._+-]++")
 ADVICE = (
@@ -166,7 +166,7 @@ class RankingJudges:
         self._folder = folder
 
     def named(self, judge: str, endpoint: str) -> str:
-        """The name or path of a judge's spec; that of a model, or of another endpoint, is written first.
+        """Return the name or path of a judge's spec; a spec of a model or another endpoint is written first.
 
         Raises:
             InputError: It is neither a judge nor the name of a model.
@@ -190,7 +190,7 @@ class RankingJudges:
         return self._written(spec.name, {"extends": base, "endpoint": endpoint})
 
     def spec(self, name: str) -> JudgeSpec:
-        """The spec that a ranking's judge has."""
+        """Return the spec that a ranking's judge has."""
         return self._judges.spec(name)
 
     def _written(self, name: str, values: dict[str, str]) -> str:

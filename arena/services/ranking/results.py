@@ -1,4 +1,4 @@
-"""What came of a ranking: the table, who leads and how surely, each comparison with its reason."""
+"""Result of a ranking: the table, the leader with its certainty, each comparison with its reason."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class RankedSystem:
 
     @property
     def facts(self) -> str:
-        """How much its answers cover."""
+        """Share of facts that its answers cover."""
         return UNKNOWN if self.covered is None else percent(self.covered)
 
 
@@ -137,12 +137,12 @@ class Duel:
 
     @property
     def worse(self) -> bool:
-        """Whether the first is surely worse."""
+        """True if the first is significantly worse."""
         return self.significant and self.better == self.second
 
     @property
     def sentence(self) -> str:
-        """Which is better, by how much and how surely."""
+        """The comparison in a sentence: the better one, by how much and how surely."""
         other = self.first if self.better == self.second else self.second
         size = self._size
         battles = self.wins + self.ties + self.losses
@@ -170,7 +170,7 @@ class RankingResults:
     store: Store
 
     def systems(self, board: Board) -> tuple[RankedSystem, ...]:
-        """The rows of a board, best first; the reference is one where it met systems."""
+        """Return the rows of a board, best first; the reference is one where it met systems."""
         lines = board.standings["lines"][OVERALL]
         scored = {name for line in lines for name, found in (line.get("scores") or {}).items() if found}
         metric = next((name for name in covering() if name in scored), "")
@@ -179,12 +179,12 @@ class RankingResults:
         return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
 
     def covered_heading(self, board: Board) -> str:
-        """What the share is called that says how much answers cover."""
+        """Return the heading of the share of covered facts."""
         headings = {name: column.heading.lower() for name, column in covering().items()}
         return next((headings[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
 
     def sentence(self, board: Board) -> str:
-        """Who leads, and how surely."""
+        """Describe the leader and its certainty."""
         rated = [one for one in self.systems(board) if one.rank is not None]
         if not rated:
             return str(board.standings.get("unrankable") or "No system has a rating.")
@@ -215,7 +215,7 @@ class RankingResults:
             yield _comparison(evidence, texts)
 
     def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
-        """The questions on which a system lost to another, the clearest first.
+        """Return the questions on which a system lost to another, the clearest first.
 
         Raises:
             NotFoundError: No battle names one of the two.
@@ -229,7 +229,7 @@ class RankingResults:
         return tuple(sorted(lost, key=lambda one: -(one.margin or 0.0)))
 
     def duel(self, name: str, first: str, second: str) -> Duel:
-        """Which of two systems is better, by how much and how surely.
+        """Compare two systems: the better one, by how much and how surely.
 
         Raises:
             NotFoundError: No battle names one of the two.
@@ -355,7 +355,7 @@ def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparis
 
 
 def without_verdict(counts: RoundCounts) -> Iterator[str]:
-    """How many comparisons have no verdict, by what became of them."""
+    """Describe the comparisons without a verdict, by outcome."""
     for word in ("unreadable", "refused", "failed", "skipped", "missing"):
         if count := getattr(counts, word):
             yield f"{counted(count, 'comparison')} {word}; {COMPARISONS} says why."
@@ -387,7 +387,7 @@ def _margin(judgments: Sequence[Judgment]) -> float | None:
 
 
 def _reason(judgment: Judgment, system_a: str, system_b: str) -> str:
-    """A judge's words, or its figures as words, in which the systems are named."""
+    """Return a judge's words, or its figures as words, in which the systems are named."""
     reasons = read_reasons(judgment.rationale)
     if reasons is not None:
         sides = ((system_a, reasons.a), (system_b, reasons.b))
@@ -399,7 +399,7 @@ def _reason(judgment: Judgment, system_a: str, system_b: str) -> str:
 
 
 def _told(side: Side, ground_truth: str) -> str:
-    """What an answer covers, misses and contradicts."""
+    """Describe the facts that an answer covers, misses and contradicts."""
     if side.says or side.coverage is None:
         return f"gives {side.says}"
     parts = [f"covers {percent(side.coverage)} of the {ground_truth}"] + [

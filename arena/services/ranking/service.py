@@ -40,7 +40,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What was understood and stored, ready to be judged.
+    """Stored input of a ranking, ready to be judged.
 
     Attributes:
         request: The round that follows.
@@ -54,7 +54,7 @@ class Prepared:
 
     @property
     def sentence(self) -> str:
-        """What there is to rank, in a sentence."""
+        """The input in a sentence."""
         systems, questions = len(self.pool.answers), len(self.pool.questions)
         told = f"{counted(systems, 'system')}, {counted(questions, 'question')}"
         if self.pool.complete:
@@ -148,7 +148,7 @@ class RankingService:
         return Prepared(request=wanted, pool=joined, notes=notes)
 
     def estimate(self, prepared: Prepared) -> Mapping[str, Any]:
-        """What the ranking would judge and cost, as `arena rounds plan` tells it."""
+        """Estimate the battles and cost of the ranking, as `arena rounds plan` does."""
         return self._planner.estimate(prepared.request)
 
     def require_ready(self, prepared: Prepared) -> None:
@@ -160,11 +160,11 @@ class RankingService:
         self._planner.require_ready(prepared.request, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
-        """How the systems of a round stand while it is judged."""
+        """Return the live standing of a round's systems."""
         return live_standing(self._store, self._store.rounds.get(name))
 
     def so_far(self, name: str) -> tuple[str, ...]:
-        """How the systems of a round stand while it is judged; nothing before a question is judged."""
+        """Describe the live standing of a round's systems; empty before a question is judged."""
         standing = self.standing(name)
         if not standing.questions:
             return ()
@@ -178,7 +178,7 @@ class RankingService:
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
     def round_of(self, prepared: Prepared) -> Round:
-        """The round that judges this: the last one where it is the same, else a new one.
+        """Return the round that judges this: the last one where it is the same, else a new one.
 
         Raises:
             InputError: There is nothing to judge.
@@ -212,7 +212,7 @@ class RankingService:
         return self._store.rounds.counts(round_.name)
 
     def publish(self, name: str) -> Board:
-        """The board of a round that was judged, with those embedded scores of its answers that there can be.
+        """Build the board of a judged round, with the embedded scores that its answers can have.
 
         Raises:
             ConflictError: It has no verdict.
@@ -221,7 +221,7 @@ class RankingService:
         return board
 
     def last_board(self) -> Board:
-        """The board of the last round that has one.
+        """Return the board of the last round that has one.
 
         Raises:
             NotFoundError: Nothing was ranked here yet.
@@ -233,14 +233,14 @@ class RankingService:
         raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
 
     def requests(self, name: str) -> int:
-        """How many requests a round's judge sent; replies that were there already are none."""
+        """Count the requests that a round's judge sent, without cached replies."""
         return self._store.rounds.requests(name)
 
     def _last_round(self) -> Round | None:
         return next(iter(self._rounds.rounds()), None)
 
     def _judge(self, request: RankRequest, joined: Pool) -> str:
-        """The judge that is asked for, else that of before, else the embedded one where it can judge."""
+        """Choose the judge: the given one, else the ranking's former one, else the embedded one if it can."""
         last = None if request.afresh else self._last_round()
         if request.judge:
             return self.judges.named(request.judge, request.endpoint)
@@ -258,7 +258,7 @@ class RankingService:
         return () if last is None else self._store.sets.get(last.set_name).questions
 
     def _stored(self, given: set[str]) -> Iterator[AnswerTable]:
-        """The answers of before, of systems that no file is given of."""
+        """Yield the answers of before, of systems that no file is given of."""
         last = self._last_round()
         entrants = () if last is None else self._planner.entrants(last.set_name)
         systems = {
@@ -299,7 +299,7 @@ class RankingService:
 
 
 def _pairs(request: RankRequest, joined: Pool) -> str:
-    """Whom a ranking compares, as a round's plan says it."""
+    """Return the compared pairs in the words of a round's plan."""
     if not request.versus:
         return "all"
     if request.versus in joined.answers:

@@ -22,7 +22,7 @@ WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "ti
 
 
 def table_of_columns(battles: BattleColumns) -> BattleTable:
-    """The judged battles as the table that ratings and rates take."""
+    """Return the judged battles as the table that ratings and rates take."""
     chosen = battles.preference >= 0
     judged = slice(None) if chosen.all() else chosen  # A slice copies nothing.
     question = battles.question[judged]
@@ -45,18 +45,18 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
 
 
 def _with_score(table: BattleTable, score: NDArray[np.float64] | None) -> BattleTable:
-    """The table with the judge's scores: the mean of sampled votes may contradict the majority."""
+    """Return the table with the judge's scores: the mean of sampled votes may contradict the majority."""
     return replace(table, score=None if score is None or np.isnan(score).all() else score)
 
 
 def outcomes_of(battles: BattleColumns) -> Counter[Outcome]:
-    """How many battles ended how."""
+    """Count battles by outcome."""
     counts = np.bincount(battles.outcome[battles.outcome >= 0], minlength=len(Outcome)).tolist()
     return Counter({outcome: count for outcome, count in zip(Outcome, counts, strict=True) if count})
 
 
 def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, int]]:
-    """How many battles of each system ended how; versions of one system together."""
+    """Count battles by system and outcome, versions of one system together."""
     size = len(Outcome) + 1  # The first column is of battles that did not end.
     by_system: dict[str, Counter[Outcome]] = {}
     for side in (battles.a, battles.b):
@@ -75,7 +75,7 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
-    """How much of the battles was judged, overall and of each system that has one.
+    """Compute the judged share of the battles, overall and by system.
 
     Missing answers are not expected.
     """

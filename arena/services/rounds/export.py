@@ -30,7 +30,7 @@ SHOWN_HASH = "hash_without_addresses"
 
 
 def hash_of_judge(judge: Mapping[str, Any]) -> str:
-    """The sha256 of a judge's settings, as far as they are given."""
+    """Return the sha256 of a judge's settings, as far as they are given."""
     return hash_of({name: judge[name] for name in judge.keys() - {"source", "hash", SHOWN_HASH}})
 
 
@@ -105,7 +105,7 @@ def write_round(
 
 
 def battle_row(battle: BattleRecord) -> dict[str, Any]:
-    """A judged battle in the field's names (docs/design.md)."""
+    """Return a judged battle in the field's names (docs/design.md)."""
     row: dict[str, Any] = {
         "question_id": battle.question_id,
         "domain": battle.domain,
@@ -145,13 +145,13 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge without its addresses, and a hash that can be computed again without them."""
+    """Return a judge without its addresses, and a hash that can be computed again without them."""
     shown = without_place(judge)
     return {**shown, SHOWN_HASH: hash_of_judge(shown)}
 
 
 def _write_evidence(folder: Path, evidence: Iterable[BattleEvidence]) -> None:
-    """The judged battles, the outcomes of all, and the judgments, a file each."""
+    """Write the judged battles, the outcomes of all, and the judgments, a file each."""
     with ExitStack() as files:
         battles, outcomes, judgments = (
             files.enter_context((folder / f"{name}.jsonl").open("w", encoding="utf-8"))
@@ -174,6 +174,6 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def checksum(path: Path) -> str:
-    """The sha256 of a file."""
+    """Return the sha256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

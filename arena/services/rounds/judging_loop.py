@@ -49,7 +49,7 @@ class QuestionFeed:
     _at: int = 0
 
     def take(self) -> list[PendingBattle]:
-        """The next battles; none where nothing is free.
+        """Return the next battles; none where nothing is free.
 
         Raises:
             LeaseLostError: The lease was given up.

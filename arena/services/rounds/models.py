@@ -1,4 +1,4 @@
-"""What an organiser asks a round to be, and the plan that follows."""
+"""A round as an organiser requests it, and the plan that follows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LoadSpec: TypeAlias = "Callable[[str], JudgeSpec]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRequest:
-    """What an organiser asks a round to be.
+    """A round as an organiser requests it.
 
     `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
     has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
@@ -50,7 +50,7 @@ class RoundRequest:
 def questions_in(
     domains: tuple[str, ...], summary: SetSummary, questions: Iterable[tuple[int, Question]]
 ) -> tuple[tuple[int, Question], ...]:
-    """The questions of some domains of a set; of all where none is named.
+    """Return the questions of some domains of a set; of all where none is named.
 
     Raises:
         NotFoundError: The set has no such domain.
@@ -77,7 +77,7 @@ class PlannedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEstimate:
-    """What a round takes beside the replies that are there; a cost is None where unknown.
+    """Requests and cost of a round besides cached replies; a cost is None where unknown.
 
     Attributes:
         requests: Requests that are sent for certain.
@@ -115,7 +115,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 
 def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
-    """The submissions that a round judges, withdrawn ones too, without its reference."""
+    """Return the submissions that a round judges, withdrawn ones too, without its reference."""
     versions: Mapping[str, int] = round_.plan["systems"]
     submissions = store.submissions.find(set_name=round_.set_name)
     return tuple(
@@ -129,7 +129,7 @@ HARMLESS = ("endpoint", "price")
 
 
 def round_spec(round_: Round, load_spec: LoadSpec) -> JudgeSpec:
-    """The spec that a round began with.
+    """Return the spec that a round began with.
 
     Raises:
         SpecError: It is another one now in what may change verdicts; every setting that differs is named.
@@ -146,7 +146,7 @@ def round_spec(round_: Round, load_spec: LoadSpec) -> JudgeSpec:
 
 
 def same_verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether two judges differ at most in what cannot change a verdict: where their models are asked."""
+    """Return whether two judges give the same verdicts: they differ at most in their models' addresses."""
     return _deciding(before) == _deciding(after)
 
 
@@ -180,7 +180,7 @@ FORMER = "former_judges"
 
 
 def adopt_spec(store: Store, name: str, load_spec: LoadSpec, *, new_judge: bool = False) -> JudgeSpec:
-    """The spec that a round goes on with; where its file was corrected, the round has the correction.
+    """Return the spec that a round goes on with; where its file was corrected, the round has the correction.
 
     Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
     endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
@@ -210,7 +210,7 @@ def adopt_spec(store: Store, name: str, load_spec: LoadSpec, *, new_judge: bool 
 
 
 def former_sentences(round_: Round) -> tuple[str, ...]:
-    """What a round's board has to say of judges that decided a part of it under other settings."""
+    """Return the board's notes on judges that decided a part of it under other settings."""
     former: list[Mapping[str, Any]] = round_.plan.get(FORMER) or []
     return tuple(
         f"The first {one['judged']:,} battles were judged with other settings: "

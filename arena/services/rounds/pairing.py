@@ -1,4 +1,4 @@
-"""Which battles a round has: pairs, samples, and what is left out or missing.
+"""Battles of a round: pairs, samples, and what is left out or missing.
 
 Every choice is derived from the seed and the question's id, so that the same plan gives the same
 battles on every machine.
@@ -30,13 +30,13 @@ class CannotDecide(Protocol):
     """Says why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
 
     def __call__(self, question: Question, *, against_reference: bool, silent: bool) -> str:
-        """Why it cannot decide a battle on a question; empty where it can."""
+        """Return the reason why it cannot decide a battle on a question; empty where it can."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Which pairs a round asks for.
+    """Rule for the pairs of a round.
 
     `everything` is every pair on every question, `versus` each system against one of them; else `reference`
     is each system against the reference, and `complete` the number of questions on which every pair of
@@ -84,7 +84,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """How many questions a round takes: a number, a share, or all of them."""
+    """Sample of a round's questions: a number, a share, or all."""
 
     number: int | None = None
     share: float | None = None
@@ -126,7 +126,7 @@ class Scope:
     silent: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     def answers(self, number: int, *sides: Submission) -> bool:
-        """Whether all of some sides answer a question."""
+        """Return whether all of some sides answer a question."""
         return all(number in self.answered[side.id] for side in sides)
 
 
@@ -177,12 +177,12 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
 
 
 def left_out_of(plan: Plan) -> str:
-    """What a plan leaves out, behind a sentence that there is nothing to judge."""
+    """Describe what a plan leaves out, behind a sentence that there is nothing to judge."""
     return "".join(f"; left out: {number:,} {what}" for what, number in plan.left_out.items())
 
 
 def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotDecide) -> Iterator[str]:
-    """Why the judge cannot decide a planned battle, once for each that it cannot."""
+    """Yield the judge's reason for each planned battle that it cannot decide."""
     questions = dict(scope.questions)
     for battle in battles:
         silent = any(battle.question in scope.silent.get(side, ()) for side in (battle.a, battle.b))

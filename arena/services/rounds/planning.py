@@ -118,7 +118,7 @@ class RoundPlanner:
             )
 
     def estimate(self, request: RoundRequest) -> dict[str, Any]:
-        """What `arena rounds plan` prints: battles, what is left out, requests, tokens, cost, what lacks."""
+        """Return the content of `arena rounds plan`: battles, requests, tokens, cost, missing inputs."""
         planned = self.plan(request)
         expected = self._expected(planned)
         return {
@@ -140,7 +140,7 @@ class RoundPlanner:
             return estimate_round(self._store, planned, prices, self._replies, cache_mode=self._cache_mode)
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
-        """The submissions that a round of a set takes where none is named."""
+        """Return the submissions that a round of a set takes where none is named."""
         return tuple(self._store.submissions.find(set_name=set_name, newest=True))
 
     def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
@@ -164,13 +164,13 @@ class RoundPlanner:
 
 
 def _price(prices: Prices, leaf: JudgeSpec) -> float | None:
-    """What a million tokens read and written cost; None where no price is known."""
+    """Return the price of a million tokens read and written; None where unknown."""
     return 0.0 if leaf.price == 0 else prices.cost(leaf.endpoint, leaf.model, TOKENS, TOKENS)
 
 
 SAMPLED = 1_000
 EXPECTED_TOKENS = 150
-"""What a reply is expected to take where none of its judge is known: a short reason and a verdict."""
+"""Expected length of a reply where none of its judge is known: a short reason and a verdict."""
 
 
 def estimate_round(
@@ -203,7 +203,7 @@ def _nothing(_: Sequence[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Paying:
-    """What the requests of one model cost; `mean` is the expected length of its replies in tokens."""
+    """Costs of one model's requests; `mean` is the expected length of its replies in tokens."""
 
     leaf: JudgeSpec
     prices: Prices
@@ -211,7 +211,7 @@ class _Paying:
     free: bool
 
     def expected(self, part: Estimate) -> RoundEstimate:
-        """What is left to be asked of some requests."""
+        """Estimate the requests that are not answered yet."""
         sent, most = part.requests - part.cached, part.requests_most - part.cached_most
         longest = self.leaf.max_tokens
         usual = self.mean if longest is None else min(self.mean, longest)

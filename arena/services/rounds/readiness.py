@@ -1,4 +1,4 @@
-"""What a round lacks before it is launched: each thing with what to do about it."""
+"""Missing prerequisites of a round, each with a remedy."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Lack(StrEnum):
 
 
 SPENDING = frozenset({Lack.CAP, Lack.PRICE})
-"""What a round without a cap does without."""
+"""Warning on a round without a cap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +52,12 @@ class Missing:
     blocks: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The object that commands and the API give."""
+        """Return the object that commands and the API give."""
         return {**asdict(self), "what": self.what.value}
 
 
 def is_here(endpoint: str) -> bool:
-    """Whether an endpoint is on this machine."""
+    """Return whether an endpoint is on this machine."""
     return urlsplit(endpoint).hostname in HERE
 
 
@@ -70,7 +70,7 @@ class Readiness:
     has_key: bool
 
     def missing(self, planned: PlannedRound, expected: RoundEstimate) -> tuple[Missing, ...]:
-        """What a round lacks that is expected to ask and cost so much; what blocks it first."""
+        """Return the missing prerequisites of a round of this size and cost; blocking ones come first."""
         found = [*self._of_plan(planned), *self._of_judge(planned, expected)]
         return tuple(sorted(found, key=lambda one: not one.blocks))
 

@@ -214,7 +214,7 @@ class RoundService(RoundReader):
         return reopened
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
-        """The spec that a round goes on with, as corrected; see `adopt_spec`.
+        """Return the spec that a round goes on with, as corrected; see `adopt_spec`.
 
         Raises:
             SpecError: It differs in what may change verdicts, and there are some.
@@ -291,7 +291,7 @@ class RoundService(RoundReader):
         return changed
 
     def spec_of(self, round_: Round) -> JudgeSpec:
-        """The spec that a round began with.
+        """Return the spec that a round began with.
 
         Raises:
             SpecError: It is another one now.

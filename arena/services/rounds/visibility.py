@@ -1,4 +1,4 @@
-"""What somebody sees of rounds: how far they are, their battles, answers and questions, by the one rule."""
+"""Visibility of rounds: progress, battles, answers and questions, under one rule."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 
 
 class RoundAccess:
-    """What one caller may see of a round; states and rights are those of now.
+    """Access of one caller to a round, with present states and rights.
 
     Attributes:
         texts: What they may see of the texts of its set.
@@ -87,11 +87,11 @@ class RoundAccess:
         return self._store.submissions.places(self._round.set_name)
 
     def question(self, question: Question) -> Question:
-        """A question without what is hidden of it."""
+        """Return a question without what is hidden of it."""
         return self.texts.question(question)
 
     def submission(self, system: str) -> Submission | None:
-        """The submission of a system in the round; None for the reference."""
+        """Return the submission of a system in the round; None for the reference."""
         submission = self.entrants.get(system)
         if submission is None:
             return None
@@ -99,7 +99,7 @@ class RoundAccess:
         return None if seen is None else seen[0]
 
     def answers_of(self, system: str, question: Question | None = None) -> bool:
-        """Whether the texts of a system's answers are seen, the reference's to one question included."""
+        """Return whether the caller sees a system's answers, or the reference's answer to a question."""
         submission = self.entrants.get(system)
         if submission is not None:
             return self.texts.answers(submission, published=self._published) is Visibility.FULL
@@ -108,7 +108,7 @@ class RoundAccess:
         return self.texts.question(question) == question
 
     def scores_of(self, system: str) -> bool:
-        """Whether figures made of a system's answers are seen, also where the set's texts are not public."""
+        """Return whether the caller sees figures about a system's answers, also without their texts."""
         submission = self.entrants.get(system)
         if submission is None:
             return not self.texts.hidden or self.answers_of(system)
@@ -117,11 +117,11 @@ class RoundAccess:
 
     @property
     def hides_references(self) -> bool:
-        """Whether references of the set, and what quotes them, are hidden from the caller."""
+        """True if the set's references, and quotations of them, are hidden from the caller."""
         return self.texts.hides_references
 
     def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
-        """A battle whose judgments lose what quotes texts that are not seen."""
+        """Return a battle whose judgments lose what quotes texts that are not seen."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
         evidence = without_addresses(evidence)
         return (
@@ -130,7 +130,7 @@ class RoundAccess:
 
     @cached_property
     def _sees_words(self) -> tuple[bool, bool]:
-        """Whether the words of judgments are seen, of battles without and with a side that was withdrawn."""
+        """Visibility of judgments' words, for battles without and with a withdrawn side."""
         resource = Resource(
             kind=Kind.RATIONALE,
             hidden=self.texts.hidden,
@@ -144,7 +144,7 @@ class RoundAccess:
         return without, having
 
     def score(self, score: ScoredAnswer) -> ScoredAnswer:
-        """A score without its details where these quote texts that are not seen."""
+        """Return a score without its details where these quote texts that are not seen."""
         if self.answers_of(score.system) and not self.hides_references:
             return score
         return replace(score, details={})
@@ -161,7 +161,7 @@ class RoundReader:
         return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
     def get(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """A round alone: to count its battles takes as long as there are battles.
+        """Return a round alone: to count its battles takes as long as there are battles.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
@@ -171,7 +171,7 @@ class RoundReader:
         return round_
 
     def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
-        """A round and its counts.
+        """Return a round and its counts.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
@@ -179,7 +179,7 @@ class RoundReader:
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
     def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
-        """How the systems of a round stand at this look.
+        """Return the live standing of a round's systems.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
@@ -189,11 +189,11 @@ class RoundReader:
         return live_standing(self._store, self.get(name, caller=caller))
 
     def conduct(self, name: str) -> JudgeConduct:
-        """How the models behind a round's judge conducted themselves so far."""
+        """Return the conduct so far of the models behind a round's judge."""
         return self._store.conduct.of_round(name)
 
     def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[Outcome, str, int], ...]:
-        """Why battles have no verdict: outcome, reason and their number, the most frequent first.
+        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.
@@ -201,13 +201,13 @@ class RoundReader:
         return self._store.conduct.reasons(self.get(name, caller=caller).name)
 
     def warnings(self, name: str) -> tuple[str, ...]:
-        """What is wrong with a round's judge, in sentences; none where nothing is."""
+        """Return warnings on a round's judge; none where nothing is wrong."""
         from arena.services.rounds.models import former_sentences
 
         return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
 
     def replies(self, name: str, *, unreadable: bool) -> Iterator[tuple[BattleEvidence, Question]]:
-        """The battles of a round about which a model was asked, with their questions and raw replies.
+        """Yield the battles of a round about which a model was asked, with their questions and raw replies.
 
         Raises:
             NotFoundError: There is no such round.
@@ -229,7 +229,7 @@ class RoundReader:
             yield replace(evidence, judgments=shown), questions[key]
 
     def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
-        """The battles of a round in a fixed order.
+        """Yield the battles of a round in a fixed order.
 
         Raises:
             NotFoundError: There is no such round that the caller may see.

@@ -1,4 +1,4 @@
-"""What a submission must satisfy besides its file: whose the system is, phase, quota, limits."""
+"""Rules for submissions besides their file: ownership of the system, phase, quota, limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """What a team has used of its submissions to a set; None is without limit.
+    """Use of a team's quota for a set; None is without limit.
 
     Attributes:
         phase: The phase that is open; None where none is.
@@ -38,23 +38,23 @@ class Quota:
 
     @property
     def left_today(self) -> int | None:
-        """How many more may come today."""
+        """Remaining submissions today."""
         limit = None if self.phase is None else self.phase.daily_quota
         return None if limit is None else max(0, limit - self.used_today)
 
     @property
     def following(self) -> int:
-        """Which submission of the phase the next one is, from 1."""
+        """Number of the next submission of the phase, from 1."""
         return self.used + 1
 
     @property
     def following_today(self) -> int:
-        """Which submission of the day the next one is, from 1."""
+        """Number of the next submission of the day, from 1."""
         return self.used_today + 1
 
     @property
     def left(self) -> int | None:
-        """How many more may come in the phase."""
+        """Remaining submissions of the phase."""
         limit = None if self.phase is None else self.phase.total_quota
         return None if limit is None else max(0, limit - self.used)
 
@@ -67,7 +67,7 @@ class Intake:
         self._limits = limits
 
     def team_for(self, caller: Caller, team: str) -> str:
-        """The team that somebody submits for: the named one, else their only one."""
+        """Return the team that somebody submits for: the named one, else their only one."""
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
@@ -78,7 +78,7 @@ class Intake:
         return team
 
     def limits(self, phase: Phase | None) -> IntakeLimits:
-        """What a file may hold in a phase; never more than the installation allows."""
+        """Return the limits on a file in a phase; never more than the installation allows."""
         limits = self._limits
         if phase is not None and phase.file_mb is not None:
             limits = replace(limits, file_bytes=min(limits.file_bytes, phase.file_mb * MEBIBYTE))
@@ -87,7 +87,7 @@ class Intake:
         return limits
 
     def open_phase(self, policy: SetPolicy) -> Phase:
-        """The phase that is open now."""
+        """Return the phase that is open now."""
         phase = policy.current(datetime.now(UTC))
         if phase is None:
             raise closed_error(policy)
@@ -101,7 +101,7 @@ class Intake:
         team: str,
         kind: SubmissionKind = SubmissionKind.ANSWERS,
     ) -> Submission | None:
-        """The system's newest version, if any; refuses the name where it is another team's."""
+        """Return the system's newest version, if any; refuses the name where it is another team's."""
         if name_key(system).startswith(name_key(NAMELESS)):
             raise ConflictError(f"Names like {system} stand for hidden ones.", advice="Choose another name.")
         self._store.submissions.require_distinct(set_name, system)
@@ -116,7 +116,7 @@ class Intake:
         return newest
 
     def quota(self, policy: SetPolicy, team: str) -> Quota:
-        """What a team has used."""
+        """Return the use of a team's quota."""
         at = datetime.now(UTC)
         phase = policy.current(at)
         rounds = self._store.statuses.rounds_of(policy.set_name)
@@ -174,7 +174,7 @@ def require_accepted(submission: Submission) -> None:
 
 
 def no_submission(number: int) -> NotFoundError:
-    """The error for a caller who may not know of a submission: the same as where there is none."""
+    """Return the error for a caller who may not know of a submission: the same as where there is none."""
     return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 

@@ -41,14 +41,14 @@ from submissions.limits import IntakeLimits
 from submissions.template import answers_template, sample_answers
 
 UPLOAD_WAIT_MS = 180_000
-"""How long an upload waits for others to be stored, where the database has one writer at a time."""
+"""Wait of an upload for others to be stored, where the database has one writer at a time."""
 LONGEST_REASON = 500
 REPEATED_STATES = (SubmissionState.CHECKED, SubmissionState.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedSubmission:
-    """What `add` did; `created` is False where the newest version has the same content."""
+    """Result of `add`; `created` is False where the newest version has the same content."""
 
     submission: Submission
     created: bool
@@ -206,17 +206,17 @@ class SubmissionService(SubmissionReader):
         return confirmed
 
     def limits(self, set_name: str) -> IntakeLimits:
-        """What a file may hold in the phase that is open, or the next; it is public."""
+        """Return the public limits on a file in the open phase, or the next."""
         return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
     def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> str:
-        """A file to fill in for a set, or a small one that would be accepted, as JSONL."""
+        """Return a file to fill in for a set, or a small one that would be accepted, as JSONL."""
         questions = self._questions(set_name, caller)
         lines = sample_answers(questions) if sample else answers_template(questions)
         return "".join(f"{line}\n" for line in lines)
 
     def quota(self, set_name: str, team: str, *, caller: Caller) -> Quota:
-        """What a team has used of its submissions to a set."""
+        """Return the use of a team's quota for a set."""
         return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
 
     def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
@@ -286,7 +286,7 @@ class SubmissionService(SubmissionReader):
         return submission
 
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
-        """The set as somebody may see it: what is hidden must not leak through warnings either."""
+        """Return the set as somebody may see it: what is hidden must not leak through warnings either."""
         questions = self._store.sets.get(set_name)
         return questions.with_questions(
             map(SetAccess(self._store, caller, set_name).question, questions.questions)

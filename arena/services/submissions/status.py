@@ -45,7 +45,7 @@ class SubmissionStatus:
 
 
 def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> SubmissionState:
-    """The state of a submission, by what is stored of it and the states of the rounds that have it."""
+    """Return the state of a submission, by what is stored of it and the states of the rounds that have it."""
     if stored is not SubmissionState.ACCEPTED:
         return stored
     if RoundState.PUBLISHED in rounds:
@@ -56,19 +56,19 @@ def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> Submissio
 
 
 def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
-    """Whether judging was spent on what some rounds have; rounds that were cancelled charge nobody."""
+    """Return whether some rounds spent judging; cancelled rounds charge nobody."""
     return any(round_.state in ENDED or (round_.state in OPEN and round_.began) for round_ in rounds)
 
 
 def counts_now(submission: Submission, rounds: Sequence[RoundOfSet]) -> bool:
-    """Whether a submission counts against the quota: all that wait or were judged, whatever came later."""
+    """Return whether a submission counts against the quota: it waits or was judged."""
     if submission.state is SubmissionState.ACCEPTED:
         return True
     return submission.state is SubmissionState.WITHDRAWN and is_charged(rounds_with(submission, rounds))
 
 
 def rounds_with(submission: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfSet, ...]:
-    """The rounds that have a submission."""
+    """Return the rounds that have a submission."""
     return tuple(round_ for round_ in rounds if round_.systems.get(submission.system) == submission.version)
 
 
@@ -81,7 +81,7 @@ class StatusReader:
         self._rounds = store.statuses.rounds_of(set_name)
 
     def published(self, submission: Submission) -> bool:
-        """Whether a submission is, or was, on a published board."""
+        """Return whether a submission is, or was, on a published board."""
         return any(round_.published for round_ in rounds_with(submission, self._rounds))
 
     def published_rounds(self, submission: Submission) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class StatusReader:
         return tuple(round_.name for round_ in rounds_with(submission, self._rounds) if round_.published)
 
     def of(self, submission: Submission) -> SubmissionStatus:
-        """The status of a submission."""
+        """Return the status of a submission."""
         rounds = rounds_with(submission, self._rounds)
         judged = [
             version for version in self._versions.get(submission.system, []) if self._was_judged(version)
@@ -111,7 +111,7 @@ class StatusReader:
         )
 
     def attempts(self, system: str) -> int:
-        """How many versions of a system were judged."""
+        """Count the judged versions of a system."""
         return sum(self._was_judged(version) for version in self._versions.get(system, []))
 
     def _was_judged(self, submission: Submission) -> bool:

@@ -34,7 +34,7 @@ MAX_IN_ALL = 24
 
 
 def party_of(caller: Caller, client: str = "") -> str:
-    """The team that a file is counted for, else the account, else the address."""
+    """Return the team that a file is counted for, else the account, else the address."""
     return ", ".join(sorted(caller.teams)) or caller.account or client or caller.name
 
 
@@ -77,7 +77,7 @@ class Turns:
 UNIT = 5 * MEBIBYTE
 """So many bytes of a file may take as long as one text."""
 MIN_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
-"""What a check may take beyond what its process has: bytes, and bytes for each that the file may hold."""
+"""Memory of a check beyond that of its process: bytes, and bytes for each that the file may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class UploadService:
 
     @contextmanager
     def scratch(self, name: str = "") -> Iterator[tuple[Path, UploadWriter]]:
-        """A file that is removed at the end of the block, and its writer.
+        """Give a file that is removed at the end of the block, and its writer.
 
         Messages about it use the name that its sender calls it by.
         """

@@ -25,7 +25,7 @@ class SubmissionLine:
     status: SubmissionStatus
 
     def shown(self) -> shapes.SubmissionStatus:
-        """The same as what routes and commands give."""
+        """Return the same as what routes and commands give."""
         return shapes.SubmissionStatus.of(self.status, self.submission, **self._more())
 
     def _more(self) -> dict[str, object]:
@@ -41,7 +41,7 @@ class SubmissionView(SubmissionLine):
     no_answer_share: Mapping[str, float]
 
     def shown(self) -> shapes.SubmissionDetails:
-        """The same as what routes and commands give."""
+        """Return the same as what routes and commands give."""
         return shapes.SubmissionDetails.of(self.status, self.submission, self, **self._more())
 
 
@@ -75,7 +75,7 @@ class SubmissionReader:
         return tuple(sorted(lines, key=_as_shown))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
-        """A submission with its coverage."""
+        """Return a submission with its coverage."""
         submission = self._store.submissions.get(number)
         status = _status_for(StatusReader(self._store, submission.set_name), submission, caller)
         places = self._store.submissions.places(submission.set_name)
@@ -96,7 +96,7 @@ class SubmissionReader:
         )
 
     def known(self, number: int, *, caller: Caller) -> Submission:
-        """A submission as it is stored, if the caller may know of it at all."""
+        """Return a submission as it is stored, if the caller may know of it at all."""
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
         if submission_visibility(caller, submission, published=published) is Visibility.NONE:
@@ -104,7 +104,7 @@ class SubmissionReader:
         return submission
 
     def answers(self, number: int, *, caller: Caller) -> Mapping[str, Answer]:
-        """The answers of a submission by question id."""
+        """Return the answers of a submission by question id."""
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
         seen = SetAccess(self._store, caller, submission.set_name).answers(submission, published=published)
@@ -119,7 +119,7 @@ def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
 
 
 def _status_for(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
-    """The status of a submission; rounds that are not public are named to its team and organisers alone."""
+    """Return a submission's status; rounds that are not public are named to its team and organisers."""
     status = reader.of(submission)
     if (
         submission_visibility(caller, submission, published=status.published, kind=Kind.REPORT)

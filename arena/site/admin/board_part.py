@@ -94,7 +94,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
-    """The labels of a round where its board is to be corrected by them."""
+    """Return the labels of a round where its board is to be corrected by them."""
     count = {found.name: count for found, count in arena().labels.rounds(caller=caller)}.get(name, 0)
     if count and st.checkbox(f"Correct by the {count:,} labels of this round", key="votes-labels"):
         return arena().boards.votes(LABELS, name)
@@ -102,7 +102,7 @@ def _labels(name: str, caller: Caller) -> VoteSource | None:
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    """The calibration of the round's judge that the board is to report; None where there is none."""
+    """Return the calibration of the round's judge that the board is to report; None where there is none."""
     calibrations = {
         calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
     }

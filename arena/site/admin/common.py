@@ -1,4 +1,4 @@
-"""What the organisers' pages share: the signed-in organiser, actions with their errors, small tables."""
+"""Shared parts of organisers' pages: the signed-in organiser, actions with their errors, small tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EVERY = 2.0
 
 
 def organiser() -> Caller:
-    """The signed-in organiser."""
+    """Return the signed-in organiser."""
     caller = present()
     require(caller, TokenScope.ORGANISE)
     return caller
@@ -55,19 +55,19 @@ def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: s
 
 
 def usd(amount: float | None) -> str:
-    """An amount of money; small ones with what distinguishes them."""
+    """Return an amount of money; small ones with what distinguishes them."""
     if amount is None:
         return "price not known"
     return f"{amount:,.2f} USD" if amount >= 1 or not amount else f"{amount:.4f} USD"
 
 
 def capped(amount: float | None) -> str:
-    """The most that may be spent."""
+    """Return the most that may be spent."""
     return "no cap" if amount is None else f"cap {usd(amount)}"
 
 
 def offer_cancel(job: int, caller: Caller, place: str) -> None:
-    """A button that takes a job out of the queue, or out of its worker's hands."""
+    """Show a button that cancels a queued or running job."""
     if st.button("Cancel", key=f"cancel-{job}", icon=":material/cancel:"):
         attempt(lambda: arena().jobs.cancel(job, caller=caller), f"Job {job} is cancelled.", place)
 
@@ -85,5 +85,5 @@ def show_work(status: JobStatus, caller: Caller | None = None, place: str = "") 
 
 
 def duration(seconds: float | None) -> str:
-    """A time span as people say it."""
+    """Return a time span as people say it."""
     return NOTHING if seconds is None else span(seconds)

@@ -113,12 +113,12 @@ def _show_result(result: Mapping[str, Any]) -> None:
 
 
 def calibration_title(job: Job) -> str:
-    """The words by which organisers choose a calibration."""
+    """Return the words by which organisers choose a calibration."""
     return f"{job.id}: {', '.join(job.payload['judges'])}, {job.created_at:%Y-%m-%d %H:%M}"
 
 
 def _choose_calibration(caller: Caller) -> int | None:
-    """The calibration that the address names, or that is picked; None where there is none."""
+    """Return the calibration that the address names, or that is picked; None where there is none."""
     jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
     if not jobs:
         note("Nothing has been calibrated yet.")

@@ -36,7 +36,7 @@ def show() -> None:
 
 
 def _offer_round(inbox: SetInbox) -> None:
-    """A link to the form of a new round, filled in with what no round has."""
+    """Link to the form of a new round, filled in with the submissions that no round has."""
     if not inbox.plannable:
         return
     query = {NEW_SET: inbox.set_name, NEW_SYSTEMS: ",".join(inbox.plannable)}

@@ -25,7 +25,7 @@ MOST_PROBLEMS = 50
 
 
 def bring_set(caller: Caller) -> None:
-    """The form that imports a set; every problem of a file at once."""
+    """Show the form that imports a set, with every problem of a file at once."""
     note(
         "A zip file of set.toml and questions.jsonl, a questions file, or a file of LFRQA "
         "(annotations_…_with_citation.jsonl), plain or gzipped."
@@ -55,7 +55,7 @@ def bring_set(caller: Caller) -> None:
 
 
 def set_facts(view: SetView) -> None:
-    """Counts, domains and checksum."""
+    """Show counts, domains and checksum."""
     summary = view.summary
     strip(
         [

@@ -1,4 +1,4 @@
-"""What a new round is to be: asked, planned, tried and launched."""
+"""Form of a new round: asked, planned, tried and launched."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def new_round(caller: Caller) -> None:
 
 
 def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
-    """The request as the form says it."""
+    """Return the request as the form says it."""
     left, right = st.columns(2, gap="large")
     with left:
         names = list(sets)
@@ -147,7 +147,7 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
 
 
 def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:
-    """What the round lacks, with what to do; what keeps it from being launched comes first."""
+    """Show what the round lacks, with remedies; blocking points come first."""
     heading("Before you launch", anchor="to-do")
     if not to_do:
         note("Nothing is missing.")

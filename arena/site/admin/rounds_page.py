@@ -167,7 +167,7 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
-    """Which battles ended without a verdict, and why, with the raw replies."""
+    """Show the battles without a verdict, with the reasons and raw replies."""
     counts = {one: getattr(watch.counts, one.value) for one in WITHOUT_VERDICT}
     labels = {one.value: f"{one.value} ({count:,})" for one, count in counts.items() if count}
     if not labels:
@@ -184,7 +184,7 @@ def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _show_battle(evidence: BattleEvidence) -> None:
-    """A battle with its judgments: what the judge said of it, or why it said nothing."""
+    """Show a battle with its judgments, or the reason why there are none."""
     battle = evidence.battle
     winners = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "tie"}
     ended = winners[battle.preference] if battle.preference else battle.outcome

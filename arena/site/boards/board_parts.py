@@ -1,4 +1,4 @@
-"""What pages of a board share: its notices, figures and files."""
+"""Shared parts of a board's pages: notices, figures and files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABELS = {BoardForm.CSV: "CSV", BoardForm.JSON: "JSON", BoardForm.PARQUET: "Parq
 
 
 def errata(view: BoardView) -> None:
-    """What the organisers say of the board since it was published; nothing where they say nothing."""
+    """Show the organisers' later notes on a board, if there are any."""
     if view.notice:
         put(notice_of(view.notice))
 
@@ -30,13 +30,13 @@ def left_out(notice: str) -> None:
 
 
 def set_note(view: BoardView) -> None:
-    """What readers must know of the questions and answers, where there is something."""
+    """Show the note on questions and answers, if there is one."""
     if view.note:
         st.text(view.note)
 
 
 def how_made(view: BoardView) -> str:
-    """How the numbers were made, and where they stand."""
+    """Describe the making of the numbers, with a link to them."""
     return f"{view.method} Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
 
 

@@ -1,4 +1,4 @@
-"""What is made of a published board once and shown to everyone: tables as HTML, charts as specs.
+"""Cached parts of a published board for all visitors: tables as HTML, charts as specs.
 
 A board never changes, so its hash and what was asked for name the result.
 """
@@ -32,13 +32,13 @@ def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None
 
 
 def html_of(view: BoardView, name: str, make: Callable[[], Element]) -> str:
-    """An element of a board as HTML, made when it is asked for the first time, as `cached_html` says."""
+    """Return an element of a board as HTML, made on first use, as `cached_html` does."""
     made: str = _html(f"{view.key} {name}", make)
     return made
 
 
 def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
-    """A value of a board, made when it is asked for the first time; whoever gets it must not change it.
+    """Return a cached value of a board, made on first use; callers must not change it.
 
     `name` is everything that the value depends on beside the board.
     """
@@ -69,7 +69,7 @@ def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 -
 
 @st.cache_resource(max_entries=MOST, show_spinner=False)
 def _spec(key: str, _make: Callable[[], alt.LayerChart]) -> dict[str, Any]:  # noqa: ARG001 - as above
-    """The chart's data are kept as Arrow, which Streamlit would make of them on every run otherwise."""
+    """Cache the chart's data as Arrow, which Streamlit would otherwise build on every run."""
     spec: dict[str, Any] = _make().to_dict()
     datasets = dict(spec.get("datasets", {}))
     values = spec.get("data", {}).get("values")

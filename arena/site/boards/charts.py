@@ -28,7 +28,7 @@ HALF = 0.5
 
 
 def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.LayerChart:
-    """The intervals of the table as a picture to download: of ratings, or of rates where there are none."""
+    """Draw the table's intervals as a picture to download: of ratings, else of rates."""
     rated = [(line, line.rating) for line in lines if line.rating is not None]
     rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
     if rated:
@@ -69,7 +69,7 @@ def profile_plot(view: BoardView, system: str) -> None:
 
 
 def ink() -> str:
-    """The colour of figures inside charts, for the reader's theme."""
+    """Return the colour of figures inside charts, for the reader's theme."""
     return INK_ON_DARK if st.context.theme.type == "dark" else INK_ON_LIGHT
 
 
@@ -82,7 +82,7 @@ def _estimate(line: Line, value: Bounded) -> Estimate:
 
 @st.fragment
 def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """The numbers of a chart as a table, made when it is opened."""
+    """Show the numbers of a chart as a table, made when it is opened."""
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:
             put(plain_table(header, rows))
@@ -101,7 +101,7 @@ class Axis:
     share: bool = True
 
     def text(self, value: float) -> str:
-        """The value as readers see it."""
+        """Return the value as readers see it."""
         return percent(value) if self.share else whole(value)
 
 
@@ -159,7 +159,7 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
 
 
 def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
-    """The systems that have both measures."""
+    """Return the systems that have both measures."""
     return [
         Point(
             system=line.system,
@@ -176,7 +176,7 @@ def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
 
 
 def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
-    """The columns of a domain that at least two systems have."""
+    """Return the columns of a domain that at least two systems have."""
     every = {
         **{
             name: Axis(info.called, _score(name), share=info.is_share)
@@ -194,7 +194,7 @@ def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
 
 
 def _first(labels: Mapping[str, str], *names: str) -> dict[str, str]:
-    """The labels with some of them first, of which the first makes the default."""
+    """Return the labels with some of them first, of which the first makes the default."""
     return {**{name: labels[name] for name in names if name in labels}, **labels}
 
 
@@ -207,6 +207,6 @@ def _plain(value: float | None) -> Bounded | None:
 
 
 def _held(view: BoardView, domain: str) -> float | None:
-    """The rating of the reference in a domain."""
+    """Return the rating of the reference in a domain."""
     reference = view.line(view.reference, domain)
     return None if reference is None or reference.rating is None else reference.rating.value

@@ -103,7 +103,7 @@ def _offer_what_is_shown(board: BoardView) -> None:
 
 
 def _show_rounds(view: BoardView) -> None:
-    """The boards of the same questions, the newest first."""
+    """Show the boards of the same questions, the newest first."""
     entries = [entry for entry in history() if entry.board.name != view.name and not entry.board.retracted]
     heading("Former rounds", anchor="rounds")
     rows = [
@@ -120,7 +120,7 @@ def _show_rounds(view: BoardView) -> None:
 
 
 def _show_source(view: BoardView) -> None:
-    """Where the questions are from and under what licence, with an entry to cite them by."""
+    """Show the source and licence of the questions, with an entry to cite them by."""
     heading("Source and licence", anchor="source")
     summary = set_of(view)
     if summary is None:

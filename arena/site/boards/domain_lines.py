@@ -14,7 +14,7 @@ OWN_PLACES = 3
 
 
 def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
-    """The lines of a domain in the order of their places, those that share one by shares of battles not lost.
+    """Return the lines of a domain by place; equal places by shares of battles not lost.
 
     Ratings of a domain are drawn towards the overall ones: they stay where it has `LEAST_QUESTIONS`, and are
     left out below that. Where they borrow, snapshots of an older shape have no places of the domain's own.

@@ -37,7 +37,7 @@ Rows = Sequence[Mapping[str, Cell]]
 
 
 def stamp_of(view: BoardView) -> Stamp:
-    """What a board's files say of where they are from."""
+    """Return the origin that a board's files name."""
     return Stamp(board=view.name, content_hash=view.content_hash)
 
 
@@ -64,7 +64,7 @@ def _offer(
     title: str,
     chart: Callable[[str], alt.LayerChart] | None,
 ) -> None:
-    """Opening runs this alone; most visits open none, so the buttons are not sent before."""
+    """Show the download buttons once opened; most visits open none, so they are not sent before."""
     stem = f"{stamp.stem}-{name}"
     box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
     if not box.open:
@@ -97,7 +97,7 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 
 
 def board_file(view: BoardView, form: BoardForm) -> bytes:
-    """A board's standings; JSON is the published content itself, whose hash the file's name bears."""
+    """Return a board's standings; JSON is the published content itself, whose hash the file's name bears."""
     board = arena().boards.get(_snapshot(view))
     return stamped_standings(marked(board.standings, board.marks), form, stamp_of(view))
 
@@ -109,7 +109,7 @@ def board_columns(view: BoardView) -> tuple[Column, ...]:
 
 
 def battles_jsonl(view: BoardView) -> bytes:
-    """The judged battles of a board's round in the field's names, a line each (docs/design.md)."""
+    """Return the judged battles of a board's round in the field's names, a line each (docs/design.md)."""
     services = arena()
     return b"".join(services.board_files.battles(services.boards.get(_snapshot(view)), caller=PUBLIC))
 

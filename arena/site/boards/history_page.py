@@ -33,7 +33,7 @@ def changed_lines(entry: Entry) -> list[str]:
 
 
 def change_marks(entry: Entry | None) -> Mapping[str, tuple[str, str]]:
-    """The mark beside a system's rank and its meaning."""
+    """Return the mark beside a system's rank and its meaning."""
     if entry is None or entry.changes is None:
         return {}
     marks = dict.fromkeys(entry.changes.entered, ("new", f"It is not on the board before, {entry.previous}"))

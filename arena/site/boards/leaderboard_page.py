@@ -36,7 +36,7 @@ from leaderboard.vocabulary import BoardForm
 NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 SAID_NOTE = "What teams report of their systems is checked by nobody."
 LOOKS = ("columns", "find", "sort")
-"""What links on the page carry over of its address, beside board, domain and ratings."""
+"""Address parameters that links on the page keep, besides board, domain and ratings."""
 FILES = {
     BoardForm.CSV: "CSV",
     BoardForm.JSON: "JSON",
@@ -48,7 +48,7 @@ Choice = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the address asks for: a board, a domain, and the rows and columns of its table.
+    """Choices in the address: a board, a domain, and the rows and columns of its table.
 
     `every` is how many systems there are before the search, `offered`
     the columns to choose from, `orders` what the rows can be sorted by (keys to names), `address` the query
@@ -67,22 +67,22 @@ class Shown:
 
     @property
     def plain(self) -> bool:
-        """Whether it shows the ratings overall as published, which other boards can be compared with."""
+        """True if it shows the overall ratings as published, which other boards can be compared with."""
         return self.domain == OVERALL
 
     @property
     def asked(self) -> list[str]:
-        """What systems are filtered by, in words."""
+        """Filters of systems, in words."""
         words = chosen_words("find").strip()
         return [f"name with “{words}”"] if words else []
 
     @property
     def key(self) -> str:
-        """What the table depends on beside the view."""
+        """Cache key of the table besides the view."""
         return f"standings {self.address} {[line.system for line in self.lines]}"
 
     def with_(self, **changed: str) -> str:
-        """The address of the page with other choices; an empty word takes one away."""
+        """Return the address of the page with other choices; an empty word takes one away."""
         words = {**self.address, **changed}
         return link("", **{name: word for name, word in words.items() if word})
 
@@ -95,7 +95,7 @@ def show() -> None:
 
 
 def read_address(board: BoardView) -> Shown:
-    """What the address asks for."""
+    """Read the choices from the address."""
     query = sorted(address().items())
     return made_once(board, f"leaderboard {query}", lambda: _read_address(board))
 
@@ -128,7 +128,7 @@ def _read_address(board: BoardView) -> Shown:
 
 
 def as_parts(board: BoardView) -> Parts:
-    """What the page says; whatever can be chosen is a link."""
+    """Build the parts of the page; every choice is a link."""
     shown, change = read_address(board), change_of(board)
     view, here = shown.view, shown.address
     lost = lost_questions(view, MOST_QUESTIONS)
@@ -182,7 +182,7 @@ def as_parts(board: BoardView) -> Parts:
 
 
 def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
-    """What unfolds beside the search: the words of the menu, and its links."""
+    """Yield the menus beside the search: their titles and links."""
     yield (
         "Columns",
         [
@@ -201,12 +201,12 @@ def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequenc
 
 
 def _switched(shown: Shown, name: str) -> Iterable[str]:
-    """The columns with one switched on or off."""
+    """Return the columns with one switched on or off."""
     return [one for one in shown.offered if (one in shown.columns) is not (one == name)]
 
 
 def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
-    """What the address asks for that does not exist, and what is shown instead."""
+    """Yield warnings on choices in the address that do not exist, with their replacement."""
     yield from filter(None, [domain_warning(board)])
     order = chosen_words("sort")
     if order and Order.of(order).key not in shown.orders:
@@ -214,7 +214,7 @@ def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
 
 
 def _notes(shown: Shown) -> Iterator[str]:
-    """How the numbers were computed, and what holds of those that are shown."""
+    """Yield notes on how the visible numbers were computed."""
     yield how_made(shown.view)
     if shown.view.people:
         yield shown.view.people if shown.domain == OVERALL else NOT_APPLIED
@@ -224,7 +224,7 @@ def _notes(shown: Shown) -> Iterator[str]:
 
 
 def _reference_note(shown: Shown) -> str:
-    """Where the reference stands, which is a line and takes no rank."""
+    """Describe the place of the reference, which is a line without a rank."""
     reference = shown.view.line(shown.view.reference, shown.domain)
     if reference is None or reference.rating is None:
         return ""

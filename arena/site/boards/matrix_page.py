@@ -46,7 +46,7 @@ def matrix_table(view: BoardView) -> Element:
 
 
 def _counted(view: BoardView, systems: Sequence[str]) -> str:
-    """How many systems are shown; the reference is none."""
+    """Describe the number of visible systems, without the reference."""
     count = len(set(systems) - {view.reference})
     beside = " and the reference" if count < len(systems) else ""
     return f"{count} system{'' if count == 1 else 's'}{beside}"
@@ -79,7 +79,7 @@ def _cell(view: BoardView, system: str, other: str) -> Element:
 
 
 def opponents_table(view: BoardView, system: str) -> Element:
-    """One system's record against each opponent, with its interval and whether the two are separated."""
+    """Return one system's record against each opponent, with its interval and separation."""
     header = (
         ("Opponent", "aa-left"),
         ("Won", ""),
@@ -119,7 +119,7 @@ def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> Ele
 
 
 def matrix_rows(view: BoardView) -> Rows:
-    """The matrix as rows, one a pair and side."""
+    """Return the matrix as rows, one a pair and side."""
     return [
         {
             "system": system,
@@ -138,7 +138,7 @@ def matrix_rows(view: BoardView) -> Rows:
 
 
 def in_words(system: str, other: str, meeting: Meeting, *, apart: bool) -> str:
-    """A meeting as a sentence."""
+    """Return a meeting as a sentence."""
     counts = f"{whole(meeting.wins)} won, {whole(meeting.ties)} tied, {whole(meeting.losses)} lost"
     return f"{system} against {other}: {counts} of {whole(meeting.battles)}; {_separation(apart=apart)}"
 

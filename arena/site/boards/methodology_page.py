@@ -1,4 +1,4 @@
-"""How a verdict comes about, and what the numbers mean."""
+"""Method page: from an answer to a verdict, and the meaning of the numbers."""
 
 from __future__ import annotations
 

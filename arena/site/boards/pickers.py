@@ -1,4 +1,4 @@
-"""What visitors choose of a board, kept in the address."""
+"""Pickers of a board, kept in the address."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def titled_board(title: str, page: str) -> BoardView:
 
 
 def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
-    """The title of a board's page, and links to the same page of other `boards`, as HTML."""
+    """Return the title of a board's page, and links to the same page of other `boards`, as HTML."""
     chosen = address().get("board", next(iter(titles)))
     links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
     return macro("titled", title, [(f"Board: {titles[chosen]}", links)])
 
 
 def addressed_board() -> BoardView:
-    """The board that the address names; by default the newest.
+    """Return the board that the address names; by default the newest.
 
     Raises:
         NotFoundError: The address names a board that is not published.
@@ -68,13 +68,13 @@ def addressed_board() -> BoardView:
 
 
 def addressed_label() -> str:
-    """What readers choose the addressed board by."""
+    """Return the label of the addressed board."""
     labels = boards()
     return labels[address().get("board", next(iter(labels)))]
 
 
 def chosen_system(view: BoardView) -> str:
-    """The system that the address names; by default the first.
+    """Return the system that the address names; by default the first.
 
     Raises:
         NotFoundError: The address names a system that the board does not have.
@@ -84,7 +84,7 @@ def chosen_system(view: BoardView) -> str:
 
 
 def chosen_opponent(view: BoardView, system: str) -> str:
-    """The system that the address holds another against; empty where it names none.
+    """Return the system that the address holds another against; empty where it names none.
 
     Raises:
         NotFoundError: The address names a system that the board does not have.
@@ -95,13 +95,13 @@ def chosen_opponent(view: BoardView, system: str) -> str:
 
 
 def chosen_domain(view: BoardView) -> str:
-    """The domain that the address names; by default all together."""
+    """Return the domain that the address names; by default all together."""
     wanted = address().get("domain", OVERALL)
     return wanted if wanted in view.domains else OVERALL
 
 
 def domain_warning(view: BoardView) -> str:
-    """That the address names a domain that the board does not have; empty where it has it."""
+    """Return a warning on an unknown domain in the address; empty where the board has it."""
     wanted = address().get("domain", OVERALL)
     if wanted == OVERALL or wanted in view.domains:
         return ""

@@ -1,4 +1,4 @@
-"""What a row of the standings opens to: places, battles with neighbours, domains, lost questions."""
+"""Details of a standings row: places, battles with neighbours, domains, lost questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Lost = Mapping[str, Sequence[QuestionRecord]]
 
 
 def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Element:
-    """The detail of a row, closed."""
+    """Return the detail of a row, closed."""
     parts = filter(None, (_opponents(view, line), _domains(view, line), _questions(view, line, lost)))
     links = (
         anchor("Everything of it", "system", board=view.name, id=line.system),
@@ -99,7 +99,7 @@ def _row(name: Child, text: str) -> Element:
 
 
 def _part(title: str, rows: Sequence[Element]) -> Element | None:
-    """A list under its title; None where it has no row."""
+    """Return a list under its title; None where it has no row."""
     if not rows:
         return None
     return element("section", element("p", element("strong", title)), element("ul", *rows, class_="aa-pairs"))

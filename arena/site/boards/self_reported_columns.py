@@ -20,7 +20,7 @@ LEFT = frozenset({"organisation", "licence"})
 
 
 def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Element]]:
-    """The cells of what teams say, by the names of their columns."""
+    """Return the cells of what teams say, by the names of their columns."""
     return {
         **{name: _text_cell(view, name) for name in TEXTS},
         "open_weights": _weights_cell(view),
@@ -30,7 +30,7 @@ def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Element]]:
 
 
 def said_of(view: BoardView, line: Line) -> SystemFacts:
-    """What is said of a line's system."""
+    """Return the self-reported facts on a line's system."""
     return view.self_reported.get(line.system, NOT_REPORTED)
 
 

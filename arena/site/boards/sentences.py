@@ -1,4 +1,4 @@
-"""What a board says of its leader and of each system, in sentences and named figures."""
+"""Sentences and named figures about a board's leader and each system."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from data.text import counted, percent
 
 
 def headline(view: BoardView, domain: str) -> str:
-    """What readers see beside the title: how little was judged where that is so, then who leads."""
+    """Return the text beside the title: a note on a partial board, then the leader."""
     return f"{view.partial} {leading(view, domain)} {view.domain_notes.get(domain, '')}".strip()
 
 
 def leading(view: BoardView, domain: str) -> str:
-    """Who leads, and how surely, in one or two sentences."""
+    """Describe the leader and its certainty, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
     if all(line.unjudged for line in lines):
@@ -47,7 +47,7 @@ def leading(view: BoardView, domain: str) -> str:
 
 
 def _alone(view: BoardView, line: Line, where: str) -> str:
-    """How the one system of a board fared."""
+    """Describe the results of a board's only system."""
     judged = f"{line.system} is the only system that was judged{where}"
     if line.win_tie is None:
         return f"{judged}."
@@ -56,7 +56,7 @@ def _alone(view: BoardView, line: Line, where: str) -> str:
 
 
 def unranked(lines: Sequence[Line]) -> str:
-    """Which systems answered too few questions for a rank, in a sentence; empty where none did."""
+    """Name the systems that answered too few questions for a rank; empty where none did."""
     names = [line.system for line in lines if line.unranked]
     return f" {listed(names)} answered too few questions for a rank." if names else ""
 
@@ -68,7 +68,7 @@ def _on_few(lines: Sequence[Line]) -> str:
 
 
 def judged(view: BoardView) -> str:
-    """What board this is: by which judge, on which day, on how many questions and battles."""
+    """Describe the board: judge, date, numbers of questions and battles."""
     battles = f"{whole(view.battles)} battles"
     on = "" if view.questions is None else f" on {whole(view.questions)} questions"
     judge = f"Judged by {view.judge}" if view.judge else "Judged"
@@ -78,7 +78,7 @@ def judged(view: BoardView) -> str:
 
 
 def _rivals(view: BoardView, line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
-    """Those that the battles do not separate from a system, and those without a place beside its own.
+    """Return the systems that the battles do not separate from one, and those of incomparable rank.
 
     Those without a judged battle are neither.
     """
@@ -95,7 +95,7 @@ def _without(names: Sequence[str]) -> str:
 
 
 def _beside(view: BoardView, domain: str, leader: Line) -> str:
-    """How the leader stands to the reference."""
+    """Compare the leader with the reference."""
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
@@ -123,12 +123,12 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def name_and_model(name: str, more: str) -> str:
-    """A name with more of what it is in brackets; once where both are the same."""
+    """Return a name with more of what it is in brackets; once where both are the same."""
     return name if more in {"", name} else f"{name} ({more})"
 
 
 def standing(view: BoardView, system: str) -> str:
-    """Where one system stands, in a sentence or two."""
+    """Describe the place of one system, in a sentence or two."""
     line = view.line(system)
     if line is None or not line.is_placed:
         reason = "" if line is None else line.unranked
@@ -143,7 +143,7 @@ def standing(view: BoardView, system: str) -> str:
 
 
 def place_of(view: BoardView, system: str) -> str:
-    """The places that the battles leave a system, without the dot at the end; the reference has none."""
+    """Describe the possible places of a system, without a final dot; the reference has none."""
     competitors = {one.system: one for one in view.competitors() if not one.unranked}
     if system not in competitors:
         return "The reference, which the systems are held against and which takes no rank"

@@ -29,7 +29,7 @@ Json = Mapping[str, Any]
 
 
 def title_of(board: Board) -> str:
-    """What readers see as a board's name."""
+    """Return the title of a board."""
     return str(board.standings.get("title") or board.name)
 
 
@@ -86,7 +86,7 @@ def read_board(board: Board) -> BoardView:
 
 
 def _questions(standings: Json) -> int:
-    """How many questions were judged: of the system that was judged on most."""
+    """Return the number of judged questions: that of the system with most."""
     rows = (line["rate"] or line.get("rate_against_all") or {} for line in standings["lines"][OVERALL])
     return max((row.get("questions") or 0 for row in rows), default=0)
 
@@ -155,7 +155,7 @@ def _bounded(fields: Json, value: str, lower: str, upper: str) -> Bounded | None
 
 
 def _outcomes(standings: Json) -> tuple[tuple[str, str], ...]:
-    """How the planned battles ended: the judged always, other outcomes where there are any."""
+    """Return the counts of planned battles by outcome: judged ones always, others where there are any."""
     counts = {name: count for name, count in standings["outcomes"].items() if count or name == "judged"}
     return tuple((f"battles {name}", f"{count:,}") for name, count in counts.items())
 

@@ -32,19 +32,19 @@ class Scale:
 
     @classmethod
     def around(cls, values: Sequence[Bounded]) -> Scale:
-        """A scale that shows every value with its interval."""
+        """Return a scale that shows every value with its interval."""
         spans = [value.span for value in values] or [(0.0, 1.0)]
         low, high = min(low for low, _ in spans), max(high for _, high in spans)
         return cls(low, high)
 
     def place(self, value: float) -> float:
-        """Where a value stands; in the middle where the scale has one value alone."""
+        """Return the position of a value; the middle where the scale has only one value."""
         if self.low == self.high:
             return 50.0
         return 100 * (value - self.low) / (self.high - self.low)
 
     def holds(self, value: float) -> bool:
-        """Whether a value has a place on the bar."""
+        """Return whether a value has a place on the bar."""
         return self.low <= value <= self.high
 
     @property
@@ -60,7 +60,7 @@ class Scale:
 
 
 def rank_cell(line: Line, joints: Sequence[Joint] = (), mark: tuple[str, str] | None = None) -> Element:
-    """The best place, and at the left edge the brackets that join it to places not told apart from it.
+    """Return the best place, and at the left edge the brackets that join it to places not told apart from it.
 
     A mark says how it has changed since the board before, and what that means.
     """
@@ -119,7 +119,7 @@ def _longest_first(span: tuple[int, int]) -> tuple[int, int]:
 
 
 def system_cell(view: BoardView, line: Line) -> Element:
-    """The system's name as a permalink, with its badges."""
+    """Return the system's name as a permalink, with its badges."""
     name = anchor(line.system, "system", board=view.name, id=line.system)
     name.set("title", line.system)
     cell = element("th", name, scope="row")
@@ -148,7 +148,7 @@ def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
 
 
 def _written(view: BoardView) -> str:
-    """Who wrote the reference answers."""
+    """Name the writer of the reference answers."""
     if view.by_people:
         return "The human-written answers"
     by = f", written by {view.reference_by}" if view.reference_by else ""
@@ -156,7 +156,7 @@ def _written(view: BoardView) -> str:
 
 
 def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
-    """A value with its interval below it."""
+    """Return a value with its interval below it."""
     if value is None:
         return element("td", element("span", "–", class_="aa-muted"))
     cell = element("td", element("span", text(value.value), class_="aa-main"))
@@ -166,7 +166,7 @@ def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Elemen
 
 
 def bar(value: Bounded | None, scale: Scale, *, mark: float | None = None) -> Element:
-    """The value as a dot, its interval as a bar, a dashed line at `mark`; the figures stand beside it."""
+    """Render the value as a dot, its interval as a bar, a dashed line at `mark`, with the figures."""
     track = element("span", class_="aa-track", aria_hidden="true")
     if mark is not None and scale.holds(mark):
         track.append(element("span", class_="aa-even", style=f"left:{scale.place(mark):.2f}%"))
@@ -178,7 +178,7 @@ def bar(value: Bounded | None, scale: Scale, *, mark: float | None = None) -> El
 
 
 def axis(scale: Scale, text: Callable[[float], str]) -> Element:
-    """The values of a scale, each above its place on the bars below; no text stands twice."""
+    """Return the values of a scale, each above its place on the bars below; no text stands twice."""
     nearest_last = sorted(scale.ticks, key=lambda tick: -abs(tick - round(tick)))
     distinct = {text(tick): tick for tick in nearest_last}
     marks = [
@@ -189,7 +189,7 @@ def axis(scale: Scale, text: Callable[[float], str]) -> Element:
 
 
 def rating_cell(line: Line, scale: Scale, mark: float | None) -> Element:
-    """The rating with the bar of its interval."""
+    """Return the rating with the bar of its interval."""
     if line.rating is None:
         return element("td", element("span", "–", class_="aa-muted"), class_="aa-bar")
     value = line.rating
@@ -218,7 +218,7 @@ def outcome_cell(line: Line) -> Element:
 
 
 def _reach(value: Bounded) -> Element:
-    """How far the interval reaches to its farther side, in whole per cent."""
+    """Render the longer half of the interval, in whole per cent."""
     if value.lower is None or value.upper is None:
         return element("span", class_="aa-sub aa-reach")
     farther = 100 * max(value.upper - value.value, value.value - value.lower)
@@ -226,26 +226,26 @@ def _reach(value: Bounded) -> Element:
 
 
 def score_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
-    """A mean score: a share in whole per cent with the reach of its interval, another figure as it is."""
+    """Render a mean score: a share in whole per cent with its interval, another figure as it is."""
     if value is None or text is not bare:
         return estimate_cell(value, text)
     return element("td", element("span", f"{100 * value.value:.0f}", class_="aa-main"), _reach(value))
 
 
 def rate_cell(line: Line, value: Bounded | None) -> Element:
-    """A rate with its interval; a dash for the reference, which the rates of the others are against."""
+    """Render a rate with its interval; a dash for the reference, the opponent of all rates."""
     if line.is_reference and value is None:
         return element("td", explained("–", NO_RATE_OF_ITS_OWN, class_="aa-muted"))
     return estimate_cell(value, bare)
 
 
 def share_cell(value: float | None) -> Element:
-    """A share in per cent."""
+    """Return a share in per cent."""
     return element("td", "–" if value is None else bare(value))
 
 
 def count_cell(value: float | None) -> Element:
-    """A count."""
+    """Return a count."""
     return element("td", "–" if value is None else whole(value))
 
 
@@ -277,7 +277,7 @@ def domains_cell(rates: Mapping[str, float | None]) -> Element:
 
 
 def domains_style(count: int) -> str:
-    """The style of a table with `domains_cell` of so many domains: what all its bars share."""
+    """Return the style of a table with `domains_cell` of so many domains: what all its bars share."""
     width = _bar_width(count)
     places = ",".join(f"{100 * (at * 100 / count) / (100 - width):.1f}% 100%" for at in range(count))
     return f"--bars:{','.join(['linear-gradient(var(--spark) 0 0)'] * count)};--bars-at:{places}"

@@ -68,7 +68,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """What readers choose it by."""
+        """Name in the picker."""
         return self.spec.title
 
     @property
@@ -78,7 +78,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """What stands above it."""
+        """Heading of the column."""
         return self.spec.short or self.spec.title
 
     def text(self, line: Line) -> Element:
@@ -99,7 +99,7 @@ class Order:
 
     @classmethod
     def of(cls, word: str) -> Order:
-        """The order that an address names: a column's key, after a dash where it is turned round."""
+        """Return the order that an address names: a column's key, after a dash where it is turned round."""
         return cls(word.removeprefix("-"), word.startswith("-"))
 
     @property
@@ -152,12 +152,12 @@ def _column(spec: BoardColumn, cells: Mapping[str, Callable[[Line], Element]]) -
 
 
 def _value(spec: BoardColumn, line: Line) -> Value:
-    """What the standings have; of a mean score with its interval."""
+    """Return the value of the standings; for a mean score with its interval."""
     return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
 
 
 def _cell_of(unit: Unit, value: Value) -> Element:
-    """A cell in the way of a column's unit."""
+    """Return a cell in the way of a column's unit."""
     if isinstance(value, Bounded) or (value is None and unit is Unit.NUMBER):
         return score_cell(value, bare if unit is Unit.SHARE else "{:.4g}".format)
     if isinstance(value, str):
@@ -182,7 +182,7 @@ def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
 
 
 def columns_to_choose(view: BoardView) -> tuple[str, ...]:
-    """The columns that a board has and a reader may switch off or on; rank and system always stand."""
+    """Return the columns that a board has and a reader may switch off or on; rank and system always stand."""
     lines = [line for part in view.lines.values() for line in part]
     found = columns_of(view, OVERALL, lines)
     return tuple(column.name for column in found if column.spec.name not in ALWAYS)
@@ -197,7 +197,7 @@ def usual_columns(view: BoardView) -> tuple[str, ...]:
 
 
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:
-    """What the rows of a domain can be sorted by: keys to names."""
+    """Return the sort orders of a domain's rows: keys to names."""
     return {
         column.key: column.name
         for column in columns_of(view, domain, view.rows(domain))
@@ -234,7 +234,7 @@ def standings_table(
     lost: Lost | None = None,
     marks: Mapping[str, tuple[str, str]] | None = None,
 ) -> Element:
-    """The table of a board in one domain, in the order of its lines; each is a row that opens.
+    """Return the table of a board in one domain, in the order of its lines; each is a row that opens.
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
@@ -289,7 +289,7 @@ def _body(
 def shown_rows(
     view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str]
 ) -> list[dict[str, float | str | None]]:
-    """The rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
+    """Return the rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
 
     The reference has no place.
     """
@@ -361,7 +361,7 @@ def _axis(lines: Sequence[Line], reference: Line | None) -> Element:
 
 
 def _sorting(column: Column, order: Order, address: Mapping[str, str]) -> Element:
-    """The heading as a link that sorts by its column, or turns the order round."""
+    """Return the heading as a link that sorts by its column, or turns the order round."""
     rest = {name: value for name, value in address.items() if name != "sort"}
     wanted = Order(column.key, turned=order.key == column.key and not order.turned)
     if column.spec.name != "rank" or wanted.turned:

@@ -1,4 +1,4 @@
-"""What a board says, as plain values that pages show. `standings_json` reads them off a stored board."""
+"""A board as plain values for pages. `standings_json` reads them off a stored board."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Line:
     unranked: str = ""
 
     def mean(self, info: MetricInfo) -> Bounded | None:
-        """The mean score that the column of a metric shows."""
+        """Return the mean score that the column of a metric shows."""
         return self.scores.get(info.filling(self.scores) or "")
 
     @property
@@ -84,12 +84,12 @@ class Line:
 
     @property
     def unjudged(self) -> bool:
-        """Whether no battle of it was judged."""
+        """True if no battle of it was judged."""
         return not self.battles and not self.rates.battles
 
     @property
     def provisional(self) -> str:
-        """Why the line may still change a lot; empty where it stands."""
+        """Reason why the line may still change a lot; empty where it is settled."""
         if self.is_reference or self.rating is None:
             return ""
         if self.rating.lower is None:
@@ -107,7 +107,7 @@ class Line:
 
     @property
     def is_placed(self) -> bool:
-        """Whether tests tell it from others, as letters or places say; the reference has letters alone."""
+        """True if tests separate it from others, by letters or places; the reference has letters alone."""
         return self.letters is not None or self.places is not None
 
     @property
@@ -204,7 +204,7 @@ class BoardView:
 
     @property
     def by_people(self) -> bool:
-        """Whether people wrote the reference."""
+        """True if people wrote the reference."""
         return self.reference_by == PEOPLE
 
     @property
@@ -214,11 +214,11 @@ class BoardView:
 
     @property
     def the_reference(self) -> str:
-        """What to call the reference in a sentence: human-written only where people wrote it."""
+        """The reference in the words of a sentence: human-written only where people wrote it."""
         return "the human-written reference" if self.by_people else "the reference"
 
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
-        """The systems without the reference, with places and letters among themselves, best first.
+        """Return the systems without the reference, with places and letters among themselves, best first.
 
         Where the board has no letters, places are those that hold whatever the reference's is.
         """
@@ -238,7 +238,7 @@ class BoardView:
         return tuple(moved.get(line.system, line) for line in rest)
 
     def rows(self, domain: str = OVERALL) -> tuple[Line, ...]:
-        """The lines as tables show them: systems with their places, the reference without one."""
+        """Return the lines as tables show them: systems with their places, the reference without one."""
         moved = {line.system: line for line in self.competitors(domain)}
         return tuple(moved.get(line.system, line) for line in self.lines.get(domain, ()))
 
@@ -248,16 +248,16 @@ class BoardView:
         return f"{self.name} {self.content_hash} {dict(self.marks)}"
 
     def separated(self, one: Line, other: Line) -> bool:
-        """Whether the battles separate two systems, as the board's tests of all pairs say."""
+        """Return whether the battles separate two systems, by the board's tests of all pairs."""
         return told_apart(one, other)
 
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
-        """The same of two systems by name; not where one has no line."""
+        """Return the same of two systems by name; not where one has no line."""
         one, other = self.line(first, domain), self.line(second, domain)
         return one is not None and other is not None and self.separated(one, other)
 
     def label(self, domain: str) -> str:
-        """What readers see for a domain's id."""
+        """Return the label of a domain."""
         return OVERALL_LABEL if domain == OVERALL else self.domains.get(domain, domain)
 
     def line(self, system: str, domain: str = OVERALL) -> Line | None:
@@ -288,19 +288,19 @@ def _places(line: Line, last: int) -> tuple[int, int, str | None]:
 
 
 def board_label(head: Board) -> str:
-    """What readers choose a board by: set, round, judge and date, so that no two are the same."""
+    """Return a unique label of a board: set, round, judge and date."""
     facts = (head.round_name or head.name, head.judge, f"{head.published_at:%Y-%m-%d}")
     return f"{head.title} – {', '.join(filter(None, facts))}"
 
 
 def snapshot_label(head: Board) -> str:
-    """The same of one snapshot by its hash, which says where another took its place."""
+    """Return the same of one snapshot by its hash, which says where another took its place."""
     state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
     return f"{board_label(head)}, {state} {head.content_hash[:SHORTEST_HASH]}"
 
 
 def turned_round(gap: Gap) -> Gap:
-    """The same difference seen from the other side."""
+    """Return the same difference seen from the other side."""
     lower, upper = gap.points.span
     return Gap(
         points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), prob_better=1 - gap.prob_better

@@ -25,12 +25,12 @@ from leaderboard.paired import PairedShare
 
 NAMES = ("a", "b", "c", "d")
 NONE = "-"
-"""What the address says where the reader has chosen none."""
+"""Address value of no choice."""
 EVEN = 50.0
 
 
 def addressed_systems(view: BoardView) -> list[str]:
-    """The systems that the address names as a to d; by default the best two."""
+    """Return the systems that the address names as a to d; by default the best two."""
     addressed = list(map(chosen_words, NAMES))
     best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
     named = [system for system in dict.fromkeys(addressed) if system in view.systems]
@@ -38,7 +38,7 @@ def addressed_systems(view: BoardView) -> list[str]:
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:
-    """The systems that the address names as a to d, or that the reader picks; by default the best two.
+    """Return the systems that the address names as a to d, or that the reader picks; by default the best two.
 
     The reference is no competitor: it is compared where it is named.
     """
@@ -81,7 +81,7 @@ def show() -> None:
 
 
 def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
-    """The first of some systems against each of the others."""
+    """Compare the first of some systems with each of the others."""
     for other in systems[1:]:
         lead(verdict(view, systems[0], other))
     for system in systems:
@@ -100,7 +100,7 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
 
 
 def verdict(view: BoardView, first: str, second: str) -> str:
-    """Who of two is better, and how sure that is, in a sentence."""
+    """Describe the better of two and the certainty, in a sentence."""
     gap = view.gap(first, second)
     if gap is None and view.separates(first, second):
         # Lines come best first, also of groups that are rated on scales of their own.
@@ -133,7 +133,7 @@ def verdict(view: BoardView, first: str, second: str) -> str:
 
 
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
-    """The paired differences by domain, a table for each other system."""
+    """Show the paired differences by domain, a table for each other system."""
     heading("By domain", anchor="paired")
     note(
         "How much larger the first one's share of the win is, in percentage points. It is on the same "
@@ -208,7 +208,7 @@ def _signed(share: float | None) -> str:
 
 
 def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
-    """What the board says of each, side by side."""
+    """Show the board's figures on both, side by side."""
     records = {system: dict(record_of(view, system)) for system in systems}
     labels = dict.fromkeys(label for record in records.values() for label in record)
     standing = [

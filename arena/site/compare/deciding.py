@@ -27,7 +27,7 @@ AT_ONCE = 8
 
 
 def show_contested(view: BoardView, comparison: Comparison) -> None:
-    """The questions on which the systems differ most, and the answers to one of them side by side."""
+    """Show the questions on which the systems differ most, and the answers to one of them side by side."""
     heading("The questions that decide it", anchor="questions")
     for deciding in comparison.deciding:
         lead(deciding_sentence(deciding))
@@ -53,7 +53,7 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
 
 
 def deciding_sentence(deciding: Deciding) -> str:
-    """How few questions the lead of one of two depends on."""
+    """Describe the number of questions that the lead of one of two depends on."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
@@ -95,7 +95,7 @@ def show_facts_of(view: BoardView, comparison: Comparison) -> None:
 
 
 def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
-    """The facts that two answers cover, a kind each; of what is not recorded why, and how to get it."""
+    """Show the facts that two answers cover, by kind; for missing kinds the reason and the remedy."""
     if not diffs:
         note(f"{first} or {second} gave no answer to this question, or it is not shown.")
     for diff in diffs:
@@ -122,7 +122,7 @@ def _title(diff: FactDiff) -> str:
 def _show_answers(
     question_view: QuestionView, systems: Sequence[str], own: Mapping[str, Collection[str]]
 ) -> None:
-    """The answers in full; what only one of them covers is shaded."""
+    """Show the answers in full; passages that only one of them covers are shaded."""
     shown = {answer.system: answer for answer in question_view.answers}
     subheading("In full")
     note(

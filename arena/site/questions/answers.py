@@ -42,7 +42,7 @@ LEGEND = (
 
 
 def answer_text(parts: Sequence[Stretch]) -> Element:
-    """An answer as text with its marks; what has none is plain."""
+    """Return an answer as text with its marks; what has none is plain."""
     return element("div", *(_stretch(part) if part.marked else part.text for part in parts), class_="aa-text")
 
 
@@ -110,7 +110,7 @@ def _shown(score: ScoredAnswer) -> ShownScore:
 
 
 def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
-    """The statements of a score by what the answer does with them."""
+    """Yield the statements of a score by what the answer does with them."""
     for standing, title, sign in KINDS:
         selected = [statement for statement in statements if statement.standing is standing]
         facts = tuple(

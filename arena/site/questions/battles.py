@@ -16,7 +16,7 @@ from data.text import percent
 
 
 def standing(view: BoardView, question_view: QuestionView) -> str:
-    """Who answered the question best, in a sentence."""
+    """Describe the best answers to the question, in a sentence."""
     if not question_view.answers:
         return "Its verdicts are below; the answers are not shown."
     best = best_of(question_view.battles)
@@ -36,13 +36,13 @@ def standing(view: BoardView, question_view: QuestionView) -> str:
 
 
 def chosen_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
-    """The battle that the address names; by default the closest, which is first."""
+    """Return the battle that the address names; by default the closest, which is first."""
     by_key = {evidence.battle.key: evidence for evidence in battles}
     return by_key.get(chosen_words("battle"), battles[0] if battles else None)
 
 
 def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
-    """What the address calls each battle, and what readers choose it by."""
+    """Return the battles' keys in the address, with their labels."""
     leads = [(evidence.battle, lead_of(evidence)) for evidence in battles]
     return {
         battle.key: f"{sentence_of(battle)}{'' if lead is None else f', by {lead:.2f}'}"
@@ -51,7 +51,7 @@ def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
 
 
 def how_close(shown: BattleEvidence) -> str:
-    """How far the winner was ahead, in a sentence; empty where nothing was judged."""
+    """Describe the winner's lead, in a sentence; empty where nothing was judged."""
     lead = lead_of(shown)
     if lead is None:
         return ""
@@ -61,7 +61,7 @@ def how_close(shown: BattleEvidence) -> str:
 
 
 def in_short(battle: BattleRecord, reasons: Reasons) -> str:
-    """What a judge held the answers against, and how each side did, in sentences."""
+    """Describe the ground truth of a verdict and each side's result."""
     sides = " ".join(
         f"{system} gives {side.says}."
         if side.says
@@ -98,7 +98,7 @@ def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) ->
 
 
 def verdict_chip(battle: BattleRecord) -> Element:
-    """What came of a battle, as a mark."""
+    """Render the outcome of a battle as a chip."""
     if battle.preference is None:
         return element("span", battle.outcome or "pending", class_="aa-verdict aa-lost")
     if battle.preference is Preference.TIE:
@@ -107,14 +107,14 @@ def verdict_chip(battle: BattleRecord) -> Element:
 
 
 def _by_rank(battle: BattleRecord) -> tuple[str, str]:
-    """The winner of a battle and the other; side a first in a tie."""
+    """Return the winner of a battle and the other; side a first in a tie."""
     if battle.preference is Preference.B:
         return battle.system_b, battle.system_a
     return battle.system_a, battle.system_b
 
 
 def sentence_of(battle: BattleRecord) -> str:
-    """What came of a battle, with the winner first."""
+    """Describe the outcome of a battle, with the winner first."""
     first, second = _by_rank(battle)
     if battle.preference is None:
         return f"{first} and {second}: {battle.outcome or 'not judged yet'}"
@@ -122,13 +122,13 @@ def sentence_of(battle: BattleRecord) -> str:
 
 
 def order_of(battle: BattleRecord, judgment: Judgment) -> str:
-    """Which answer one judgment saw first."""
+    """Describe the order of the answers in one judgment."""
     is_first = judgment.presentation is Presentation.A_FIRST
     return f"{battle.system_a if is_first else battle.system_b} shown first"
 
 
 def said_of(battle: BattleRecord, judgment: Judgment) -> str:
-    """What one judgment came to, with its margin where the judge gives one."""
+    """Describe the result of one judgment, with its margin where the judge gives one."""
     if judgment.preference is None:
         return str(judgment.outcome)
     sides = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "tie"}
@@ -137,7 +137,7 @@ def said_of(battle: BattleRecord, judgment: Judgment) -> str:
 
 
 def remarks_of(battle: BattleRecord) -> list[str]:
-    """What readers must know of a verdict."""
+    """Return the notes that readers of a verdict need."""
     flipped = "The judge changed its mind when the order was swapped, so the battle is a tie."
     return [text for text in (battle.detail, flipped if battle.flipped else "") if text]
 

@@ -42,7 +42,7 @@ TRAITS = {
     Trait.TIED: "ended as a tie",
 }
 FILTERS = ("trait", "winner", "system", "opponent", "result")
-"""What the address says of filters; where it says nothing they are folded."""
+"""Address parameters of filters; without any of them they are folded."""
 ORDERS = {
     Order.SET: "as in the set",
     Order.DISAGREEMENT: "most disagreement first",
@@ -92,7 +92,7 @@ def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
 
 
 def choose_page(count: int) -> int:
-    """Which page of the list, from 1; offered where there is more than one."""
+    """Choose the page of the list, from 1; offered where there is more than one."""
     pages = max(1, -(-count // AT_ONCE))
     addressed = address().get("page", "1")
     page = min(max(int(addressed), 1), pages) if addressed.isdecimal() else 1

@@ -146,7 +146,7 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
 
 
 def _grid(table: FactTable) -> Element:
-    """Marks of facts by answers."""
+    """Render the marks of facts by answers."""
     heads = [element("th", element("span", name), scope="col") for name in table.systems]
     body = [
         element("tr", element("th", text, scope="row"), *_cells(table, at))

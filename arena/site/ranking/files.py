@@ -38,7 +38,7 @@ class Reading:
 
 
 def understood(dropped: Sequence[UploadedFile], *, answers: bool = True) -> list[AnswerTable] | None:
-    """The tables of dropped files, each with what may be corrected; None where one cannot be read."""
+    """Return the tables of dropped files, each with what may be corrected; None where one cannot be read."""
     tables = [_understood(file, answers=answers) for file in dropped]
     read = [table for table in tables if table is not None]
     return read if len(read) == len(tables) else None
@@ -77,7 +77,7 @@ def _corrected(file: UploadedFile) -> Iterator[tuple[Column, str]]:
 
 
 def _table(file: UploadedFile, reading: Reading) -> AnswerTable:
-    """The file's table, read once for each way to read it."""
+    """Return the file's table, read once for each way to read it."""
     kept: dict[Reading, AnswerTable] = st.session_state.setdefault(READ, {})
     if reading not in kept:
         with laid_down(file) as path:

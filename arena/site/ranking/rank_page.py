@@ -50,7 +50,7 @@ def show() -> None:
 def _ask(
     tables: Sequence[AnswerTable], references: Sequence[AnswerTable], caller: Caller
 ) -> tuple[RankRequest | None, str]:
-    """Who judges, where and with which key; None while nobody is named."""
+    """Ask for the judge, its address and key; None until a judge is named."""
     heading("Judge", anchor="judge")
     rows = [row for table in (*tables, *references) for some in table.systems.values() for row in some]
     held = any(row.reference or row.contexts for row in rows) or bool(references)
@@ -100,7 +100,7 @@ def _offer(
     key: str,
     caller: Caller,
 ) -> None:
-    """What it would be and cost, and the button that starts it."""
+    """Show the plan and cost, and the button that starts it."""
     heading("Cost", anchor="cost")
     try:
         prepared, plan = _priced(request, tables, references, caller)
@@ -131,7 +131,7 @@ def _offer(
 def _priced(
     request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None, caller: Caller
 ) -> tuple[Prepared, Mapping[str, Any]]:
-    """The price of what is asked for, worked out once."""
+    """Return the price of what is asked for, worked out once."""
     asked = (request, tuple(map(id, tables)), id(references))
     kept = st.session_state.get(PRICED)
     if kept is None or kept[0] != asked:

@@ -15,7 +15,7 @@ from data.text import percent
 
 
 def show_running(name: str, caller: Caller) -> None:
-    """How far a ranking is and how its systems stand; its board once it is published."""
+    """Show a ranking's progress and its systems' standing; its board once it is published."""
     round_, job = arena().new_boards.watch(name, caller=caller)
     if round_.state is RoundState.PUBLISHED:
         st.success("The board is there.", icon=":material/check_circle:")

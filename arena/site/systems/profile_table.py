@@ -39,7 +39,7 @@ def profile_table(view: BoardView, system: str) -> Element:
 
 
 def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
-    """One system's record in every domain as rows of a file, every metric with its bounds; shares are 0–1.
+    """Return one system's record by domain as file rows, metrics with bounds; shares are 0–1.
 
     `against` says whose battles the rates count.
     """

@@ -19,7 +19,7 @@ MOST_RECORDS = 8
 
 
 def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
-    """The first of such questions, the clearest first, each with its permalink."""
+    """Show the first of these questions, the clearest first, each with its permalink."""
     heading(title, anchor=title.lower())
     if not records:
         note("None.")
@@ -43,7 +43,7 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
 
 
 def card_table(submission: Submission) -> Element:
-    """The system card as the team wrote it, and what exactly was judged."""
+    """Return the system card as the team wrote it, and what exactly was judged."""
     entries = {
         "team": submission.team,
         **asdict(submission.card),
@@ -56,7 +56,7 @@ def card_table(submission: Submission) -> Element:
 
 
 def show_card(submission: Submission | None) -> None:
-    """The system card and what was judged."""
+    """Show the system card and the judged submission."""
     heading("System card", anchor="card")
     if submission is None:
         note("There is no card: these answers came with the question set, or their submission was withdrawn.")
@@ -69,7 +69,7 @@ def show_card(submission: Submission | None) -> None:
 
 
 def show_figures(view: BoardView, system: str) -> None:
-    """What its answers are said to take; nothing where they do not say."""
+    """Show the reported costs of its answers; nothing where there are none."""
     said = view.self_reported.get(system)
     if said is None or not said.figures:
         return

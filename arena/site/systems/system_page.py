@@ -105,7 +105,7 @@ def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, l
 
 
 Part = tuple[str, Callable[[], None]]
-"""What is shown below, by its name in the address: its title, and what shows it."""
+"""A part of the page by its name in the address: its title and its renderer."""
 
 
 def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
@@ -119,7 +119,7 @@ def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
 
 
 def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
-    """Those that need no single battles."""
+    """Return the parts that need no single battles."""
     return {
         "domains": ("Domains and scores", lambda: _show_domains(view, system)),
     }
@@ -168,7 +168,7 @@ def _show_record(view: BoardView, profile: SystemProfile) -> None:
 
 
 def verdict(view: BoardView, system: str, field: Rate | None) -> str:
-    """Its places, and how often it wins or ties against the reference and against the other systems."""
+    """Show its places, and its rates of wins and ties against the reference and the other systems."""
     line = view.line(system)
     if line is None or line.rating is None or line.own_rates.win_tie is None:
         return standing(view, system)

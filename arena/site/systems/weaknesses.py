@@ -1,4 +1,4 @@
-"""Why a system has its rank: means by domain, facts missed, doubtful claims, where it loses."""
+"""Weaknesses behind a system's rank: means by domain, facts missed, doubtful claims, losses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = Mapping[str, object]
 
 
 def loss_rows(system: str, losses: Mapping[str, Losses]) -> Sequence[Row]:
-    """Where sub-questions are lost, by domain; shares are 0–1."""
+    """Return the losses of sub-questions by domain; shares are 0–1."""
     return [
         {
             "system": system,
@@ -112,14 +112,14 @@ def show_means(view: BoardView, system: str) -> None:
 
 
 def show_not_computed(weaknesses: Weaknesses) -> None:
-    """Which metrics the board lacks, and why."""
+    """Show the metrics that the board lacks, with the reasons."""
     for metric in weaknesses.metrics:
         if metric.missing:
             note(f"{metric.info.called} is not computed: {metric.missing}.")
 
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """What is lost in retrieval and what in writing, by domain."""
+    """Show the losses in retrieval and in writing, by domain."""
     heading("Lost in retrieval, lost in writing", anchor="retrieval")
     if not weaknesses.losses:
         note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
@@ -146,7 +146,7 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
 
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """Which facts of the references or the passages its answers leave out."""
+    """Show the facts of the references or the passages that its answers leave out."""
     heading("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:

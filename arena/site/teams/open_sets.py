@@ -1,4 +1,4 @@
-"""What a question set takes now: its phase, deadline and limits, and the files to start from."""
+"""Open question sets: phase, deadline, limits, and files to start from."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OpenSet:
 
 
 def choose_set() -> OpenSet | None:
-    """The set that the address names, or that the visitor picks; None where there are none."""
+    """Return the set that the address names, or that the visitor picks; None where there are none."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
         st.info("There is no question set to answer yet. Organisers add one.", icon=":material/inbox:")
@@ -110,7 +110,7 @@ def starter_files(open_set: OpenSet) -> None:
 
 
 def show_other_ways(open_set: OpenSet) -> None:
-    """How files come in without a browser."""
+    """Show the ways to submit without a browser."""
     most = open_set.limits.file_bytes // MEBIBYTE
     with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
         note(f"The API takes files up to {most:,} MiB, as this page does, by the same checker.")

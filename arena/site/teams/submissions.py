@@ -106,7 +106,7 @@ def show_submissions(team: str, caller: Caller) -> None:
 
 
 def _lines(team: str, caller: Caller) -> Sequence[SubmissionLine]:
-    """The newest first."""
+    """Return the newest first."""
     lines = arena().submissions.find(team=team, caller=caller)
     return sorted(lines, key=lambda line: line.submission.id, reverse=True)
 
@@ -196,7 +196,7 @@ def _show_content(view: SubmissionView) -> None:
 
 
 def waits(status: SubmissionStatus) -> bool:
-    """Whether it waits for its first verdicts; what is judged may be in further rounds, but waits no more."""
+    """Return whether it waits for its first verdicts; judged submissions wait no more."""
     return status.position is not None and status.state not in JUDGED
 
 
@@ -206,7 +206,7 @@ def queue_of(status: SubmissionStatus) -> str:
 
 
 def attempt_of(status: SubmissionStatus) -> str:
-    """Which of the judged versions of its system it is."""
+    """Describe its number among the judged versions of its system."""
     if status.attempt is None:
         others = "1 other was" if status.attempts == 1 else f"{status.attempts} others were"
         return f"not judged ({others})" if status.attempts else "not judged"
@@ -216,7 +216,7 @@ def attempt_of(status: SubmissionStatus) -> str:
 
 
 def next_of(submission: Submission, status: SubmissionStatus) -> str:
-    """What a submission waits for, in a sentence."""
+    """Describe the next step of a submission, in a sentence."""
     if status.state is SubmissionState.JUDGED and status.retracted:
         return " ".join(map(_retraction, status.retracted.items()))
     if status.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:

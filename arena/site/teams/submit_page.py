@@ -110,7 +110,7 @@ LAST, SUBMITTED = "last-submission", "submitted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionRequest:
-    """What the visitor wants to submit; `card` is None while it cannot be used."""
+    """A visitor's submission; `card` is None while it is invalid."""
 
     system: str
     team: str
@@ -151,7 +151,7 @@ def show_last() -> None:
 
 
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
-    """The team's systems on the set, each with its newest version."""
+    """Return the team's systems on the set, each with its newest version."""
     lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
     return {line.submission.system: line.submission for line in lines}
 
@@ -174,7 +174,7 @@ def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
 
 
 def _cost(phase: Phase, quota: Quota) -> str:
-    """What submitting uses up, in a sentence."""
+    """Describe the use of the quota, in a sentence."""
     if phase.total_quota is None and phase.daily_quota is None:
         return "What it costs: nothing; this phase has no limit. You can withdraw it at any time."
     spans = [
@@ -191,7 +191,7 @@ def _cost(phase: Phase, quota: Quota) -> str:
 def _missing(
     open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, quota: Quota, caller: Caller
 ) -> str:
-    """Why it cannot be submitted yet; empty where it can."""
+    """Return the reason why it cannot be submitted yet; empty where it can."""
     if open_set.phase is None:
         return str(closed_error(open_set.policy))
     if quota.left == 0 or quota.left_today == 0:

@@ -224,7 +224,7 @@ def _unsubmitted(lines: Sequence[SubmissionLine]) -> list[Element]:
 
 
 def _queued(lines: Sequence[SubmissionLine]) -> list[Element]:
-    """Which rounds have a submission that waits, and when they should be done."""
+    """Render the rounds with a waiting submission, and their expected ends."""
     told = []
     for line in lines:
         status = line.status
@@ -236,7 +236,7 @@ def _queued(lines: Sequence[SubmissionLine]) -> list[Element]:
 
 
 def _show_quotas(team: str, lines: Sequence[SubmissionLine], caller: Caller) -> None:
-    """What is left of the quota for each set that the team submitted to, and for those that are open."""
+    """Show the remaining quota for each set that is open or that the team submitted to."""
     entered = {line.submission.set_name for line in lines}
     rows = []
     for summary in arena().sets.summaries():

@@ -1,1 +1,1 @@
-"""How far a board's judge can be trusted: the parts of pages that say it."""
+"""Trust in a board's judge: parts of pages."""

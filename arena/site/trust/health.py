@@ -184,7 +184,7 @@ _MEASURED: Mapping[str, str] = MappingProxyType(
 
 
 def as_sentences(label: str, value: str, meaning: str) -> str:
-    """A figure as the answer to its question, or why there is none.
+    """Return a figure as the answer to its question, or why there is none.
 
     A measured value begins with a digit; the meaning of another begins with the reason.
     """

@@ -22,7 +22,7 @@ class SideTable:
 
 
 def read_style(standings: Json) -> SideTable:
-    """What length, form and position are worth to the judge; the note says it of length.
+    """Read the effects of length, form and position on the judge; the note is about length.
 
     Boards that were published with several fits show the one with most terms.
     """
@@ -50,7 +50,7 @@ def read_style(standings: Json) -> SideTable:
 
 
 def read_between(standings: Json) -> SideTable:
-    """The ratings of battles between systems alone."""
+    """Return the ratings of battles between systems alone."""
     section = _beside(standings, BETWEEN_SYSTEMS)
     rows: Iterable[Json] = (row for row in section.get("ratings", ()) if row["rating"] is not None)
     return SideTable(

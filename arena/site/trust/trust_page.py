@@ -1,4 +1,4 @@
-"""How far a board's judge can be trusted: a question each, details folded."""
+"""Page on trust in a board's judge: one question a section, details folded."""
 
 from __future__ import annotations
 

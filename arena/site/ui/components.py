@@ -16,14 +16,14 @@ from arena.site.ui.markup import element, put
 
 
 def notice_of(text: str) -> Element:
-    """A notice as people wrote it, set apart from our own words."""
+    """Return a notice as people wrote it, set apart from our own words."""
     return element(
         "p", element("strong", "Notice of the organisers: "), text, class_="aa-notice", role="note"
     )
 
 
 def retracted(board: str, notice: str) -> Element:
-    """The page at every address of a retracted board."""
+    """Return the page at every address of a retracted board."""
     destinations = (("Every board that was ever published", "./rounds"), ("The published boards", "./"))
     links = [element("li", element("a", text, href=href, target="_self")) for text, href in destinations]
     why = notice_of(notice) if notice else element("p", "No notice says why.", class_="aa-notice")
@@ -96,7 +96,7 @@ LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 
 @cache
 def logo() -> str:
-    """The logo as an address; Streamlit would read its file for every visitor's every choice."""
+    """Return the logo as an address; Streamlit would read its file for every visitor's every choice."""
     return f"data:image/svg+xml;base64,{b64encode(LOGO.read_bytes()).decode()}"
 
 

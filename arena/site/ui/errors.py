@@ -1,4 +1,4 @@
-"""What a reader sees when a page cannot be shown: one sentence that says what to do."""
+"""Message for a page that cannot be shown: one sentence with a remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = structlog.get_logger("arena.site")
 
 
 def public_error(error: ArenaError) -> ArenaError:
-    """The error as a visitor reads it: of a database that fails neither host nor name."""
+    """Return the error as a visitor reads it: of a database that fails neither host nor name."""
     if not isinstance(error, StoreError):
         return error
     log.error("unavailable", error=str(error))
@@ -53,5 +53,5 @@ def show_error(error: ArenaError) -> None:
 
 
 def plain(error: ArenaError) -> str:
-    """The error's sentence with everything that Markdown would read as its own escaped."""
+    """Return the error's sentence with everything that Markdown would read as its own escaped."""
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(public_error(error)))

@@ -14,7 +14,7 @@ FLASH = "flash"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flash:
-    """What was done, when, and where on the page that is to be said; `shown` once it was."""
+    """Message on a finished action, with its time and place; `shown` after its display."""
 
     place: str
     text: str

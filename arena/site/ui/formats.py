@@ -10,57 +10,57 @@ from data.text import percent, percent_figure
 
 
 def points(value: float) -> str:
-    """A rating as text, in whole points."""
+    """Return a rating as text, in whole points."""
     return f"{value:.0f}".replace("-", "−")
 
 
 def shown(value: float | None, form: str) -> str:
-    """A value in a format of Python's; a dash where there is none."""
+    """Return a value in a format of Python's; a dash where there is none."""
     return "–" if value is None else format(value, form)
 
 
 def whole(value: float) -> str:
-    """A count as text."""
+    """Return a count as text."""
     return f"{value:,.0f}"
 
 
 def interval_of_points(value: Bounded) -> str:
-    """A rating's interval as text."""
+    """Return a rating's interval as text."""
     if value.lower is None or value.upper is None:
         return "no interval"
     return f"95 % interval {points(value.lower)} to {points(value.upper)}"
 
 
 def range_of_points(value: Bounded) -> str:
-    """A rating's interval as its two ends."""
+    """Return a rating's interval as its two ends."""
     if value.lower is None or value.upper is None:
         return "no interval"
     return f"{points(value.lower)} to {points(value.upper)}"
 
 
 def interval_of_shares(value: Bounded) -> str:
-    """A share's interval as text."""
+    """Return a share's interval as text."""
     if value.lower is None or value.upper is None:
         return "no interval"
     return f"95 % interval {range_of_shares(value)}"
 
 
 def range_of_shares(value: Bounded) -> str:
-    """A share's interval as its two ends."""
+    """Return a share's interval as its two ends."""
     if value.lower is None or value.upper is None:
         return "–"
     return f"{percent_figure(value.lower)} to {percent(value.upper)}"
 
 
 def span(seconds: float) -> str:
-    """A time span as people say it."""
+    """Return a time span as people say it."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def format_time(at: datetime | None) -> str:
-    """A moment to the minute, in UTC; a dash where it is not known."""
+    """Return a moment to the minute, in UTC; a dash where it is not known."""
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
@@ -71,7 +71,7 @@ def ordinal(number: int) -> str:
 
 
 def title_of(submission: Submission) -> str:
-    """A submission's name for people."""
+    """Return a submission's name for people."""
     version = f"{submission.system}, version {submission.version}"
     return f"{version}, on {submission.set_name} (submission {submission.id})"
 

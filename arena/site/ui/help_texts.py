@@ -1,4 +1,4 @@
-"""What the words on the pages mean."""
+"""Help texts of words on pages."""
 
 from __future__ import annotations
 

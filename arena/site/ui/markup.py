@@ -31,7 +31,7 @@ def element(tag: str, *children: Child, **attributes: str) -> Element:
 
 
 def explained(text: str, meaning: str, *, class_: str = "") -> Element:
-    """A word with its meaning, which is shown on hover, tap or focus."""
+    """Return a word with its meaning, which is shown on hover, tap or focus."""
     return explain(element("span", text, class_=class_), meaning)
 
 
@@ -44,7 +44,7 @@ def explain(node: Element, meaning: str) -> Element:
 
 
 def folded(title: str, inside: Element, *, is_open: bool = False) -> Element:
-    """What unfolds below its title; browsers do that without a script."""
+    """Render a block that unfolds below its title, without a script."""
     opened = {"open": "open"} if is_open else {}
     return element("details", element("summary", title), inside, class_="aa-folded", **opened)
 
@@ -105,7 +105,7 @@ def joined() -> Iterator[None]:
 
 
 def html_put_by(show: Callable[[], None]) -> str:
-    """The HTML of a part of a page that puts nothing else."""
+    """Return the HTML of a part of a page that puts nothing else."""
     waiting: list[str] = []
     token = _JOINED.set(waiting)
     try:

@@ -49,7 +49,7 @@ def shown(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Res
 
 
 def words_of(work: Work) -> str:
-    """How far work is, in words: how much is done of how much, and how long the rest takes."""
+    """Describe the progress of work: done of total, and the time left."""
     progress, unit = work.progress, MEBIBYTE if work.in_bytes else 1
     amount, form = (" MiB", ",.1f") if work.in_bytes else ("", ",.0f")
     if progress.total is None:

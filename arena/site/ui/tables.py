@@ -13,12 +13,12 @@ SCROLLS = "aa-scroll"
 
 
 def link(page: str, **query: str) -> str:
-    """A permalink to a page, relative to the site's root."""
+    """Return a permalink to a page, relative to the site's root."""
     return f"./{page}?{urlencode(query)}" if query else f"./{page}"
 
 
 def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
-    """A link to a page, which opens in place of this one."""
+    """Return a link to a page, which opens in place of this one."""
     node = element("a", text, href=link(page, **query), target="_self")
     if class_:
         node.set("class", class_)
@@ -28,7 +28,7 @@ def anchor(text: str, page: str, *, class_: str = "", **query: str) -> Element:
 def plain_table(
     header: Sequence[str], rows: Iterable[Sequence[str]], *, spare: int = 0, wrap: str = ""
 ) -> Element:
-    """A table of figures as texts; its first column is the row's heading.
+    """Return a table of figures as texts; its first column is the row's heading.
 
     `spare` is how many of the last columns are hidden on a phone; `wrap` are the classes of the box around.
     """
@@ -47,7 +47,7 @@ def words_table(
     classes: str = "",
     wrap: str = "",
 ) -> Element:
-    """A table of words, all of it left-aligned; its first column is the row's heading.
+    """Return a table of words, all of it left-aligned; its first column is the row's heading.
 
     `spare` is how many of the last columns are hidden on a phone; `classes` are the table's, `wrap` those of
     the box around it.
@@ -67,7 +67,7 @@ def rows_table(
     class_: str = "aa-wrap",
     **wrap: str,
 ) -> Element:
-    """A table of rows that were made elsewhere.
+    """Return a table of rows that were made elsewhere.
 
     The header has each column's name and classes, or its heading; `classes` are the table's, `class_` and
     all else belong to the box around it. A box that scrolls can be scrolled by keyboard, and has a name.
@@ -88,7 +88,7 @@ def rows_table(
 
 
 def scrolled(root: Element) -> Element:
-    """A table in a box that may have to scroll, which can be reached by keyboard."""
+    """Return a table in a box that may have to scroll, which can be reached by keyboard."""
     caption = root.find("table/caption")
     label = "Table" if caption is None else str(caption.text)
     root.attrib.update({"tabindex": "0", "role": "region", "aria-label": label})
@@ -96,7 +96,7 @@ def scrolled(root: Element) -> Element:
 
 
 def _head(name: str, classes: str) -> Element:
-    """The heading of a column; a column without a name has a cell there, since nothing would be read out."""
+    """Render the heading of a column; one without a name is a plain cell, for screen readers."""
     attributes = {"scope": "col"} if name else {}
     return element("th" if name else "td", name, **attributes, class_=classes)
 

@@ -1,4 +1,4 @@
-"""What the reader chose: board and domain, in the address so that it can be shared."""
+"""Choices in the address, board and domain, so that they can be shared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def distinct(labels: Mapping[Value, str]) -> dict[Value, str]:
 
 
 def chosen_words(name: str) -> str:
-    """What the address says that the reader searches for."""
+    """Return the search words in the address."""
     return address().get(name, "")
 
 
@@ -46,7 +46,7 @@ def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> li
 
 
 def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
-    """What the reader searches for."""
+    """Ask for the search words."""
     key = f"choice-{name}"
     st.session_state[key] = chosen_words(name)
     words = st.text_input(
@@ -111,7 +111,7 @@ def choose_segment(
 
 @contextmanager
 def opened(label: str, *parameters: str) -> Iterator[bool]:
-    """A part of the page that is closed until it is asked for, or the address has one of its parameters.
+    """Fold a part of the page until it is opened, or the address has one of its parameters.
 
     Yields whether it is open; what is closed need not be made.
     """
@@ -139,7 +139,7 @@ def _say_unknown(name: str, label: str, options: Mapping[str, str]) -> None:
 
 
 def unknown_choice(wanted: str, instead: str) -> str:
-    """That the address names something that cannot be chosen here, and what is shown instead."""
+    """Return a warning on an unknown choice in the address, with its replacement."""
     return f"The address names “{wanted[:LONGEST_SHOWN]}”, which is not a choice here. {instead}"
 
 

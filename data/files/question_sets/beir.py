@@ -29,7 +29,7 @@ RELEVANT_FROM = 1.0
 
 
 def is_beir(path: Path) -> bool:
-    """Whether a folder is one of BEIR's."""
+    """Return whether a folder is in BEIR's layout."""
     return path.is_dir() and _file(path, QUERIES).is_file() and _file(path, CORPUS).is_file()
 
 
@@ -50,7 +50,7 @@ class BeirFolder:
         self._by_field: dict[str, str] = {}
 
     def questions(self) -> list[Question]:
-        """The questions; what is wrong with them is noted."""
+        """Return the questions; what is wrong with them is noted."""
         rows = [row for _, row in self._each(QUERIES)]
         asked = [row for row in rows if self._is_asked(row)]
         if len(asked) < len(rows):
@@ -99,7 +99,7 @@ class BeirFolder:
             self._note("small-grade", f"{what}, which count as not relevant, as in trec_eval.")
 
     def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
-        """The rows of a file, of documents only those that are wanted."""
+        """Return the rows of a file, of documents only those that are wanted."""
 
         def make(line: int, row: Mapping[str, Any], problems: ProblemList) -> Mapping[str, Any] | None:
             if not isinstance(row.get("_id"), str | int) or not isinstance(row.get("text"), str):
@@ -121,7 +121,7 @@ class BeirFolder:
         return not self._read or bool(_own(row)) or self._grades(row) is not None
 
     def _grades(self, row: Mapping[str, Any]) -> Mapping[str, float] | None:
-        """The grades of a query's documents; None where it is judged nowhere."""
+        """Return the grades of a query's documents; None where it is judged nowhere."""
         names = (str(row["_id"]), run_field(str(row["_id"])))
         judged = (
             read.judgments[name] for read in self._read.values() for name in names if name in read.judgments
@@ -130,7 +130,7 @@ class BeirFolder:
         return None if first is None else first.get(WHOLE, {})
 
     def _documents(self, row: Mapping[str, Any]) -> list[str]:
-        """The documents whose texts a query needs."""
+        """Return the documents whose texts a query needs."""
         if own := _own(row):
             return [str(one.get("corpus_id")) for one in own["passages"] if isinstance(one, Mapping)]
         relevant = self._relevant(row)
@@ -204,7 +204,7 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
 
 
 def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
-    """The name of a passage in the corpus; its own, or with the question's where another text has that."""
+    """Return a passage's name in the corpus: its own, with the question's where another text has that."""
     name = passage.id
     if corpus.get(name, passage) != passage:
         name = f"{question.id}:{passage.id}"
@@ -228,13 +228,13 @@ def _write_qrels(questions: QuestionSet, split: Split, path: Path) -> None:
 
 
 def _field(name: str) -> str:
-    """A name as all files have it: itself, unless it would shift the fields between tabs or be another's."""
+    """Return a name for all files: itself, unless it would shift the fields between tabs or clash."""
     plain = name.isprintable() and name == name.strip() and not set(name) & set('{"%')
     return name if plain else run_field(name)
 
 
 def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The metadata of a query that was written from a set of ours; empty where another tool wrote it."""
+    """Return the metadata of a query written from one of our sets; empty for another tool's."""
     metadata = row.get("metadata")
     if not isinstance(metadata, dict) or "domain" not in metadata:
         return {}
@@ -244,7 +244,7 @@ def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def _others_of_one_id(
     rows: Iterable[tuple[int, Mapping[str, Any]]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The rows whose id an earlier row of another text or title has."""
+    """Yield the rows whose id an earlier row of another text or title has."""
     first: dict[str, tuple[object, object]] = {}
     for line, row in rows:
         content = (row["text"], row.get("title") or "")
@@ -253,7 +253,7 @@ def _others_of_one_id(
 
 
 def _file(folder: Path, name: str) -> Path:
-    """A file, plain or gzipped."""
+    """Return a file, plain or gzipped."""
     plain = folder / name
     return plain if plain.is_file() else folder / f"{name}.gz"
 

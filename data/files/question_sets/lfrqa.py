@@ -118,7 +118,7 @@ class LfrqaRows:
 
 
 def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citations | None:
-    """The documents that each sentence of a reference cites.
+    """Return the documents that each sentence of a reference cites.
 
     A sentence ends where its brackets stand, or with its line where it has none.
 
@@ -142,7 +142,7 @@ def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citati
 
 
 def _sentences(line: str) -> Iterator[tuple[str, list[int]]]:
-    """The sentences of a line with the numbers behind them; brackets in a row belong to one sentence."""
+    """Return a line's sentences with the numbers behind them; brackets in a row belong together."""
     sentence, numbers, start = "", list[int](), 0
     for bracket in _BRACKET.finditer(line):
         cited = [int(number) for number in _NUMBER.findall(bracket.group())]
@@ -166,13 +166,13 @@ def _letters(text: str) -> str:
 
 
 def domain_of(file: Path) -> str:
-    """The domain that a file's name begins with."""
+    """Return the domain that a file's name begins with."""
     matched = REFERENCES.fullmatch(file.name)
     return (matched and matched.group(1)) or NO_DOMAIN
 
 
 def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[Question]:
-    """The questions of a file; the id is the entry's `qid`, else the domain and its place in the file.
+    """Yield the questions of a file; the id is the entry's `qid`, else the domain and its place in the file.
 
     An empty reference is a question without one, with a warning; what is wrong is noted.
     """

@@ -45,7 +45,7 @@ Writer = Callable[[QuestionSet, Path], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetDraft:
-    """What files say, before it is checked as a whole.
+    """A question set as files give it, before it is checked as a whole.
 
     Attributes:
         questions: The questions.
@@ -107,7 +107,7 @@ class SetFormat(FileFormat):
 
 
 def each_once(file: str, rows: Iterable[tuple[int, Question]], problems: ProblemList) -> list[Question]:
-    """The questions of a file's lines; an id that an earlier line has is noted and left out."""
+    """Return the questions of a file's lines; an id that an earlier line has is noted and left out."""
     found: dict[str, Question] = {}
     lines: dict[str, int] = {}
     for line, question in rows:
@@ -125,7 +125,7 @@ def _built_in() -> tuple[SetFormat, ...]:
 
 
 def added_set_formats() -> Added[SetFormat]:
-    """The formats of plugins."""
+    """Return the formats of plugins."""
     return added(PluginKind.FORMATS, SetFormat, [one.name for one in _built_in()])
 
 
@@ -135,7 +135,7 @@ def set_formats() -> tuple[SetFormat, ...]:
 
 
 def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
-    """How a set is written in a format; an error names `others` too, which are written by other means.
+    """Return the writer of a format; an error also names `others`, which are written by other means.
 
     Raises:
         NotFoundError: No format of this name can be written.
@@ -153,12 +153,12 @@ def listed_set_formats() -> str:
 
 
 def described_set_formats() -> str:
-    """Those that can be written, for the help of an option."""
+    """List the formats that can be written, for the help of an option."""
     return ", ".join(f"`{one.name}` ({one.title})" for one in set_formats() if one.write)
 
 
 def format_at(path: Path, problems: ProblemList) -> SetFormat:
-    """The format of a folder or file; a plugin's that cannot tell does not fit, which is noted.
+    """Return the format of a folder or file; a plugin's that cannot tell does not fit, which is noted.
 
     Raises:
         FileFormatError: It has none that is known.
@@ -192,17 +192,17 @@ def _claims(known: SetFormat, path: Path, problems: ProblemList) -> bool:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of a folder by name, or the file itself."""
+    """Return the files of a folder by name, or the file itself."""
     return sorted(entry for entry in path.iterdir() if entry.is_file()) if path.is_dir() else [path]
 
 
 def named_files(path: Path) -> list[Path]:
-    """Those of them that are called `questions.jsonl`, `questions.csv`, and so on."""
+    """Return the files that are called `questions.jsonl`, `questions.csv`, and so on."""
     return [entry for entry in files_of(path) if entry.name.split(".")[0] == QUESTIONS]
 
 
 def questions_file(path: Path) -> Path | None:
-    """The one file that holds a folder's questions by its name, or the file itself, whatever its name."""
+    """Return a folder's one file of questions, by its name, or the given file, whatever its name."""
     files = named_files(path) if path.is_dir() else [path]
     return files[0] if len(files) == 1 else None
 
@@ -271,7 +271,7 @@ def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPoli
 
 
 OVERALL = "overall"
-"""What boards, rates and ratings call all domains together; no domain can have this id."""
+"""Name of all domains together on boards, in rates and in ratings; no domain can have this id."""
 
 
 def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def _refuse_twins(found: Sequence[Question], problems: ProblemList) -> None:
 
 
 def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    """The policy that a head of a set gives; None where it gives none, or has problems, which are noted."""
+    """Read the policy from a set's head; None without one, or with problems, which are noted."""
     if found is None:
         return None
     tables = found if isinstance(found, list) else [found]

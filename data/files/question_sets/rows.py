@@ -17,7 +17,7 @@ Item = TypeVar("Item", str, int)
 
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
 OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS)
-"""What tables of questions have beside the columns that every table may have."""
+"""Columns of tables of questions besides those that every table may have."""
 SPLITS = frozenset(split.value for split in Split)
 
 
@@ -77,7 +77,7 @@ def nugget_to_json(nugget: Nugget) -> str | dict[str, str]:
 
 
 def content_hash(questions: QuestionSet) -> str:
-    """The sha256 over everything in a set but its name, so that a renamed copy has the same hash."""
+    """Return the sha256 over everything in a set but its name, so that a renamed copy has the same hash."""
     digest = hashlib.sha256()
     head = {
         "title": questions.title,
@@ -128,7 +128,7 @@ def _split(fields: Fields) -> Split:
 
 
 def domain_label(domain: str) -> str:
-    """What a domain is called where nothing says so: its id in words."""
+    """Return the label of a domain without one: its id in words."""
     return domain.replace("-", " ").replace("_", " ").capitalize()
 
 
@@ -156,7 +156,7 @@ def require_unused(*places: Path) -> None:
 
 
 def set_head(questions: QuestionSet) -> str:
-    """The text of `set.toml`."""
+    """Return the text of `set.toml`."""
     fields = ("name", "title", "version", "licence", "source", "reference_name")
     lines = [f"{name} = {_quoted(getattr(questions, name))}" for name in fields]
     language = "" if questions.language == ENGLISH else questions.language

@@ -93,7 +93,7 @@ def _look_at(questions: Sequence[Question], problems: ProblemList) -> None:
 
 
 def _cites_nothing(question: Question) -> bool:
-    """Whether a citation is of no passage and of no gold document, or counts beyond these."""
+    """Return whether a citation is of no passage and of no gold document, or counts beyond these."""
     known = {*question.gold_doc_ids, *(passage.id for passage in question.passages)}
     beyond = len(question.gold_doc_ids) or len(question.passages)
     numbers = [number for cited in question.citation_numbers for number in cited]
@@ -117,7 +117,7 @@ class _QuestionTable:
         self._answers = False
 
     def rows(self) -> Iterator[tuple[Row, dict[str, Any]]]:
-        """The rows with their fields by our names."""
+        """Yield the rows with their fields by our names."""
         rows = list(self._read())
         counted = bool(rows) and not any(given(fields.get("id")) for _, fields in rows)
         ids = [fields.get("id") for _, fields in rows if given(fields.get("id"))]
@@ -208,7 +208,7 @@ class _QuestionTable:
 
 
 def _without_spans(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row of SQuAD with its answers as short answers, the first as the reference; any other as it is.
+    """Convert a SQuAD row: answers to short answers, the first to the reference; keep others as they are.
 
     Source: https://huggingface.co/datasets/rajpurkar/squad, `answers` of `text` and `answer_start`.
     """
@@ -227,7 +227,7 @@ def _split_of(file: Path) -> Split:
 
 
 def _plain(value: object) -> object:
-    """A value without the empty fields that structs of Parquet have."""
+    """Return a value without the empty fields that structs of Parquet have."""
     if isinstance(value, Mapping):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
@@ -242,7 +242,7 @@ Topic = tuple[str, tuple[Nugget, ...]]
 def with_nuggets(
     questions: Sequence[Question], folder: Path, limits: ReadLimits, problems: ProblemList
 ) -> list[Question]:
-    """The questions with the nuggets of `nuggets.jsonl` in their folder, where there is one.
+    """Return the questions with the nuggets of `nuggets.jsonl` in their folder, where there is one.
 
     A line is an object with `qid` (or `question_id`) and `nuggets`, as AutoNuggetizer writes it. Topics of no
     question are left out, with a warning that says how many these are.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BATCH = 512
 """Rows that are made into Python's objects at once, at most."""
 BATCH_BYTES = 16 * MEBIBYTE
-"""What the texts of one column in a batch may take, where a dictionary holds them."""
+"""Limit of a column's texts in one batch, where a dictionary holds them."""
 TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
 
@@ -70,7 +70,7 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
 
 
 def stored_bytes(path: Path) -> int:
-    """How many bytes the columns of a Parquet file hold, decompressed, as the file itself says."""
+    """Return the decompressed size of a Parquet file's columns in bytes, as the file itself says."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
 
     with damage_told(path):
@@ -125,7 +125,7 @@ def _batches(
 
 
 def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
-    """The columns that are read: those of a table with questions that somebody knows, else all."""
+    """Return the columns that are read: those of a table with questions that somebody knows, else all."""
     require_once(schema.names)
     opening.header(schema.names, 0)
     known = read_columns(schema.names)
@@ -157,7 +157,7 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
 
 
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
-    """The rows of a batch; None for those whose texts are not UTF-8."""
+    """Return the rows of a batch; None for those whose texts are not UTF-8."""
     try:
         rows: list[dict[str, Any] | None] = batch.to_pylist()
     except ValueError:
@@ -168,7 +168,7 @@ def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
 
 
 def _is_clean(value: object) -> bool:
-    """Whether there is no character that no database takes."""
+    """Return whether there is no character that no database takes."""
     if isinstance(value, str):
         return "\x00" not in value
     return all(map(_is_clean, value.values() if isinstance(value, Mapping) else _items(value)))
@@ -217,7 +217,7 @@ def _bytes_of(array: Any) -> int:  # noqa: ANN401 - pyarrow has no types
 
 
 def _has_nul(array: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
-    """Whether the texts of a column may have a character that no database takes."""
+    """Return whether the texts of a column may have a character that no database takes."""
     import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
 
     kind = array.type

@@ -19,7 +19,7 @@ LONGEST_NAME = 60
 
 
 class Column(StrEnum):
-    """What a column holds, by our name for it."""
+    """Contents of a column, by our name for it."""
 
     QUESTION_ID = "question_id"
     QUESTION = "question"
@@ -61,7 +61,7 @@ NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
 
 @lru_cache(maxsize=4096)
 def folded(name: str) -> str:
-    """A name as it is compared."""
+    """Return a name as it is compared."""
     leading = "_" if name.strip() == "_id" else ""
     return leading + "".join(
         sign for sign in name.casefold() if not sign.isspace() and sign not in "_-\ufeff"
@@ -74,13 +74,13 @@ _BY_NAME: Mapping[str, tuple[Column, int]] = MappingProxyType(
 
 
 def column_of(name: str) -> Column | None:
-    """What a column of this name holds; None where no reader knows it."""
+    """Return the column that this name stands for; None where no reader knows it."""
     known = _BY_NAME.get(folded(name))
     return known[0] if known else None
 
 
 def read_columns(names: Iterable[str]) -> dict[Column, str]:
-    """Which of the given names is read for each column, in the order of `NAMES`."""
+    """Choose the name that is read for each column, in the order of `NAMES`."""
     best: dict[Column, tuple[int, str]] = {}
     for name in names:
         known = _BY_NAME.get(folded(name))
@@ -90,7 +90,7 @@ def read_columns(names: Iterable[str]) -> dict[Column, str]:
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:
-    """A row with our names where a column is known, and its own names elsewhere."""
+    """Return a row with our names where a column is known, and its own names elsewhere."""
     ours = {name: column.value for column, name in read_columns(row).items()}
     fields = {
         name: value for name, value in row.items() if name not in ours and name not in set(ours.values())

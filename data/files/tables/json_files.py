@@ -41,7 +41,7 @@ def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
 
 
 def parsed(content: bytes, line: int, is_log: Holds) -> object:
-    """A row; those of logs may hold numbers that are not finite, as Python writes them."""
+    """Return a row; those of logs may hold numbers that are not finite, as Python writes them."""
     text = decode(content, line)
     try:
         return parse_json(text, line)
@@ -52,7 +52,7 @@ def parsed(content: bytes, line: int, is_log: Holds) -> object:
 
 
 def _is_cut_off(error: FileFormatError) -> bool:
-    """Whether a text could be read if it went on."""
+    """Return whether a text could be read if it went on."""
     cause = error.__cause__
     if isinstance(cause, json.JSONDecodeError):
         return cause.msg.startswith("Unterminated") or cause.pos >= len(cause.doc.rstrip())
@@ -70,7 +70,7 @@ COLON = re.compile(rb"[ \t\r\n]{0,16}:")
 
 
 def top_keys(head: bytes) -> set[str]:
-    """The keys of an object, as far as its beginning shows them."""
+    """Return the keys of an object, as far as its beginning shows them."""
     keys, depth = set[str](), 0
     for token in TOKEN.finditer(head):
         mark = token.group()
@@ -218,7 +218,7 @@ class _Items:
         self._buffer += chunk
 
     def _line_of(self, position: int) -> int:
-        """The line on which the text after `position` starts; positions must not go back."""
+        """Return the line on which the text after `position` starts; positions must not go back."""
         gap = GAP.match(self._buffer, position)
         position = gap.end() if gap else position
         self._line += self._buffer.count(b"\n", self._counted, position)
@@ -270,7 +270,7 @@ ADVICE = "Write one object a line, one array of objects, or an object of columns
 
 
 def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
-    """The rows of an object, whichever of these it is.
+    """Yield the rows of an object, whichever of these it is.
 
     One row; columns of equally many cells, as lists or by the row's number (pandas); rows under one of
     `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions, or
@@ -317,7 +317,7 @@ def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
 
 
 def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
-    """The rows of an object whose fields are columns; None where it is a row itself."""
+    """Return the rows of an object whose fields are columns; None where it is a row itself."""
     if not _known(value):
         return None
     if all(isinstance(cell, Mapping) for cell in value.values()):

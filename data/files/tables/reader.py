@@ -137,7 +137,7 @@ class Table:
 
 
 def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
-    """The one object of a file.
+    """Return the one object of a file.
 
     Raises:
         FileFormatError: It is none that can be read.
@@ -159,7 +159,7 @@ def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What a text is.
+    """Layout of a text.
 
     Attributes:
         format: The container.
@@ -175,14 +175,14 @@ class Shape:
 
 
 def table_format(magic: bytes) -> FileFormat | None:
-    """The format of a file that is no text, by its first bytes; None where it is one."""
+    """Return the format of a file that is no text, by its first bytes; None where it is one."""
     if magic.startswith(PARQUET_MAGIC):
         return FileFormat.PARQUET
     return FileFormat.ARROW if magic.startswith(ARROW_MAGICS) else None
 
 
 def is_run(path: Path, limits: ReadLimits) -> bool:
-    """Whether a file is neither JSON nor a table whose header names a column that is known.
+    """Return whether a file is neither JSON nor a table whose header names a column that is known.
 
     Raises:
         FileFormatError: It cannot be read, or is empty.
@@ -199,7 +199,7 @@ def is_run(path: Path, limits: ReadLimits) -> bool:
 
 
 def detect(path: Path, limits: ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
-    """What a text is, by its beginning.
+    """Detect the layout of a text from its beginning.
 
     Raises:
         FileFormatError: It is none that is read; the message says what it is.
@@ -246,7 +246,7 @@ def _require_readable(path: Path, whole: bytes, head: bytes) -> None:
 def _of_object(
     head: bytes, lines: Sequence[bytes], logs: Mapping[frozenset[str], str], *, carriage_returns: bool
 ) -> Shape:
-    """Whether a text that begins with an object is a log, a table in one object, or an object a line."""
+    """Tell a log, a table in one object and an object a line apart, for a text that begins with an object."""
     keys = top_keys(head)
     log = next((rows for known, rows in logs.items() if known <= keys), "")
     if log:
@@ -266,7 +266,7 @@ def _of_object(
 
 
 def _holds_table(head: bytes) -> bool:
-    """Whether an object, of which this is the beginning, has a list or an object under its first name."""
+    """Return whether an object has, by its beginning, a list or an object under its first name."""
     found = FIRST_FIELD.match(head)
     if found is None:
         return False
@@ -283,7 +283,7 @@ def _parsed(line: bytes) -> dict[str, object] | None:
 
 
 def _delimiter(lines: Sequence[bytes]) -> str:
-    """What separates the cells of a header: what names most columns that are known, else what it has most."""
+    """Choose the delimiter that yields most known columns, else the most frequent one."""
     first = lines[0].decode("utf-8", errors="replace")
     if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
         return first[-1]

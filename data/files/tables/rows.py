@@ -33,7 +33,7 @@ class FileFormat(StrEnum):
 
     @property
     def text_cells(self) -> bool:
-        """Whether every cell is a text, numbers and lists too."""
+        """True if every cell is a text, numbers and lists too."""
         return self in {FileFormat.CSV, FileFormat.EXCEL}
 
 
@@ -62,7 +62,7 @@ Holds = Callable[[object], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """How a table is read beside its limits.
+    """Options of reading a table, besides its limits.
 
     Attributes:
         note: Is given what is wrong with a row.
@@ -171,7 +171,7 @@ class TextRow(BaseModel):
         return cls.model_validate(sound, context=context), problems
 
     def has(self, column: Column) -> bool:
-        """Whether the row's table has a column."""
+        """Return whether the row's table has a column."""
         return column.value in self.model_fields_set
 
 
@@ -195,7 +195,7 @@ class Fields:
 
     @property
     def wrong(self) -> bool:
-        """Whether an error was noted since the row was begun."""
+        """True if an error was noted since the row was begun."""
         return self._problems.errors > self._before
 
     def note(self, code: str, message: str, advice: str = "") -> None:
@@ -203,7 +203,7 @@ class Fields:
         self._problems.add(self.line, code, message, advice=advice)
 
     def text(self, name: str, *, blank: bool = False) -> str:
-        """A text that must be there, and hold something unless it may be `blank`."""
+        """Return a text that must be there, and hold something unless it may be `blank`."""
         value, advice = self.row.get(name), f"Give every line its {name}."
         if isinstance(value, str) and (blank or value.strip()):
             return value
@@ -216,7 +216,7 @@ class Fields:
         return ""
 
     def optional(self, name: str) -> str | None:
-        """A text; None where there is none, or it is empty."""
+        """Return a text; None where there is none, or it is empty."""
         value = self.row.get(name)
         if value is None or isinstance(value, str):
             return value or None
@@ -224,7 +224,7 @@ class Fields:
         return None
 
     def id(self, *names: str) -> str:
-        """The first id that is given under one of some names; a whole number is its digits."""
+        """Return the first id that is given under one of some names; a whole number is its digits."""
         value = next((self.row[name] for name in names if given(self.row.get(name))), None)
         name = id_text(value)
         if value is None or (name is not None and not name.strip()):
@@ -234,7 +234,7 @@ class Fields:
         return name or ""
 
     def list(self, name: str) -> list[object]:
-        """A list; empty where there is none."""
+        """Return a list; empty where there is none."""
         value = self.row.get(name)
         if isinstance(value, list):
             return value
@@ -243,7 +243,7 @@ class Fields:
         return []
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts, none of them blank."""
+        """Return a list of texts, none of them blank."""
         values = self.list(name)
         wrong = next((value for value in values if not isinstance(value, str) or not value.strip()), None)
         if wrong is not None or None in values:
@@ -252,7 +252,7 @@ class Fields:
         return tuple(map(str, values))
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """A list of ids."""
+        """Return a list of ids."""
         values = self.list(name)
         found = tuple(id_text(value) or "" for value in values)
         if "" in found:
@@ -271,7 +271,7 @@ class Fields:
             return ()
 
     def nuggets(self) -> tuple[Nugget, ...]:
-        """The nuggets: texts, or objects of `text` and `importance`, whose further fields are left alone."""
+        """Read nuggets: texts, or objects of `text` and `importance`; other fields are ignored."""
         found = [self._nugget(place, value) for place, value in enumerate(self.list(NUGGETS), start=1)]
         nuggets = tuple(nugget for nugget in found if nugget is not None)
         if len({nugget.text for nugget in nuggets}) != len(nuggets):

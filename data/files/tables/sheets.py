@@ -62,7 +62,7 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
 
 
 def split_header(text: str, delimiter: str) -> list[str]:
-    """The names in a header line; empty where it is not CSV."""
+    """Return the names in a header line; empty where it is not CSV."""
     try:
         return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter), [])]
     except csv.Error:
@@ -88,7 +88,7 @@ class _Lines:
 
 
 def _told(line: int, reason: str) -> FileFormatError:
-    """What the parser found, in our words.
+    """Return the parser's complaint in our words.
 
     Raises:
         FileFormatError: Where the next row starts is unknown from here on.
@@ -118,7 +118,7 @@ ADVICE = 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
 
 
 def is_workbook(path: Path) -> bool:
-    """Whether a zip file is an Excel workbook."""
+    """Return whether a zip file is an Excel workbook."""
     return SHEETS in members_of(path)
 
 
@@ -151,7 +151,7 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
 
 
 def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no types
-    """The sheet with a table of questions, else the first that has rows; empty where none has.
+    """Return the sheet with a table of questions, else the first that has rows; empty where none has.
 
     Raises:
         FileFormatError: Several sheets have such tables.
@@ -183,7 +183,7 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
 
 
 def _lines(values: Any, formulas: Any) -> Iterator[list[object]]:  # noqa: ANN401 - openpyxl has no types
-    """The cells of each row; a formula that was never calculated stands for its value."""
+    """Yield the cells of each row; a formula that was never calculated stands for its value."""
     for sheet in (values, formulas):
         sheet.reset_dimensions()
     pairs = zip(values.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
@@ -201,7 +201,7 @@ class _Formula:
 
 
 def _cells(values: Iterable[object]) -> list[object]:
-    """The cells of a row as texts, up to the last one that is not blank."""
+    """Return the cells of a row as texts, up to the last one that is not blank."""
     cells = list(map(_text, values))
     while cells and (cells[-1] is None or (isinstance(cells[-1], str) and not cells[-1].strip())):
         cells.pop()

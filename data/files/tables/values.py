@@ -1,4 +1,4 @@
-"""What stands in the cells of a table of texts, converted explicitly: ids, lists, passages, missing values.
+"""Explicit conversion of cells: ids, lists, passages, missing values.
 
 Whatever is of a kind that is not read is refused by a message with what was seen; nothing counts as absent
 but null, an empty cell and the words for missing values.
@@ -35,7 +35,7 @@ PASSAGE_ADVICE = 'Write a list of strings or of {"id": …, "title": …, "text"
 
 
 def kind(value: object) -> str:
-    """What a value is, in words."""
+    """Describe the type of a value in words."""
     if isinstance(value, dt.date):
         return "a date"
     if isinstance(value, dt.time | dt.timedelta):
@@ -45,7 +45,7 @@ def kind(value: object) -> str:
 
 
 def seen(value: object) -> str:
-    """A value as a message quotes it: what it is, and how it begins."""
+    """Return a value as a message quotes it: what it is, and how it begins."""
     if value is None or isinstance(value, Mapping | list):
         return kind(value)
     text = repr(value)
@@ -57,7 +57,7 @@ def seen(value: object) -> str:
 
 
 def id_text(value: object) -> str | None:
-    """An id as text; a whole number is written without a fraction. None where it is no id."""
+    """Return an id as text; a whole number is written without a fraction. None where it is no id."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float):
@@ -66,22 +66,22 @@ def id_text(value: object) -> str | None:
 
 
 def given(value: object) -> bool:
-    """Whether a cell holds something: 0 and "0" do, null, NaN and an empty text do not."""
+    """Return whether a cell holds a value: 0 and "0" do; null, NaN and an empty text do not."""
     return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
 
 
 def whole_id(text: str) -> str | None:
-    """The whole number that a column of floats as text has for an id (`1.0`); None if it is none."""
+    """Return the whole number that a column of floats as text has for an id (`1.0`); None if it is none."""
     return text.split(".", maxsplit=1)[0] if WHOLE_FLOAT.fullmatch(text) else None
 
 
 def is_missing(value: object) -> bool:
-    """Whether a text is, as a whole, a word for a missing value."""
+    """Return whether a text is, as a whole, a word for a missing value."""
     return isinstance(value, str) and value.strip() in MISSING
 
 
 def list_of_cell(cell: str) -> list[object] | None:
-    """The list that a cell of text holds, as JSON, or as Python or NumPy print it; None if it is empty.
+    """Parse a list in a cell, as JSON, or as Python or NumPy print it; None if it is empty.
 
     Raises:
         FileFormatError: It holds none.
@@ -105,7 +105,7 @@ def list_of_cell(cell: str) -> list[object] | None:
 
 
 def _printed_list(text: str) -> list[object] | None:
-    """A list as Python or NumPy print it; the latter has no commas, without which Python joins texts."""
+    """Parse a list as Python or NumPy print it; NumPy leaves out commas, so Python would join texts."""
     if not text.startswith("["):
         return None
     try:
@@ -131,7 +131,7 @@ def _printed_list(text: str) -> list[object] | None:
 def passages_of(
     value: object, prefix: str, *, of_cell: bool = False, texts: bool = True
 ) -> tuple[Passage, ...]:
-    """The passages of a cell, each in its place, those without a text too.
+    """Return the passages of a cell, each in its place, those without a text too.
 
     Args:
         value: A list of texts, or of objects with an id, a title and a text.
@@ -173,7 +173,7 @@ def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) ->
 
 
 def passage_id(entry: Mapping[str, object]) -> object:
-    """The id that a passage was given, under any of its names; None where there is none."""
+    """Return the id that a passage was given, under any of its names; None where there is none."""
     return next((entry[name] for name in PASSAGE_IDS if given(entry.get(name))), None)
 
 

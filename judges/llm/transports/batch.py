@@ -39,7 +39,7 @@ Answer = Mapping[str, Any] | CallError
 
 
 def line_of(request: Request, body: Mapping[str, Any]) -> str:
-    """A request's body as a line of a batch file; its key comes back with the answer."""
+    """Return a request's body as a line of a batch file; its key comes back with the answer."""
     line = {"custom_id": request.key, "method": "POST", "url": PATH, "body": body}
     return json.dumps(line, ensure_ascii=False)
 
@@ -62,7 +62,7 @@ def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
 
 
 def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
-    """The answers in an output or error file, by request key; lines that are no answers are left out."""
+    """Return the answers in an output or error file, by request key; other lines are left out."""
     for line in text.splitlines():
         try:
             row = json.loads(line)
@@ -81,7 +81,7 @@ def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
 
 
 def ending_of(batch: Batch, wait: float) -> CallError:
-    """Why a request of an ended batch has no answer.
+    """Return the reason why a request of an ended batch has no answer.
 
     Args:
         batch: As the provider reports it.
@@ -97,7 +97,7 @@ def ending_of(batch: Batch, wait: float) -> CallError:
 
 
 def content_of(requests: Sequence[Request], bodies: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """The file of a batch, from the bodies by request key."""
+    """Return the file of a batch, from the bodies by request key."""
     return "\n".join(line_of(request, bodies[request.key]) for request in requests).encode()
 
 
@@ -258,7 +258,7 @@ class BatchTransport:
         self._read.append(record)
 
     async def _poll(self, record: BatchRecord) -> Batch:
-        """The batch as it stands; outages are waited out, since the batch goes on without us."""
+        """Return the batch as it stands; outages are waited out, since the batch goes on without us."""
         faults = 0
         while True:
             try:
@@ -272,7 +272,7 @@ class BatchTransport:
                 await asyncio.sleep(fault.retry_after or self._settings.batch_poll)
 
     async def _answers(self, endpoint: str, batch: Batch) -> dict[str, Answer]:
-        """What is in a batch's output and error files; either may be absent."""
+        """Read a batch's output and error files; either may be absent."""
         answers: dict[str, Answer] = {}
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
             with as_faults(self._settings.timeout):
@@ -319,7 +319,7 @@ class BatchTransport:
                 self._settle(key, again)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """The record with its batch's id; None where the provider does not know it."""
+        """Return the record with its batch's id; None where the provider does not know it."""
         if record.batch_id:
             return record
         searched = 0

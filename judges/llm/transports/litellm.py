@@ -27,7 +27,7 @@ from judges.llm.transports.openai import as_faults
 
 PRICE_MAP = "model_prices_and_context_window_backup.json"
 HANDLED, MADE = "create_client", "_get_async_http_client"
-"""What makes litellm's clients: of most providers, and of those that are as OpenAI's."""
+"""Factories of litellm's clients: for most providers, and for OpenAI-compatible ones."""
 
 
 class LitellmTransport:
@@ -49,7 +49,7 @@ class LitellmTransport:
         return await self._learnt.send(request, post)
 
     async def _complete(self, request: Request, body: dict[str, Any]) -> object:
-        """The completion as litellm gives it."""
+        """Return the completion as litellm gives it."""
         litellm = self._loaded()
         options = body | self._address(request.endpoint)
         if request.tools:
@@ -77,14 +77,14 @@ class LitellmTransport:
         return _completion_of(response.model_dump(warnings=False))
 
     def _address(self, endpoint: str) -> dict[str, str]:
-        """The endpoint and its key, where there are such."""
+        """Return the endpoint and its key, where there are such."""
         if not endpoint.startswith(("http://", "https://")):
             key = self._settings.api_keys.get(endpoint)
             return {"api_key": key} if key else {}
         return {"api_base": endpoint, "api_key": self._settings.key_for(endpoint)}
 
     def _loaded(self) -> Any:  # noqa: ANN401 - litellm has no types
-        """The library, imported at first use."""
+        """Return the library, imported at first use."""
         if self._litellm is None:
             # litellm reads this while it is imported and has no other switch for it.
             os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # noqa: TID251 - written, not read
@@ -98,7 +98,7 @@ class LitellmTransport:
         return self._litellm
 
     def stop(self) -> None:
-        """Calls in flight finish; there is nothing to release."""
+        """Let calls in flight finish; there is nothing to release."""
 
     async def close(self) -> None:
         """Close litellm's clients of this loop."""
@@ -128,7 +128,7 @@ def _follow_no_redirects() -> None:
 
 
 def _fault_of(error: Exception) -> Exception:
-    """What litellm raised as a fault: its status, its words, and what the endpoint's headers ask for."""
+    """Convert litellm's exception to a fault: its status, its words, and the waiting time in the headers."""
     status = getattr(error, "status_code", None)
     if not isinstance(status, int):
         return error
@@ -142,14 +142,14 @@ def _fault_of(error: Exception) -> Exception:
 
 
 def _completion_of(payload: dict[str, Any]) -> dict[str, Any]:
-    """A completion with what litellm puts aside of each choice, such as an error in it, where it was."""
+    """Restore the parts that litellm moves aside from each choice, such as an error in it."""
     choices = payload.get("choices") or []
     moved = [{**(choice.get("provider_specific_fields") or {}), **choice} for choice in choices]
     return {**payload, "choices": moved}
 
 
 def price_map() -> PriceFile:
-    """The price map that litellm ships, read without importing litellm; empty where it is not there."""
+    """Read litellm's price map without importing litellm; empty where it is missing."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec else None
     path = Path(folders[0]) / PRICE_MAP if folders else None

@@ -39,7 +39,7 @@ class OpenAIClients:
         self._clients: dict[str, AsyncOpenAI] = {}
 
     def get(self, endpoint: str) -> AsyncOpenAI:
-        """The client for an endpoint, made at first use."""
+        """Return the client for an endpoint, made at first use."""
         client = self._clients.get(endpoint)
         if client is None:
             client = self._clients[endpoint] = self._make(endpoint)
@@ -92,7 +92,7 @@ class OpenAITransport:
         return await self._learnt.send(request, post)
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> bytes:
-        """The bytes of the endpoint's reply, whatever content type it gives them."""
+        """Return the bytes of the endpoint's reply, whatever content type it gives them."""
         import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
 
         client = self._clients.get(endpoint)
@@ -102,7 +102,7 @@ class OpenAITransport:
                 return response.content
 
     def stop(self) -> None:
-        """Calls in flight finish; there is nothing to release."""
+        """Let calls in flight finish; there is nothing to release."""
 
     async def close(self) -> None:
         """Close every client."""
@@ -134,7 +134,7 @@ def as_faults(timeout: float) -> Iterator[None]:
 
 
 def unconnected(error: Exception, timeout: float) -> CallError:
-    """A timeout or a lost connection, distinguished by the first cause: the layers between mix them."""
+    """Tell a timeout from a lost connection by the first cause: the layers between mix them."""
     root: BaseException = error
     while root.__cause__ is not None:
         root = root.__cause__
@@ -202,7 +202,7 @@ class DirectTransport(OpenAITransport):
         return self._session
 
     def _proxy(self, endpoint: str) -> str | None:
-        """The proxy that the environment names for an endpoint, as OpenAI's client takes it.
+        """Return the proxy that the environment names for an endpoint, as OpenAI's client takes it.
 
         The session's own look-up goes to another thread at every call, and a .netrc with a word on the
         endpoint makes it refuse our key.

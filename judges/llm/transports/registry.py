@@ -31,7 +31,7 @@ Send = Callable[["Request"], "Awaitable[Reply | str] | Reply | str"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransportInfo:
-    """What is known of a transport without opening it.
+    """Description of a transport, known without opening it.
 
     Attributes:
         name: As in `--transport`.
@@ -76,7 +76,7 @@ class TransportInfo:
 
 
 def _of_settings(module: str, name: str) -> Open:
-    """What makes a transport of the settings alone, by a class of a module that is loaded then."""
+    """Build a transport from the settings alone, by a class of a module that is loaded then."""
 
     def opened(
         settings: AccessSettings, _journal: BatchJournal | None, _cache: ReplyCache | None
@@ -122,7 +122,7 @@ OWN = (
 
 
 def added_transports() -> Added[TransportInfo]:
-    """The transports of plugins."""
+    """Return the transports of plugins."""
     return added(PluginKind.TRANSPORTS, TransportInfo, [one.name for one in OWN])
 
 
@@ -144,7 +144,7 @@ def transport_info(name: str) -> TransportInfo:
 
 
 def described_transports() -> str:
-    """The transports with what each is good for, for the help of an option."""
+    """Return the transports with what each is good for, for the help of an option."""
     return ", ".join(f"`{one.name}` ({one.title})" for one in (*OWN, *added_transports().entries))
 
 

@@ -1,4 +1,4 @@
-"""Whether the citations of an answer support its sentences."""
+"""Support of an answer's sentences by their citations."""
 
 from __future__ import annotations
 

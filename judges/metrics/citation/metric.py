@@ -33,7 +33,7 @@ NO_PASSAGES = "There are neither contexts nor passages that the answer could cit
 
 
 class Support(StrEnum):
-    """What a passage does for a sentence (the three grades of TREC's RAG track)."""
+    """Support of a sentence by a passage (the three grades of TREC's RAG track)."""
 
     FULL = "full"
     PARTIAL = "partial"
@@ -121,7 +121,7 @@ def _entailed(relation: Related | CallFailure) -> bool:
 
 
 class CitationSettings(BaseModel):
-    """What the metric can be told: nothing."""
+    """Settings of the metric: none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -150,7 +150,7 @@ class Sentence:
 
     @property
     def weight(self) -> float | None:
-        """How far its best citation supports it, 0–1; 0 without one, None where that could not be told."""
+        """Support by its best citation, 0–1; 0 without one, None where it is unknown."""
         grades = [citation.support for citation in self.citations]
         known = [WEIGHTS[grade] for grade in grades if grade is not None]
         return None if grades and not known else max(known, default=0.0)
@@ -209,7 +209,7 @@ class CitationSupport:
 
 
 def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
-    """What numbers count; a context that brings no text has that of the question's passage of its id."""
+    """Return the texts that numbers cite; contexts without a text have that of the passage of their id."""
     if not item.contexts:
         return item.passages, "passages"
     known = {passage.id: passage for passage in item.passages}

@@ -27,16 +27,16 @@ SHORTEST_LEAD = 3
 LOWEST, HIGHEST = 1.0, 5.0
 ON_TOPIC = 0.5
 AS_CLOSE, AS_NEAR, ENOUGH = 0.4, 0.1, 0.25
-"""How much of the question a claim must have beside the best of its passage, and its passage beside the best
-passage, to reach the share that makes 3.5, the paper's threshold."""
+"""Shares of the question that a claim must have relative to the best of its passage, and its passage
+relative to the best passage, to reach the share that makes 3.5, the paper's threshold."""
 IN_CONTEXT = 0.5
-"""What a term of the question counts for a claim where only its passage's title or earlier claims have it."""
+"""Weight of a question's term for a claim where only its passage's title or earlier claims have it."""
 SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
 
 
 @lru_cache(maxsize=1 << 11)
 def claims_of(text: str) -> tuple[str, ...]:
-    """The claims of a passage: its clauses that say something, a leading word or two kept with the next."""
+    """Split a passage into claims: its clauses that say something, short leading parts joined to the next."""
     claims: list[str] = []
     for sentence in split_sentences(text):
         lead = ""
@@ -76,7 +76,7 @@ class Ground:
         return {**self._relations.own, **self._relations.of(map(read_statement, of_answer))}
 
     def rate(self, claim: Claim) -> float:
-        """The relevance of one claim, 1–5: by its own share of the question, and by its passage's."""
+        """Return the relevance of one claim, 1–5: by its own share of the question, and by its passage's."""
         if not self._nearest:
             return HIGHEST
         here = self._here(claim)
@@ -87,7 +87,7 @@ class Ground:
         return LOWEST + (HIGHEST - LOWEST) * (ON_TOPIC + (1 - ON_TOPIC) * share)
 
     def _here(self, claim: Claim) -> float:
-        """How many terms of the question a claim has where it stands; earlier claims count in part."""
+        """Weigh the terms of the question that a claim has where it stands; earlier claims count in part."""
         own = self._asked & read_statement(claim.text).related
         first = self._first.get(claim.source, {})
         place = self._place.get((claim.source, claim.text), 0)
@@ -96,7 +96,7 @@ class Ground:
 
 
 def _first_places(passage: Passage) -> dict[str, int]:
-    """The claim of a passage in which each of its words comes first; its title comes before all."""
+    """Return the claim of a passage in which each of its words comes first; its title comes before all."""
     places = dict.fromkeys(read_statement(passage.title).related, -1)
     for place, text in enumerate(claims_of(passage.text)):
         for root in read_statement(text).related:
@@ -141,7 +141,7 @@ class LexicalSteps:
         return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
 
     def rate(self, claim: Claim) -> float:
-        """The relevance of one claim, 1–5: 3 where it or its passage shares nothing with the question."""
+        """Rate the relevance of one claim, 1–5: 3 where it or its passage shares no term of the question."""
         return self._ground.rate(claim)
 
 

@@ -21,14 +21,14 @@ from data.models.words import to_json
 
 
 class NodeKind(StrEnum):
-    """Whose claim a node is."""
+    """Source of a node's claim."""
 
     ANSWER = "atom"
     PASSAGE = "context"
 
 
 class Relation(StrEnum):
-    """What one claim says of another; only the first two shape the coverage."""
+    """Relation between two claims; only the first two shape the coverage."""
 
     ENTAILMENT = "entailment"
     EQUIVALENCE = "equivalence"
@@ -48,7 +48,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What the claim `start` says of the claim `end`."""
+    """Relation of the claim `start` to the claim `end`."""
 
     start: str
     end: str
@@ -83,7 +83,7 @@ class FactGraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What an answer covers of the passages' claims.
+    """Coverage of the passages' claims by an answer.
 
     Attributes:
         covered: Ids of the passages' claims that some claim of the answer implies, sorted.
@@ -104,7 +104,7 @@ class Coverage:
 
     @property
     def defined(self) -> bool:
-        """Whether there was anything to cover."""
+        """True if there was anything to cover."""
         return bool(self.clusters)
 
 
@@ -149,7 +149,7 @@ def analyse(graph: FactGraph) -> Coverage:
 
 
 def representative(graph: FactGraph, group: Sequence[str]) -> str:
-    """The id that stands for a group of claims: of its most frequent wording, the first in order.
+    """Return the id that stands for a group of claims: of its most frequent wording, the first in order.
 
     Claims of passages go before claims of the answer; ids are ordered, so that every run names the
     same one.
@@ -234,7 +234,7 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Json]:
-    """What `arena metrics analyse coverage` prints of one graph."""
+    """Return the output of `arena metrics analyse coverage` for one graph."""
     return to_json(coverage, defined=coverage.defined)
 
 
@@ -323,7 +323,7 @@ class Steps(Protocol):
 
 
 def ground_truth_of(item: MetricItem) -> tuple[Passage, ...]:
-    """The passages of an item, else its reference as one passage, else nothing."""
+    """Return the passages of an item, else its reference as one passage, else nothing."""
     passages = tuple(passage for passage in item.passages if passage.text.strip())
     if passages:
         return passages

@@ -45,7 +45,7 @@ class ExtractedClaims(BaseModel):
 
 
 class RevisedClaim(BaseModel):
-    """What one extracted claim became."""
+    """Result of revising one extracted claim."""
 
     number: int = Field(ge=1, description="The id of the claim that was revised.")
     claims: list[str] = Field(description="It, self-contained; several where it joined several statements.")
@@ -273,7 +273,7 @@ NOT_CALLED = "(not called)"
 
 
 class AnswerRelation(StrEnum):
-    """How two answers to one question stand to each other."""
+    """Relation of two answers to one question."""
 
     EQUIVALENT = "equivalent"
     FIRST_IMPLIES_SECOND = "first implies second"

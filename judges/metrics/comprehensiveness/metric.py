@@ -38,7 +38,7 @@ class Reader(Protocol):
 
     @property
     def engine(self) -> str:
-        """Who reads: an LLM's name, or that of the embedded version."""
+        """Name of the reader: an LLM's, or that of the embedded version."""
         ...
 
     async def read(self, item: MetricItem) -> Facts | Missing:

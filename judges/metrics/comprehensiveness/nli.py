@@ -30,7 +30,7 @@ from judges.text.tokens import related, terms
 
 
 def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
-    """Whether two claims share at least a share of the smaller one's terms, related words included."""
+    """Return whether two claims share at least a share of the smaller one's terms, related words included."""
     if similarity <= 0:
         return True
     premise_terms, hypothesis_terms = (
@@ -110,7 +110,7 @@ class NliReader:
 
 
 def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
-    """The edges between nodes, by what their wordings say of each other; equal ones imply each other."""
+    """Return the edges between nodes, by their wordings' relations; equal ones imply each other."""
     places: dict[str, list[int]] = {}
     for place, node in enumerate(nodes):
         places.setdefault(node.text, []).append(place)

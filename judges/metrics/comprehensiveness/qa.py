@@ -71,14 +71,14 @@ class AnsweredQuestions(BaseModel):
 
 
 def _mined(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    """A question a sentence of the text."""
+    """Return a question a sentence of the text."""
     return {
         "questions": [f"{sentence}?" for text in texts(inputs["text"]) for sentence in split_sentences(text)]
     }
 
 
 def _answered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    """A text answers what it was mined from: what shares most of the question's words."""
+    """Return a text answers what it was mined from: what shares most of the question's words."""
     text = " ".join(texts(inputs["text"]))
     questions = [one for one in enumerate(texts(inputs["questions"]), 1) if says(text, one[1])]
     return {
@@ -170,7 +170,7 @@ class QaReader:
         return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
     async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer] | Missing:
-        """What one text answers with enough confidence; unknown answers are dropped."""
+        """Return the confident answers of one text; unknown answers are dropped."""
         numbered = [
             Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
         ]
@@ -221,7 +221,7 @@ class QaReader:
 
 
 def tagged(text: Passage) -> Tagged:
-    """A passage, or the evaluated answer, as an input."""
+    """Return a passage, or the evaluated answer, as an input."""
     return Tagged("passage", text.text, text.id) if text.id else Tagged("answer", text.text)
 
 

@@ -13,7 +13,7 @@ from judges.metrics.comprehensiveness.graph import FactGraph, Relation, analyse,
 
 
 class ComprehensivenessSettings(BaseModel):
-    """What the metrics can be told.
+    """Settings of the metrics.
 
     Attributes:
         relevance: Claims and questions rated below this are left out (T_rel, section 4.1).
@@ -56,7 +56,7 @@ class Facts:
 
 
 def facts_of(graph: FactGraph) -> Facts:
-    """The statements of a fact graph; none where it has no claim of a passage."""
+    """Return the statements of a fact graph; none where it has no claim of a passage."""
     coverage = analyse(graph)
     covered = set(coverage.covered)
     return Facts(
@@ -98,14 +98,14 @@ def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Sco
 
 
 def statement_json(graph: FactGraph, group: Sequence[str]) -> dict[str, Json]:
-    """A statement by its representative, with every passage that makes it."""
+    """Return a statement by its representative, with every passage that makes it."""
     name = representative(graph, group)
     passages = sorted({graph.by_id[claim_id].source for claim_id in group})
     return {"id": name, "text": graph.by_id[name].text, "passages": passages}
 
 
 def _contradicted(graph: FactGraph, covered: set[str]) -> list[Json]:
-    """The passages' claims that a claim of the answer contradicts and none covers."""
+    """Return the passages' claims that a claim of the answer contradicts and none covers."""
     contradicted: dict[str, Json] = {}
     for edge in graph.edges:
         answer, passage = graph.by_id[edge.start], graph.by_id[edge.end]

@@ -1,4 +1,4 @@
-"""What the context of an answer covers, and what the answer covers of it (CRUX)."""
+"""Coverage of sub-questions by an answer's context and by the answer (CRUX)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Controlled:
     dropped: tuple[str, ...]
 
     def required(self, order: Order = Order.STATIC) -> tuple[str, ...]:
-        """The ids of the passages that suffice, P**: the oracle context."""
+        """Return the ids of the passages that suffice, P**: the oracle context."""
         return tuple(self.question.passages[place].id for place in required_subset(self.ratings, order))
 
 
@@ -193,7 +193,7 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
 
 
 def _documents(value: object) -> tuple[Passage, ...] | str:
-    """The documents, or what is wrong with them."""
+    """Return the documents, or what is wrong with them."""
     if not isinstance(value, list):
         return "documents is no list."
     read = [_document(place, item) for place, item in enumerate(value, start=1)]

@@ -1,4 +1,4 @@
-"""Where a system loses: in retrieval, or in writing from what was retrieved."""
+"""Losses of a system by stage: in retrieval, or in writing from the retrieved passages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judges.metrics.coverage.settings import share
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """How many sub-questions there are, and where they were lost; of one question or summed over many.
+    """Numbers of sub-questions and of those lost at each stage; of one question or summed over many.
 
     Attributes:
         answerable: Sub-questions that the oracle passages answer.

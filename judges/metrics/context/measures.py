@@ -28,7 +28,7 @@ DENSITY_WEIGHT = 0.5
 
 
 def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
-    """The answerable sub-questions that the passages of a context answer.
+    """Return the answerable sub-questions that the passages of a context answer.
 
     Source: CRUX, Eq. 3 (the maximum over the passages reaches the threshold).
     """
@@ -37,7 +37,7 @@ def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
 
 
 def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
-    """The share of the answerable sub-questions that a context answers.
+    """Return the share of the answerable sub-questions that a context answers.
 
     Returns:
         0–1; None where no sub-question is answerable. A context without passages covers 0.
@@ -131,7 +131,7 @@ def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA)
 
 
 def _rated(rows: Any) -> list[tuple[str, tuple[float, ...]]]:  # noqa: ANN401 - stored JSON
-    """The passages of a score's details, with their ratings, in order."""
+    """Return the passages of a score's details, with their ratings, in order."""
     return [(str(row["passage"]), tuple(map(float, row["ratings"]))) for row in rows]
 
 
@@ -171,7 +171,7 @@ def density(
     best_tokens: int,
     weight: float = DENSITY_WEIGHT,
 ) -> float | None:
-    """How much a text covers for its length, beside the oracle context.
+    """Return the coverage of a text for its length, relative to the oracle context.
 
     Args:
         covered: Coverage of the text.
@@ -275,7 +275,7 @@ SUB_QUESTIONS = 10
 
 
 class ContextSettings(BaseModel):
-    """What the metrics can be told.
+    """Settings of the metrics.
 
     Attributes:
         threshold: The rating from which a sub-question is answerable (η, section 3.1).

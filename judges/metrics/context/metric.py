@@ -32,7 +32,7 @@ REFERENCE = "reference"
 
 
 class Oracle:
-    """What the question's own texts can answer, the same for every system.
+    """Best coverage that the question's own texts allow, the same for every system.
 
     Args:
         runner: Asks an LLM; without one, the embedded rater rates.
@@ -44,7 +44,7 @@ class Oracle:
         self._runner = runner
 
     def rater(self, item: MetricItem) -> Rater:
-        """Who rates the texts of one item."""
+        """Return the rater of one item's texts."""
         rater: Rater = (
             EmbeddedRater(item)
             if self._runner is None
@@ -117,7 +117,7 @@ class Assessed:
         ]
 
     def details(self, threshold: float) -> dict[str, Json]:
-        """What context and answer scores say alike."""
+        """Return the details that context scores and answer scores share."""
         return {
             "sub_questions": self.sub_questions.texts,
             "sub_questions_from": self.sub_questions.origin.value,

@@ -1,4 +1,4 @@
-"""Who rates how well a text answers a sub-question: an LLM, or the embedded rater.
+"""Raters of how well a text answers a sub-question: an LLM, or the embedded rater.
 
 The settings of sampling are the paper's (appendix A.1).
 """
@@ -44,7 +44,7 @@ class SubQuestionsReply(_Reply):
 
 
 class RatingReply(_Reply):
-    """How well a passage answers a sub-question."""
+    """Rating of a passage for a sub-question."""
 
     rating: int = Field(ge=LOWEST, le=HIGHEST)
 
@@ -75,7 +75,7 @@ REQUEST = Task(name="write_request", reply=RequestReply, max_tokens=256, tempera
 
 
 class Origin(StrEnum):
-    """Where sub-questions come from."""
+    """Source of sub-questions."""
 
     GIVEN = "given"
     WRITTEN = "written from the reference"
@@ -84,7 +84,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubQuestions:
-    """What coverage counts, and where it comes from."""
+    """Sub-questions that coverage counts, and their source."""
 
     texts: tuple[str, ...]
     origin: Origin
@@ -238,7 +238,7 @@ def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
 
 @lru_cache(maxsize=PASSAGE_CACHE_SIZE)
 def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
-    """The ratings of a passage, which many answers to a question are measured by."""
+    """Return the ratings of a passage, which many answers to a question are measured by."""
     return tuple(ground.rated(windows_of(text), sub_questions))
 
 
@@ -255,7 +255,7 @@ class KnownRater:
         self._known = known
 
     def rated(self, passage: Passage, sub_questions: Sequence[str]) -> list[float] | None:
-        """The known ratings of a passage; None where one of them is not known."""
+        """Return the known ratings of a passage; None where one of them is not known."""
         key = text_key(passage.text)
         found = [self._known.get(question, {}).get(key) for question in sub_questions]
         ratings = [rating for rating in found if rating is not None]
@@ -277,7 +277,7 @@ class KnownRater:
 
 
 def text_key(text: str) -> str:
-    """A text by its words: what two passages share that count once."""
+    """Return a text by its words: what two passages share that count once."""
     return " ".join(text.split())
 
 
@@ -290,7 +290,7 @@ def _rating(reply: TaskReply[RatingReply]) -> float:
 
 
 def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
-    """What to say of ratings that could not be had; the outcome is one that asking again may change."""
+    """Report missing ratings; the outcome is one that a new request may change."""
     several = tuple(unanswered)
     if not several:
         return None

@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ratings:
-    """How well each passage answers each sub-question, and from which rating on it does.
+    """Ratings of each passage for each sub-question, with the threshold for an answer.
 
     Attributes:
         values: Passages × sub-questions, each rating 0 (nothing) to 5 (in full); a weighted rating
@@ -74,7 +74,7 @@ class Ratings:
 
     @property
     def passages(self) -> int:
-        """How many passages were rated."""
+        """Number of rated passages."""
         return int(self.values.shape[0])
 
     @property
@@ -84,7 +84,7 @@ class Ratings:
 
     @cached_property
     def answers(self) -> BoolArray:
-        """Which passage answers which sub-question (passages × sub-questions)."""
+        """Passages that answer each sub-question (passages × sub-questions)."""
         mask: BoolArray = self.values >= self.threshold
         return mask
 
@@ -136,11 +136,11 @@ class Pool:
         return sum(token_count(self.passages[place].text) for place in places)
 
     def ids(self, places: Sequence[int]) -> tuple[str, ...]:
-        """The ids of some of the passages."""
+        """Return the ids of some of the passages."""
         return tuple(self.passages[place].id for place in places)
 
     def rated(self, rows: Sequence[Sequence[float]], *, threshold: float) -> tuple[Ratings, Ratings]:
-        """The ratings of the oracle alone, and of all passages with what the oracle cannot answer set to 0.
+        """Return the ratings of the oracle alone, and of all passages, 0 where the oracle has no answer.
 
         Sub-questions that no oracle passage answers are out of scope (CRUX, section 3.2), so that whoever
         answers them gains nothing. Without an oracle all are in scope.
@@ -168,7 +168,7 @@ class Order(StrEnum):
 
 
 class Use(StrEnum):
-    """What a passage is good for."""
+    """Use of a passage."""
 
     REQUIRED = "required"
     PARTLY_REDUNDANT = "partly redundant"

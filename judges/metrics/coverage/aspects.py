@@ -82,7 +82,7 @@ class LeadingStatements:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[str, ...]:
-    """The leading statements; they are the same for every answer to a question."""
+    """Return the leading statements; they are the same for every answer to a question."""
     topic = frozenset(map(related, terms(question)))
     roots = {
         passage.id: topic.intersection(map(related, terms(f"{passage.title} {passage.text}")))
@@ -214,7 +214,7 @@ class EmbeddedAligner:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedReader:
-    """What a question's texts say; the same for every answer to it."""
+    """Build the reader of a question's texts; it is the same for every answer."""
     statements = [statement.terms for text in (reference, *texts) for statement in read_statements(text)]
     return NeedReader([[reference], texts], TermWeights.fit(statements, question))
 

@@ -50,17 +50,17 @@ class AspectJudgments:
         }
 
     def known(self, question: str) -> bool:
-        """Whether anything was judged for a question."""
+        """Return whether anything was judged for a question."""
         return bool(self.by_question.get(question))
 
     def covered(self, question: str, passage: str, aspects: Sequence[str]) -> tuple[int, ...]:
-        """The places of the aspects that a passage, or the document of a chunk, was judged relevant to."""
+        """Return the indices of the aspects that a passage, or a chunk's document, was judged relevant to."""
         passages = self.by_question.get(question, {})
         labels = passages.get(passage, passages.get(document_of(passage), frozenset()))
         return tuple(place for place, aspect in enumerate(aspects) if aspect in labels or place + 1 in labels)
 
     def unknown_aspects(self, question: str, aspects: Sequence[str]) -> tuple[str, ...]:
-        """The labels of a question's judgments that are none of its aspects."""
+        """Return the labels of a question's judgments that are none of its aspects."""
         known = {*aspects, *range(1, len(aspects) + 1)}
         labels = frozenset[Label]().union(*self.by_question.get(question, {}).values())
         return tuple(sorted(str(label) for label in labels - known))

@@ -16,7 +16,7 @@ BETA = 1.0
 
 
 def share(part: int, whole: int) -> float | None:
-    """A part of a whole, None where there is no whole (ICAT, section 3: S_fact and S_coverage)."""
+    """Return a part of a whole, None where there is no whole (ICAT, section 3: S_fact and S_coverage)."""
     return part / whole if whole else None
 
 
@@ -66,7 +66,7 @@ class CoverageSettings(BaseModel):
 
     @property
     def chunking(self) -> Chunking:
-        """How passages are cut."""
+        """Method of cutting passages."""
         return Chunking(words=self.words, overlap=self.overlap)
 
 

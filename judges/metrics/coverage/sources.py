@@ -1,4 +1,4 @@
-"""Where evidence is looked for: passages, a corpus on disk, or the web.
+"""Sources of evidence: passages, a corpus on disk, or the web.
 
 The web is searched through a plain HTTP endpoint that answers with JSON, as a self-hosted SearXNG does.
 """
@@ -68,7 +68,7 @@ class ChunkIndex:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def chunk_index(passages: tuple[Passage, ...], chunking: Chunking) -> ChunkIndex:
-    """The index of a question's passages, the same for every answer to it."""
+    """Return the index of a question's passages, the same for every answer to it."""
     return ChunkIndex(passages, chunking)
 
 
@@ -146,7 +146,7 @@ class WebSource:
 
 
 def read_results(body: bytes) -> list[Passage] | str:
-    """The results of a reply, or what is wrong with it.
+    """Return the results of a reply, or what is wrong with it.
 
     SearXNG answers 200 with no results where its engines failed, and names them; that is a failure.
     """

@@ -13,7 +13,7 @@ MANY_RELATIONS = 300
 
 
 def _relations(details: Mapping[str, Any]) -> tuple[int, int, int]:
-    """How many relations FR3 asks about for an answer, its claims and its contexts."""
+    """Count the relations that FR3 asks about for an answer, its claims and its contexts."""
     claims, contexts = (
         len(found) if isinstance(found := details.get(name), list) else 0 for name in ("claims", "contexts")
     )

@@ -93,7 +93,7 @@ class BaselineAssessor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What an assessor says of one claim, and why where it says so."""
+    """Verdict of an assessor on one claim, with its reason if it gives one."""
 
     label: Label
     reason: str = ""
@@ -201,7 +201,7 @@ class LexicalVerifier:
 
 
 def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
-    """The label of all passages together: the sum of their log-odds, each taken as independent evidence."""
+    """Combine the passages' labels: the sum of their log-odds, each as independent evidence."""
     signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
     odds = fsum(
         signs[relation.stance] * log(relation.probability / (1 - relation.probability))

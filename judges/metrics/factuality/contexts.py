@@ -39,7 +39,7 @@ class Ranking:
             self._index.index(bags, show_progress=False)
 
     def scores(self, query: str) -> NDArray[np.float32] | None:
-        """The score of each text; None where a query has no term of theirs."""
+        """Return the score of each text; None where a query has no term of theirs."""
         query_terms = [term for term in terms(query) if term in self._known]
         if self._index is None or not query_terms:
             return None
@@ -52,7 +52,7 @@ class Ranking:
 
     @cached_property
     def _dense(self) -> NDArray[np.float32] | None:
-        """What each term adds to each text's score, (terms, texts); None where that is a large table."""
+        """Weight of each term in each text's score, (terms, texts); None where that is a large table."""
         assert self._index is not None  # noqa: S101 - for the type checker
         index = self._index.scores
         terms_known, texts = len(index["indptr"]) - 1, index["num_docs"]
@@ -90,7 +90,7 @@ class PassageIndex:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def passage_index(passages: tuple[Passage, ...]) -> PassageIndex:
-    """The index of a question's passages, the same for every answer to it."""
+    """Return the index of a question's passages, the same for every answer to it."""
     return PassageIndex(passages)
 
 
@@ -126,7 +126,7 @@ class Contexts:
 
 
 def gather(retrieved: Sequence[Sequence[Passage]]) -> Contexts:
-    """Number the passages found for each claim, one node a passage."""
+    """Give each passage that was found for a claim a number, one node a passage."""
     nodes: dict[str, Context] = {}
     by_claim = []
     for passages in retrieved:

@@ -18,11 +18,11 @@ from judges.text.tokens import related, terms
 
 ENTAILED_FROM = 0.3
 FOR_EACH_DOUBLING = 0.01
-"""How much more of a claim's terms is asked for where twice as many passages may have them by chance."""
+"""Extra share of a claim's terms that is required where twice as many passages may have them by chance."""
 LOWEST, HIGHEST = 0.52, 0.98
 CONTRADICTED_FROM, PLACED_FROM = 0.45, 0.3
 CREDENCE = 0.3
-"""How far a contradiction at full strength is believed beyond an even chance."""
+"""Belief in a contradiction at full strength, beyond an even chance."""
 WEAK = 0.7
 """Links below this are weak: all of a claim's together weigh as one link of this probability at most."""
 FEWEST = 2.0
@@ -107,7 +107,7 @@ class _Premises:
         return Related(Entailment.NEUTRAL, 1 - support)
 
     def _against(self, statement: Statement, premise: str) -> tuple[float, str]:
-        """The strength of the surest contradiction of a statement, and the sentence of the premise."""
+        """Return the strength of the surest contradiction of a statement, and the sentence of the premise."""
         if premise not in self._finders:
             own = self._premises[premise]
             titled = len(own) > 1 and own[0].text[-1] not in ENDS
@@ -135,7 +135,7 @@ class _Premises:
                     yield self._plain.share(rest, other.terms, other.related), other.text
 
     def _invents(self, statement: Statement, premise: Sequence[Statement]) -> bool:
-        """Whether a statement has a figure, date or name that neither this premise nor the question has."""
+        """Return whether a statement has a figure, date or name that premise and question lack."""
         known = Figures(mark for each in (*premise, self._asked) for mark in each.figures)
         telling = (
             mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
@@ -147,7 +147,7 @@ class _Premises:
         return any(related(name) not in roots for name in names)
 
     def _support(self, statement: Statement, premise: Sequence[Statement]) -> tuple[float, str]:
-        """The greatest share of a statement's terms in two neighbouring sentences, and the closer of them."""
+        """Find the largest share of a statement's terms in two neighbouring sentences, and the closer one."""
         share = self._weights.share
         shares = [share(statement.terms, each.terms, each.related) for each in windows_over(premise)]
         most = max(shares)
@@ -160,5 +160,5 @@ class _Premises:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(premises: frozenset[str], question: str) -> _Premises:
-    """The premises of a question, read once for all answers; nothing depends on their order."""
+    """Return the premises of a question, read once for all answers; nothing depends on their order."""
     return _Premises(premises, question)

@@ -31,7 +31,7 @@ class Claim:
 
 
 def steps_of(runner: TaskRunner | None) -> ClaimSteps:
-    """What finds the claims of an item: an LLM's two askings (Atomizer, Reviser), or its sentences."""
+    """Build the claim finder of an item: an LLM's two steps (Atomizer, Reviser), or its sentences."""
     return LexicalSteps if runner is None else lambda item: LlmSteps(runner, item)
 
 
@@ -50,7 +50,7 @@ async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | 
 
 
 def numbered(texts: Sequence[str]) -> tuple[Claim, ...]:
-    """Number claims in their order, none repeated."""
+    """Give claims numbers in their order, none repeated."""
     distinct = filter(None, dict.fromkeys(" ".join(text.split()) for text in texts))
     return tuple(Claim(f"a{number}", text) for number, text in enumerate(distinct, start=1))
 
@@ -147,7 +147,7 @@ class EvidenceSource:
         return rows
 
     async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
-        """What a source finds for each query.
+        """Search a source for each query.
 
         Raises:
             UnscoredError: A search failed, which is not the same as no passage.

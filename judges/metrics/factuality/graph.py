@@ -20,7 +20,7 @@ from data.files.text_files import ReadLimits, parse_json, read_text
 
 
 class FactorTables(StrEnum):
-    """Which factor a relation becomes."""
+    """Factors by relation."""
 
     TABLE1 = "table1"
     REFERENCE_CODE = "reference-code"
@@ -40,14 +40,14 @@ PROBLEMS_SHOWN = 5
 
 
 class NodeKind(StrEnum):
-    """What a node of a fact graph stands for, in the words of its file format."""
+    """Kind of a fact graph's node, in the words of its file format."""
 
     CLAIM = "atom"
     CONTEXT = "context"
 
 
 class FactRelation(StrEnum):
-    """How one text bears on another; texts that are neutral to each other have no edge."""
+    """Relation between two texts; neutral pairs have no edge."""
 
     ENTAILMENT = "entailment"
     CONTRADICTION = "contradiction"

@@ -18,7 +18,7 @@ EVEN = 1e-6
 
 
 class Label(StrEnum):
-    """What was found of a claim."""
+    """Verdict on a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -27,7 +27,7 @@ class Label(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How many claims of an answer were found to be what."""
+    """Numbers of an answer's claims by verdict."""
 
     supported: int
     contradicted: int
@@ -60,7 +60,7 @@ def count(labels: Sequence[Label]) -> Counts:
 
 
 def precision(counts: Counts) -> float:
-    """The share of the claims that is supported, 0–1.
+    """Return the share of the claims that is supported, 0–1.
 
     Raises:
         StatisticsError: There are no claims.
@@ -87,7 +87,7 @@ def recall_at(counts: Counts, k: float) -> float:
 
 
 def f1_at(counts: Counts, k: float) -> float:
-    """The harmonic mean of precision and recall at `k`; 0 where nothing is supported.
+    """Return the harmonic mean of precision and recall at `k`; 0 where nothing is supported.
 
     Raises:
         StatisticsError: There are no claims, or `k` is not positive.
@@ -99,7 +99,7 @@ def f1_at(counts: Counts, k: float) -> float:
 
 
 def median_claims(numbers: Sequence[int]) -> float:
-    """The K of F1@K: the median number of claims over the answers of a set.
+    """Return the K of F1@K: the median number of claims over the answers of a set.
 
     Raises:
         StatisticsError: There are no answers.
@@ -110,7 +110,7 @@ def median_claims(numbers: Sequence[int]) -> float:
 
 
 def entropy_measure(posteriors: Sequence[float]) -> float:
-    """The mean of −P·log10 P, as the paper prints it.
+    """Return the mean of −P·log10 P, as the paper prints it.
 
     It is 0 where every claim is certain, be it certainly true or certainly false, 0.150515 where all
     are undecided, and largest at P = 1/e.
@@ -126,7 +126,7 @@ def entropy_measure(posteriors: Sequence[float]) -> float:
 
 
 def repaired_entropy_measure(posteriors: Sequence[float]) -> float:
-    """The entropy measure continued so that it falls all the way from false to true.
+    """Return the entropy measure continued so that it falls all the way from false to true.
 
     From P = 1/2 on it is the printed measure. Below, a claim counts as much above the undecided
     0.150515 as its negation counts below it, so that all-true is 0 and all-false 0.30103.

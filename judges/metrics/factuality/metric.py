@@ -79,7 +79,7 @@ def build(
 
 
 def _relations(runner: TaskRunner | None, settings: FactualitySettings) -> RelationModel:
-    """What relates texts: an NLI model where one is named, else an LLM, else words."""
+    """Build the relation model: an NLI model where one is named, else an LLM, else words."""
     if settings.nli:
         return open_nli(settings.nli)
     if runner is None:

@@ -33,7 +33,7 @@ from judges.metrics.relations.model import Entailment, Pair, Related, RelationMo
 
 
 class Version(StrEnum):
-    """Which relations are looked at."""
+    """Versions of the reasoner, by the relations that they use."""
 
     FR1 = "fr1"
     FR2 = "fr2"

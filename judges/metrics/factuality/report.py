@@ -1,4 +1,4 @@
-"""What is kept of an assessment: JSON that the site shows and that a person can check."""
+"""Stored form of an assessment: JSON that the site shows and that a person can check."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Assessment:
 
 
 def count_details(counts: Counts, settings: FactualitySettings) -> dict[str, Json]:
-    """The counts and what follows from them; recall and F1@K are null without a K."""
+    """Return the counts and what follows from them; recall and F1@K are null without a K."""
     k = settings.recall_k
     return {
         "supported": counts.supported,
@@ -99,7 +99,7 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
 
 
 def graph_json(graph: FactGraph) -> dict[str, Json]:
-    """A fact graph in its file format, as `arena metrics analyse marginals` reads it."""
+    """Return a fact graph in its file format, as `arena metrics analyse marginals` reads it."""
     return {
         "nodes": [
             {"id": node.id, "type": node.kind.value, "probability": node.prior} for node in graph.nodes
@@ -172,13 +172,13 @@ def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: A
 
 
 def _weighted_name(link: Link, assessment: Assessment) -> str:
-    """A passage's id with the probability of what it says, and the doubt about it."""
+    """Return a passage's id with the probability of what it says, and the doubt about it."""
     passage = assessment.contexts[link.edge.source]
     return f"{passage.id} ({link.edge.probability:.2f}{_doubt(link, assessment)})"
 
 
 def _doubt(link: Link, assessment: Assessment) -> str:
-    """That other passages contradict this one, where they do."""
+    """Say that other passages contradict this one, where they do."""
     name = link.edge.source
     contradicting = dict.fromkeys(
         assessment.contexts[other].id

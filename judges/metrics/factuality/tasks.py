@@ -1,4 +1,4 @@
-"""What factuality asks of an LLM, how probable a reply makes a relation, and the constants."""
+"""Tasks of factuality for an LLM, the probability of a relation by a reply, and constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judges.metrics.shortening import LONGEST_PASSAGE
 
 
 class Finding(StrEnum):
-    """What a verifier may say of a claim."""
+    """Possible verdicts of a verifier on a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -37,7 +37,7 @@ class _Reply(BaseModel):
 
 
 class TrueReply(_Reply):
-    """Whether a claim is true given the passages."""
+    """Reply: is a claim true given the passages?"""
 
     answer: bool
 
@@ -56,7 +56,7 @@ class QueryReply(_Reply):
 
 
 class SummaryReply(_Reply):
-    """What a passage says about a claim; empty where it says nothing."""
+    """Reply: summary of a passage's words about a claim; empty where it says nothing."""
 
     summary: str
 
@@ -83,7 +83,7 @@ AROUND = " \t\n\"'"
 
 
 def relation_probability(reply: Reply, relation: Entailment) -> float | None:
-    """How probable the LLM made the relation that it named, among the three.
+    """Return the probability of the relation that the LLM named, among the three.
 
     The first token of the label decides, since the three labels begin differently.
 
@@ -116,7 +116,7 @@ def _begins(token: str) -> Entailment | None:
 
 
 def _token_at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
-    """The token that holds the label's first letter."""
+    """Return the token that holds the label's first letter."""
     after = 0
     for token in tokens:
         after += len(str(token["token"]))
@@ -167,7 +167,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FactualitySettings(BaseModel):
-    """How factuality is assessed.
+    """Settings of factuality.
 
     Attributes:
         contexts_per_claim: The k of retrieval: 5, the paper's for web search (3 for Wikipedia).

@@ -1,4 +1,4 @@
-"""How many of a question's nuggets an answer states."""
+"""Share of a question's nuggets that an answer states."""
 
 from __future__ import annotations
 

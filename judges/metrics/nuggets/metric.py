@@ -31,7 +31,7 @@ from judges.pairwise.cleaning import clean
 
 
 class Assignment(StrEnum):
-    """Whether an answer states a nugget: in full, in part, or not."""
+    """Assignment of a nugget to an answer: stated in full, in part, or not."""
 
     SUPPORT = "support"
     PARTIAL = "partial_support"
@@ -117,7 +117,7 @@ Assigned = Assignment | CallFailure | None
 
 
 class NuggetSettings(BaseModel):
-    """What the metric can be told: nothing."""
+    """Settings of the metric: none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -27,11 +27,11 @@ ANNOUNCED = re.compile(
     r"|differences|examples|factors|groups|kinds|methods|options|parts|points|possibilities|reasons|rules|steps"
     r"|techniques|things|tips|types|ways)\b"
 )
-"""What a sentence says that announces a list: "Expect changes in four areas."."""
+"""Openings of sentences that announce a list: "Expect changes in four areas."."""
 LONGEST_LEAD = 6
 """Terms that a sentence may have that only announces what follows."""
 WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
-"""How a sentence begins that tells of its writer."""
+"""Openings of sentences that speak about their writer."""
 ENDS = (".", "!", "…", "。")
 SHORTEST_FACT = 4
 """Words that a line without an end has at least if it is no heading."""
@@ -56,7 +56,7 @@ class Fact:
 
     @property
     def weight(self) -> int:
-        """What its terms count together."""
+        """Total weight of its terms."""
         return len(self.terms) + len(self.key)
 
 
@@ -88,7 +88,7 @@ def _facts(text: str, *, strict: bool) -> Iterator[Fact]:
 
 
 def states_fact(sentence: str) -> bool:
-    """Whether a sentence by itself is a fact that a report may list.
+    """Return whether a sentence by itself is a fact that a report may list.
 
     Questions, headings, announcements and what its writer did or thinks are none.
     """
@@ -99,13 +99,13 @@ def states_fact(sentence: str) -> bool:
 
 
 def _parts(sentence: str) -> list[str]:
-    """The clauses of a sentence where each has a fact of its own, else the sentence."""
+    """Return the clauses of a sentence where each has a fact of its own, else the sentence."""
     parts = [part.strip() for part in CLAUSE.split(sentence)]
     return parts if all(len(set(terms(part))) >= OWN_FACT for part in parts) else [sentence]
 
 
 def _states(sentence: str, count: int, *, is_last: bool) -> bool:
-    """Whether a sentence with so many terms states something of its own."""
+    """Return whether a sentence with so many terms states something of its own."""
     bare = sentence.rstrip(CLOSING)
     if bare.endswith(QUESTION_MARKS):
         return False

@@ -1,4 +1,4 @@
-"""Which facts of the reference an answer states: embedded, or by an LLM in one request an answer."""
+"""Facts of the reference that an answer states: embedded, or by an LLM in one request an answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNDECIDED = "The LLM left {left} of {all} facts out, or quoted for them what the
 
 
 class State(StrEnum):
-    """Whether an answer states a fact: all of it, a part, or nothing."""
+    """State of a fact in an answer: stated in full, in part, or not."""
 
     COVERED = "covered"
     PARTLY = "partly"
@@ -49,7 +49,7 @@ CREDIT: Mapping[State, float] = MappingProxyType({State.COVERED: 1.0, State.PART
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """What an answer does with a fact: how, to what share (0–1), and the words of the answer that show it."""
+    """Grade of a fact in an answer: its state, its share (0–1), and the answer's words that show it."""
 
     state: State
     share: float
@@ -60,13 +60,13 @@ MISSING = Grade(State.MISSING, 0.0)
 
 
 class ReferenceSettings(BaseModel):
-    """What the metric can be told: nothing."""
+    """Settings of the metric: none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class GradedFact(BaseModel):
-    """What the answer does with one fact."""
+    """A fact with its grade."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -181,7 +181,7 @@ class LlmGrader:
 
 
 def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
-    """The grade of a fact; none where the reply has no or two grades of it, or quotes what is not there."""
+    """Return the grade of a fact; none where the reply has not exactly one, or a false quote."""
     if len(replies) != 1:
         return None
     (reply,) = replies
@@ -193,7 +193,7 @@ def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
 
 
 def _quotes(quote: str, answer: str) -> bool:
-    """Whether an answer has the words of a quote in their order; what stands between dots is left out."""
+    """Return whether an answer has the words of a quote in order, except those that dots replace."""
     said = f" {' '.join(words(answer))} "
     pieces = [" ".join(words(piece)) for piece in quote.replace("…", "...").split("...")]
     return any(pieces) and all(f" {piece} " in said for piece in pieces if piece)

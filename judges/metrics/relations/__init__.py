@@ -1,1 +1,1 @@
-"""What the embedded relation model is made of beside words: slots, its trained head, and local NLI models."""
+"""Parts of the embedded relation model besides words: slots, its trained head, and local NLI models."""

@@ -16,7 +16,7 @@ QUESTION_CACHE_SIZE = 64
 
 
 class Entailment(StrEnum):
-    """How a premise bears on a hypothesis."""
+    """Relation of a premise to a hypothesis."""
 
     ENTAILMENT = "entailment"
     CONTRADICTION = "contradiction"
@@ -33,7 +33,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """How a premise bears on a hypothesis.
+    """Relation of a premise to a hypothesis.
 
     Attributes:
         stance: Entailment, contradiction or neither.
@@ -47,7 +47,7 @@ class Related:
 
 
 def text_of(passage: Passage) -> str:
-    """A passage as a premise: its title, then its text."""
+    """Return a passage as a premise: its title, then its text."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
@@ -100,7 +100,7 @@ class Verdict(StrEnum):
 
 
 def verdict_of(posterior: float) -> Verdict:
-    """The word for a claim of this posterior, 0–1."""
+    """Return the word for a claim of this posterior, 0–1."""
     if posterior >= SUPPORTED_FROM:
         return Verdict.SUPPORTED
     return Verdict.CONTRADICTED if posterior < CONTRADICTED_BELOW else Verdict.UNCONFIRMED
@@ -115,7 +115,7 @@ class Scorer:
 
 
 def scorer_of(judge: str, engine: str) -> Scorer:
-    """The scorer of a stored score.
+    """Return the scorer of a stored score.
 
     Args:
         judge: The name that the score is stored under; empty, or options alone, for the embedded version.

@@ -83,7 +83,7 @@ class NliRelations:
             self._known.update(zip((pairs[at] for at in places), rows, strict=True))
 
     def _shares(self, encoded: Sequence[Any]) -> Floats:
-        """The probabilities of the labels, (pairs, labels)."""
+        """Return the probabilities of the labels, (pairs, labels)."""
         width = max(len(each.ids) for each in encoded)
         padding = int(self._config.get("pad_token_id") or 0)
         columns = {
@@ -130,7 +130,7 @@ def _config_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _labels_of(config: Mapping[str, Any], folder: Path) -> tuple[Entailment, ...]:
-    """The labels in the order of the model's outputs, by `id2label`."""
+    """Return the labels in the order of the model's outputs, by `id2label`."""
     named = config.get("id2label")
     names = {str(key): str(value).lower() for key, value in named.items()} if isinstance(named, dict) else {}
     labels = [

@@ -80,7 +80,7 @@ class ControlledRatings:
 def relative_columns(
     covariates: Mapping[str, tuple[ArrayLike, ArrayLike]], rows: int
 ) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
-    """The columns of counts, and those that differ in no battle.
+    """Return the columns of counts, and those that differ in no battle.
 
     `covariates` has for each its (N,) counts in the answers of `a` and of `b`.
 
@@ -117,7 +117,7 @@ def _require(good: NDArray[np.bool_], name: str, values: Floats, expected: str) 
 
 
 def marked_column(name: str, values: ArrayLike, scale: str) -> CovariateColumn:
-    """A column of marks: 1 where `a` has it alone, −1 where `b` has, 0 where both have or neither.
+    """Return a column of marks: 1 where `a` has it alone, −1 where `b` has, 0 where both have or neither.
 
     Raises:
         RecordError: A value is not between −1 and 1.
@@ -157,7 +157,7 @@ def identify(
 def _why_not(
     columns: Sequence[CovariateColumn], kept: Sequence[int], place: int, alone: Floats, own: Floats
 ) -> str:
-    """The reason why a column has no coefficient beside the systems and those kept; empty where it has."""
+    """Return the reason why a column has no coefficient besides the others; empty where it has one."""
     left_out = f"The term {columns[place].name.replace('_', ' ')} is left out:"
     if not own[place] > 0:
         return f"{left_out} in no battle does it tell the two answers apart."

@@ -59,7 +59,7 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
 
 
 def oriented(table: BattleTable) -> BattleTable:
-    """The battles in canonical order, each with its first system in code order on side a."""
+    """Return the battles in canonical order, each with its first system in code order on side a."""
     swapped = table.a > table.b
     score = table.score
     turned = replace(

@@ -1,4 +1,4 @@
-"""Which ratings exist, decided exactly before anything is fitted.
+"""Existence of ratings, decided exactly before anything is fitted.
 
 Source: Ford (1957): the maximum likelihood estimate exists, and is unique up to a shift, if and only if
 however the systems are split in two, some system of each half has beaten or tied one of the other. That
@@ -24,7 +24,7 @@ DENSE_SYSTEMS = 500
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Groups:
-    """How systems fall into groups within which ratings exist.
+    """Groups of systems within which ratings exist.
 
     Attributes:
         label: (S,) group of each system: 0 is the main group, then by falling size. The main group is
@@ -49,7 +49,7 @@ class Groups:
 
 
 def is_one_group(pairs: PairCounts) -> bool:
-    """Whether all systems form one group, so that their Bradley-Terry estimate exists."""
+    """Return whether all systems form one group, so that their Bradley-Terry estimate exists."""
     if pairs.systems <= DENSE_SYSTEMS:
         took = np.zeros((pairs.systems, pairs.systems), dtype=bool)
         took[pairs.low, pairs.high] = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
@@ -60,7 +60,7 @@ def is_one_group(pairs: PairCounts) -> bool:
 
 
 def ties_settle(pairs: PairCounts) -> bool:
-    """Whether a tie parameter has a finite estimate too, in one group in which some battles were tied.
+    """Return whether a tie parameter has a finite estimate too, in one group in which some battles were tied.
 
     It has none when systems can be placed on a line so that every winner stands at least one step above
     the loser and no tied pair more than one step apart: then steps and propensity to tie may grow for ever
@@ -142,7 +142,7 @@ def _beaten(graph: csr_array, component: Ints, sizes: Ints) -> tuple[Ints, Ints]
 
 
 def _reaches_all(edges: NDArray[np.bool_]) -> bool:
-    """Whether the edges of a full matrix lead from the first system to all others."""
+    """Return whether the edges of a full matrix lead from the first system to all others."""
     reached = np.zeros(len(edges), dtype=bool)
     reached[:1] = True
     fresh = reached
@@ -153,7 +153,7 @@ def _reaches_all(edges: NDArray[np.bool_]) -> bool:
 
 
 def _took_from(pairs: PairCounts) -> csr_array:
-    """The graph with an edge from each system to those it took a share of a win from."""
+    """Return the graph with an edge from each system to those it took a share of a win from."""
     took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
     took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
     source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])

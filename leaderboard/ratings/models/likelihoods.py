@@ -43,11 +43,11 @@ class PairModel(Protocol):
 
     @property
     def ties(self) -> bool:
-        """Whether the model has a tie parameter."""
+        """True if the model has a tie parameter."""
         ...
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
-        """What the likelihood needs of (3, P, …) outcome counts, computed once a fit."""
+        """Reduce (3, P, …) outcome counts to the terms of the likelihood, computed once a fit."""
         ...
 
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:
@@ -57,7 +57,7 @@ class PairModel(Protocol):
     def slope(
         self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]
     ) -> tuple[Floats, Floats | None]:
-        """The two first derivatives alone."""
+        """Return the two first derivatives alone."""
         ...
 
     def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, Floats | None]:
@@ -65,11 +65,11 @@ class PairModel(Protocol):
         ...
 
     def start(self, tied: float) -> float:
-        """A tie parameter to start from, given the share of ties (strictly between 0 and 1)."""
+        """Return a tie parameter to start from, given the share of ties (strictly between 0 and 1)."""
         ...
 
     def ratio(self, tie: float) -> float:
-        """The tie parameter as its source writes it."""
+        """Return the tie parameter as its source writes it."""
         ...
 
 
@@ -159,7 +159,7 @@ class Davidson:
         return np.stack([1 / 2 - lead, -1 / 2 - lead, -lead]), np.stack([-even, -even, 1 - even])
 
     def start(self, tied: float) -> float:
-        """The log ν of systems that are all alike."""
+        """Return the log ν of systems that are all alike."""
         return float(np.log(2 * tied / (1 - tied)))
 
     def ratio(self, tie: float) -> float:
@@ -218,7 +218,7 @@ class RaoKupper:
         return np.stack([low, -high, low - high]), np.stack([-low, -high, rest - low - high])
 
     def start(self, tied: float) -> float:
-        """The ε of systems that are all alike."""
+        """Return the ε of systems that are all alike."""
         return float(np.log((1 + tied) / (1 - tied)))
 
     def ratio(self, tie: float) -> float:
@@ -227,7 +227,7 @@ class RaoKupper:
 
 
 def model_of(method: Method) -> PairModel:
-    """The pair model of a method; online Elo and style control have Bradley-Terry's."""
+    """Return the pair model of a method; online Elo and style control have Bradley-Terry's."""
     match method:
         case Method.DAVIDSON:
             return Davidson()

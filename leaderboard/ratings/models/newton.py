@@ -42,13 +42,13 @@ class Ridge:
     centre: Floats
 
     def spread(self, draws: int) -> Ridge:
-        """The same prior with one column of means for each draw."""
+        """Return the same prior with one column of means for each draw."""
         if self.centre.ndim > 1:
             return self
         return Ridge(precision=self.precision, centre=np.repeat(self.centre[:, None], draws, axis=1))
 
     def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> Ridge:
-        """The prior of some draws."""
+        """Return the prior of some draws."""
         return Ridge(precision=self.precision, centre=np.ascontiguousarray(self.centre[:, chosen]))
 
 

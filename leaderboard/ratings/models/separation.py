@@ -1,4 +1,4 @@
-"""Whether covariates settle battles so far that no fit exists, decided before anything is fitted.
+"""Separation by covariates: finds, before anything is fitted, that no fit exists.
 
 A logistic fit has no finite maximum where some direction of its terms ranks no battle wrongly: every winner
 at or above its loser, tied answers level. This is a linear program, solved on some battles, to which those
@@ -24,7 +24,7 @@ from leaderboard.ratings.counts import Floats
 STEP = 512
 """Battles that the program starts from, and that it gets more at a time."""
 TOLERANCE = 1e-7
-"""How far a battle may be ranked wrongly by rounding, in units of a column."""
+"""Tolerance for a battle that rounding ranks wrongly, in units of a column."""
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -38,7 +38,7 @@ def terms_of(table: BattleTable, columns: Sequence[Floats]) -> csr_array:
 
 
 def separating(table: BattleTable, columns: Sequence[Floats]) -> tuple[int, ...]:
-    """The places of covariates that leave a fit without a finite maximum; empty where one exists.
+    """Return the places of covariates that leave a fit without a finite maximum; empty where one exists.
 
     Each of them is needed: without any one the others separate nothing. The battles are of one group of
     systems, whose ratings without covariates exist, and no column follows from the systems and the others.
@@ -71,7 +71,7 @@ class _Battles:
         return any(self._separated_along(places, first, sign) for first in places for sign in (1.0, -1.0))
 
     def _separated_along(self, places: Sequence[int], first: int, sign: float) -> bool:
-        """Whether some direction with this coefficient, and no larger one, ranks no battle wrongly."""
+        """Return whether some direction with this coefficient, and no larger one, ranks no battle wrongly."""
         bounds: list[tuple[float | None, float | None]] = [(0.0, 0.0)] * (self.terms.shape[1] + 1)
         bounds[1 : self.systems] = [(None, None)] * (self.systems - 1)
         for place in places:

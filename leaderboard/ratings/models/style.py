@@ -146,7 +146,7 @@ def rate_under_control(
 
 
 def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
-    """The battles with the lower code on side a, sorted: sides and order of rows change no digit."""
+    """Return the battles with the lower code on side a, sorted: sides and order of rows change no digit."""
     turned = table.a > table.b
     oriented = replace(
         table,

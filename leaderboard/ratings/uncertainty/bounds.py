@@ -18,7 +18,7 @@ LEAST_UNITS = 2.0
 
 
 def tail_of(units: Floats | float | None) -> Floats:
-    """The share of draws beyond either end of an interval: 2.5 %, less with few questions.
+    """Return the share of draws beyond either end of an interval: 2.5 %, less with few questions.
 
     Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
     both.

@@ -1,4 +1,4 @@
-"""How many independent questions carry each rating and each difference of two ratings.
+"""Effective number of independent questions for each rating and each difference of ratings.
 
 Degrees of freedom belong to a quantity, not to a table: two systems that met on three questions are no surer
 for two hundred on which others met. Each question's part in the variance of a quantity is what the design of
@@ -47,7 +47,7 @@ class Units:
 
 
 def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anchor: Ints | None) -> Units:
-    """The units behind ratings and differences of systems that battles link.
+    """Return the units behind ratings and differences of systems that battles link.
 
     Args:
         table: The battles among them.
@@ -158,7 +158,7 @@ def _blocks(codes: Ints, tall: int) -> Iterator[Ints]:
 
 
 def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: Floats) -> Units:
-    """The same where pairs are very many: a rating is carried as its system's own battles are."""
+    """Return the same where pairs are very many: a rating is carried as its system's own battles are."""
     size = pairs.systems
     variance = np.diag(spread)
     if cluster is Cluster.NONE:

@@ -22,7 +22,7 @@ from leaderboard.ratings.vocabulary import Cluster, IntervalKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """How far one system is above another.
+    """Difference between two systems' ratings.
 
     Attributes:
         first: The one system.
@@ -48,7 +48,7 @@ class Difference:
 
 
 def difference(table: RatingTable, first: str, second: str) -> Difference:
-    """The paired difference of two systems, with its interval.
+    """Return the paired difference of two systems, with its interval.
 
     Raises:
         NotFoundError: A system that the table does not have.
@@ -130,7 +130,7 @@ def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
 
 
 def star_battles(battles: BattleTable, reference: str) -> BattleTable:
-    """The battles against the reference.
+    """Return the battles against the reference.
 
     Raises:
         NotFoundError: No battle names the reference.

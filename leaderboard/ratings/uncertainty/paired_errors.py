@@ -1,4 +1,4 @@
-"""Whether two systems are told apart: the one decision behind letters, ranks, differences and chances.
+"""Pairwise significance tests: the one source of letters, ranks, differences and chances.
 
 A Wald test on the rating scale grows weaker as the result grows stronger, since near 0 and 1 the error
 grows faster than the rating (Hauck & Donner, 1977). The statistic here is that of the score test for as many
@@ -36,7 +36,7 @@ FURTHEST = 200.0
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedErrors:
-    """How sure the differences of ratings are; (S, S), NaN where that cannot be told.
+    """Standard errors of differences of ratings; (S, S), NaN where unknown.
 
     Attributes:
         se: Standard errors of differences, in points.
@@ -50,7 +50,7 @@ class PairedErrors:
     def of(
         cls, points: Floats, covariance: Floats, units: Floats | float, factor: Floats | float = 1.0
     ) -> PairedErrors:
-        """Those of ratings with a covariance in squared points.
+        """Build the errors from the ratings' covariance in squared points.
 
         Where all questions agree on a difference, they show no spread. Each then counts as one battle, won
         with the chance that the ratings give, so that the statistic is tanh(d/2) √units. A single question
@@ -71,11 +71,11 @@ class PairedErrors:
         return cls(se=np.where(unknown, np.nan, se), units=units)
 
     def agreed(self, gap: Floats) -> NDArray[np.bool_]:
-        """Whether no question differed on differences in points, so that resamples hardly do."""
+        """Find pairs on which no question differed in points, so that resamples hardly vary."""
         return np.isclose(self.se, _of_single_battles(gap, self.units), rtol=1e-9)
 
     def among(self, codes: Ints) -> PairedErrors:
-        """Those among some systems, in their order."""
+        """Select some systems, in their order."""
         chosen = np.ix_(codes, codes)
         return PairedErrors(se=self.se[chosen], units=self.units[chosen])
 
@@ -89,22 +89,22 @@ class PairedErrors:
         return np.asarray(score_distance(gap / POINTS) * POINTS / self.se)
 
     def p_values(self, gap: Floats) -> Floats:
-        """How likely a difference at least as large is by chance, two-sided."""
+        """Return two-sided p-values of differences."""
         return np.asarray(2 * stdtr(self.freedom, -np.abs(self.statistic(gap))))
 
     def prob_above(self, gap: Floats) -> Floats:
-        """How sure it is that a difference, in points, is above 0."""
+        """Return the probability that a difference, in points, is above 0."""
         return np.asarray(stdtr(self.freedom, self.statistic(gap)))
 
     @property
     def reach(self) -> Floats:
-        """How far the 95 % intervals of differences reach to either side, in points."""
+        """Half-widths of the 95 % intervals of differences, in points."""
         half = t_quantile(self.freedom) * self.se / POINTS / 2
         return np.asarray(2 * POINTS * np.arcsinh(half))
 
 
 def _of_single_battles(gap: Floats, units: Floats) -> Floats:
-    """Standard errors of differences in points that as many single battles have."""
+    """Return the standard errors of differences in points for as many single battles."""
     half = np.clip(gap / POINTS / 2, -FURTHEST, FURTHEST)
     return np.asarray(2 * POINTS * np.cosh(half) / np.sqrt(np.maximum(units, ONE_UNIT)))
 
@@ -116,7 +116,7 @@ def variances_of_differences(covariance: Floats) -> Floats:
 
 
 def score_distance(gap: Floats) -> Floats:
-    """A difference of log-odds on the scale on which its test grows with the result: 2 sinh(d / 2)."""
+    """Return a difference of log-odds on the scale on which its test grows with the result: 2 sinh(d / 2)."""
     return np.asarray(2 * np.sinh(np.clip(gap, -FURTHEST, FURTHEST) / 2))
 
 
@@ -126,7 +126,7 @@ def freedom_of(units: Floats | float) -> Floats:
 
 
 def t_quantile(freedom: Floats, level: float = LEVEL) -> Floats:
-    """How many standard errors a two-sided interval reaches."""
+    """Return the number of standard errors that a two-sided interval reaches."""
     return np.asarray(stdtrit(np.minimum(freedom, MOST_FREEDOM), (1 + level) / 2))
 
 
@@ -152,7 +152,7 @@ def better(points: Floats, errors: PairedErrors) -> NDArray[np.bool_]:
 
 
 def holm(p_values: Floats, error: float = ERROR) -> NDArray[np.bool_]:
-    """Which hypotheses fall when at most `error` of all such families may see even one fall wrongly."""
+    """Select the hypotheses that Holm's procedure rejects at family-wise error `error`."""
     order = np.argsort(p_values, kind="stable")
     allowed = error / np.arange(len(p_values), 0, -1)
     failed = np.flatnonzero(p_values[order] > allowed)

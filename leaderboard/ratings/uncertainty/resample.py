@@ -36,7 +36,7 @@ STACK_NUMBERS = 4_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Units:
-    """What is resampled.
+    """Units of resampling.
 
     Attributes:
         by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
@@ -48,7 +48,7 @@ class Units:
 
     @classmethod
     def of(cls, model: PairModel, table: BattleTable, pairs: PairCounts, cluster: Cluster) -> Units:
-        """What a rating of battles resamples; all of them must be among the pairs."""
+        """Build the units of resampling for a rating of battles; all of them must be among the pairs."""
         if cluster is Cluster.NONE:
             return cls(by_cluster=None, pairs=pairs)
         cells = None if model.ties else count_cells(table, pairs)
@@ -115,7 +115,7 @@ def draw(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Drawing:
-    """What the chunks of draws have in common; the arguments of `draw`."""
+    """Common arguments of `draw` for all chunks."""
 
     model: PairModel
     fit: Fit
@@ -278,7 +278,7 @@ class _Likelihood:
         return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)
 
     def _read(self, point: Floats) -> tuple[Floats, Floats, Floats | float]:
-        """The ratings, their gaps, and the tie parameters."""
+        """Return the ratings, their gaps, and the tie parameters."""
         theta = point[: self.pairs.systems]
         return theta, theta[self.pairs.low] - theta[self.pairs.high], point[-1] if self.has_tie else 0.0
 

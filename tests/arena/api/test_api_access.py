@@ -161,7 +161,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
 
 
 def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
-    """Where a proxy on this machine says that the visitor came by https, the cookie is Secure."""
+    """If a proxy on this machine says that the visitor came by https, the cookie is Secure."""
     site = site_of(club)
     headers = {"X-Forwarded-Proto": "https", "Origin": site.replace("http:", "https:")}
     with httpx.Client(base_url=site, headers=headers) as browser:

@@ -113,7 +113,6 @@ def test_body_without_length_is_cut_at_the_limit(
 
 
 def test_json_bodies_are_small(alpha: httpx.Client) -> None:
-    """What is no file may not be as long as one."""
     found = alpha.post("/submissions/1/withdraw", content=b'{"reason": "' + b"a" * 300_000 + b'"}')
     assert found.status_code == 413
 
@@ -197,7 +196,7 @@ def test_markup_of_strangers_stays_data(alpha: httpx.Client, answers: Answers, s
 
 @pytest.mark.long
 def test_faults_of_ours_tell_an_id_and_nothing_else(serve: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    """Where the database goes away, the answer is 503 without its address; the log has the reason."""
+    """If the database goes away, the answer is 503 without its address; the log has the reason."""
     from arena.container import Arena  # noqa: PLC0415 - this test alone
     from arena.settings import Settings  # noqa: PLC0415 - as above
 

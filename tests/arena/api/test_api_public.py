@@ -1,5 +1,3 @@
-"""What anybody may read through the API, over real HTTP."""
-
 from __future__ import annotations
 
 import csv
@@ -111,7 +109,7 @@ def test_formats_have_etags_of_their_own(public: httpx.Client) -> None:
 
 
 def test_long_answers_travel_gzipped(public: httpx.Client) -> None:
-    """Who accepts gzip gets it."""
+    """Anyone who accepts gzip gets it."""
     with public.stream("GET", "/leaderboards/tiny", headers={"Accept-Encoding": "gzip"}) as found:
         assert found.headers["content-encoding"] == "gzip"
         assert json.loads(found.read())["name"] == "tiny"

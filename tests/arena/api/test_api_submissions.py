@@ -34,7 +34,6 @@ def test_file_becomes_a_submission(club: Club, alpha: httpx.Client, answers: Ans
 
 
 def test_card_may_be_yaml_and_file_names_stand_in_messages(alpha: httpx.Client, answers: Answers) -> None:
-    """What curl sends most easily: a card in YAML, and the name by which messages call the file."""
     asked = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
     made = alpha.post("/sets/tiny/submissions", params=asked, content=answers("yaml"))
     assert made.status_code == 201
@@ -203,7 +202,6 @@ def test_contact_is_for_the_team(
 
 
 def test_shared_caches_keep_nothing_personal(alpha: httpx.Client, nobody: httpx.Client) -> None:
-    """What is answered to a token is private, and differs by it; what is public may be kept."""
     mine, public = alpha.get("/submissions"), nobody.get("/submissions")
     assert "private" in mine.headers["cache-control"]
     assert "public" in public.headers["cache-control"]

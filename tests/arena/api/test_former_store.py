@@ -39,7 +39,7 @@ GONE_FROM_API = frozenset(
 
 
 def changed(before: Any, now: Any, place: str) -> Iterator[str]:  # noqa: ANN401 - any JSON
-    """Where a value of before is another one now, or gone; what came since is no change."""
+    """Yield the values of the former store that changed or are gone; new ones are not listed."""
     if isinstance(before, dict) and isinstance(now, dict):
         for key, value in before.items():
             inside = f"{place}.{key}"

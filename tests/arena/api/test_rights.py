@@ -28,7 +28,7 @@ SEEN_ONLY_BY_USE = ("token", "token_refusal")
 
 
 class Of(Enum):
-    """Whose the thing is that a route is asked for."""
+    """Owner of the object that a route is asked for."""
 
     ALL = auto()
     TEAM = auto()
@@ -38,16 +38,16 @@ class Of(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """What a route needs, with an address of it; `{…}` in address and body are numbers of the world below."""
+    """Rights of a route, with an address; `{…}` in address and body are numbers in the world below."""
 
     scope: TokenScope | None
     address: str
     of: Of = Of.ALL
     body: Any = None
     members: bool = True
-    """Whether every member of the team may, or its owners alone."""
+    """True if every member of the team may, False for its owners alone."""
     absent: bool = False
-    """Whether the world below has nothing there, so that who may is told so."""
+    """True if the world below lacks the object, so that permitted callers get a 404."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Who:
 
     @property
     def organises(self) -> bool:
-        """Whether they have the rights of an organiser."""
+        """True if they have the rights of an organiser."""
         return self.account == "olga" and ORGANISE in self.scopes
 
 
@@ -133,7 +133,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
 
 
 def may(who: Who, row: Row) -> bool:
-    """Whether somebody may do what a row says; the rule itself, written a second time."""
+    """Return whether a caller may do what a row says; the rule itself, written a second time."""
     if row.scope is None:
         return True
     if who.organises:
@@ -244,7 +244,7 @@ def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("route", ROWS)
 def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route: str) -> None:
-    """Whoever lacks a scope or is of elsewhere is refused, and nothing changes; whoever has it is not."""
+    """Anyone who lacks a scope or is of elsewhere is refused, and nothing changes; whoever has it is not."""
     method = route.partition(" ")[0]
     for row in ROWS[route]:
         before = world.state()
@@ -264,7 +264,6 @@ def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route
 
 
 def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
-    """Whoever may not see a round cannot tell it from none, on every route that names a round or a board."""
     checked = 0
     for route, rows in ROWS.items():
         method, _, path = route.partition(" ")

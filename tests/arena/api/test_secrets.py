@@ -117,7 +117,6 @@ def test_commands_without_their_database_keep_its_password(
     "url", ["postgresql+psycopg://arena:{}@:port:/x", "{}", "mysql+nothing://a:{}@host/x"]
 )
 def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp_path: Path) -> None:
-    """What cannot be read as an address may hold a password: it is not repeated."""
     told = tell("sets", "list", ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
     assert told
     assert holding(told) == []
@@ -131,7 +130,7 @@ def test_site_without_its_database_keeps_every_secret(
     make_arena: Callable[..., Arena],
     tmp_path: Path,
 ) -> None:
-    """Where PostgreSQL drops the database, pages, API and log tell neither password, token nor cookie."""
+    """If PostgreSQL drops the database, pages, API and log tell neither password, token nor cookie."""
     plain = postgres_url()
     url = plain.replace("postgres@", f"postgres:{PASSWORD}@")
     arena = make_arena(database_url=url)

@@ -32,7 +32,7 @@ NOWHERE = "no-such-thing"
 
 
 def _faults(stage: Stage) -> list[str]:
-    """What is wrong with the page that is open, in each look."""
+    """Return the faults of the open page, in each look."""
     driver = stage.visitor.driver
     faults = heading_faults(driver)
     for name in LOOKS:
@@ -53,7 +53,7 @@ def test_page_is_accessible_and_whole_in_every_look(stage: Stage, view: View) ->
 
 
 def _title_faults(view: View, title: str) -> list[str]:
-    """What the browser's tab lacks: the thing that the page is about, else what the page is called."""
+    """Return the faults of the browser tab's title: it names the page's object, else the page."""
     query = view.path.partition("?")[2]
     things = [value for key, value in parse_qsl(query) if key in NAMING and not value.isdecimal()]
     wanted = [*(things or [pages()[view.page].title]), "– Answer Arena"]
@@ -90,7 +90,7 @@ def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> No
 
 @pytest.mark.parametrize("page", [page for page in pages() if page])
 def test_deep_link_opens_with_and_without_a_slash_at_its_end(stage: Stage, page: str) -> None:
-    """Whoever opens or shares an address of a page gets it, its parameters included."""
+    """Anyone who opens or shares an address of a page gets it, its parameters included."""
     for path in (f"/{page}", f"/{page}/"):
         answer = httpx.get(f"{stage.url}{path}", params={"board": SUMMER}, follow_redirects=True)
         assert answer.status_code == 200

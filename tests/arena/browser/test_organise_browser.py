@@ -37,7 +37,7 @@ const [said, after] = [".aa-told", "#standing"].map(selector => document.querySe
 return said.compareDocumentPosition(after);
 """
 PRECEDING = 2
-"""What a browser answers of an element that stands before another."""
+"""Answer of a browser about an element that stands before another."""
 PHONE = 768
 IN_MENUS = [
     page.title for name, page in pages().items() if page.menu is not None and name not in {"", "label"}

@@ -155,7 +155,6 @@ def test_what_is_meant_is_no_fault(page: webdriver.Chrome, name: str) -> None:
 
 
 def test_a_known_fault_passes_at_its_element_alone(page: webdriver.Chrome) -> None:
-    """What is let pass is one rule at one element; the same rule elsewhere is found."""
     known = KnownFault(rule="label", selector="#theirs", reason="a field that we do not make")
     _open(page, '<input id="theirs" type="text">')
     assert accessibility_faults(page, (known,)) == []

@@ -71,7 +71,7 @@ def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterato
 def test_team_goes_from_a_faulty_file_to_its_board(
     club: Club, visitor: Callable[[], Visitor], answers_file: Callable[..., Path]
 ) -> None:
-    """Sign in, drop a file with an error, mend it, submit; once judged and published, follow it to the board."""
+    """Sign in, drop a file with an error, mend it, submit; once judged and published, see its board."""
     ours = visitor()
     ours.sign_in(club.ours)
     ours.go("/submit?set=tiny")

@@ -35,7 +35,7 @@ PERMALINKS = {
 
 @pytest.fixture
 def downloads(browser: webdriver.Chrome, tmp_path: Path) -> Path:
-    """Where what the reader takes away is kept."""
+    """Return the folder of the reader's downloads."""
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     return tmp_path
@@ -76,7 +76,7 @@ def test_reader_goes_from_the_board_to_the_data(
 
 
 def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """Whoever has read down a page and goes to another sees that one's title, not its middle."""
+    """Anyone who has read down a page and goes to another sees that one's title, not its middle."""
     place = "document.querySelector('[data-testid=stMain]')"
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q1")

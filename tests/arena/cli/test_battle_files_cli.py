@@ -1,5 +1,3 @@
-"""What `arena battles` says of a file of battles, and what it refuses."""
-
 from __future__ import annotations
 
 import json
@@ -139,7 +137,6 @@ def seen(row: Row) -> Row:
 def test_every_command_has_the_notes_of_the_file(
     run: Commands, tmp_path: Path, command: str, change: Callable[[Row], Row], said: str
 ) -> None:
-    """What was left out and what a file does not know is said beside every result, differences too."""
     rows = battles()
     changed = [change(row) for row in rows]
     path = written(tmp_path / "b.jsonl", changed if change is without_questions else changed[:10] + rows[10:])

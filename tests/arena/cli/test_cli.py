@@ -30,7 +30,7 @@ Cli = Callable[..., "Ended"]
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command left behind."""
+    """Result of a command."""
 
     returncode: int
     stdout: str
@@ -388,7 +388,6 @@ def test_a_command_imports_no_other() -> None:
 def test_commands_that_read_load_no_statistics(
     arena_of: Any,  # noqa: ANN401 - the class stands in a conftest
 ) -> None:
-    """What lists is quick, and so is a worker's start: neither loads arrays, tables or plots."""
     arena_of.prepare("http://127.0.0.1:9")
     heavy = set(HEAVY)
     script = (

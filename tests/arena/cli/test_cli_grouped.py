@@ -22,7 +22,7 @@ class Size:
 
 @pytest.fixture
 def seen() -> list[object]:
-    """What the command was called with."""
+    """Return the arguments of the command's calls."""
     return []
 
 

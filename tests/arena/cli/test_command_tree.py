@@ -1,5 +1,3 @@
-"""What holds of every command: how many there are, what their help says, and their second names."""
-
 from __future__ import annotations
 
 import contextlib
@@ -47,7 +45,6 @@ def _said(*words: str) -> tuple[int, str]:
 
 
 def test_there_are_few_commands() -> None:
-    """What belongs together is one command with an option: there are at most 64."""
     assert len(COMMANDS) <= MAX_COMMANDS
 
 

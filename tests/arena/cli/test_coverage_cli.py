@@ -199,7 +199,7 @@ def test_no_answerable_sub_question_is_undefined(
     items: Path,
     llm: Server,
 ) -> None:
-    """Where the passages answer nothing there is nothing to cover: no score, neither 0 nor 1."""
+    """If the passages answer nothing there is nothing to cover: no score, neither 0 nor 1."""
     llm.handlers["rate_answerability"] = lambda _: {"rating": 2}
     for metric in ("context-crux", "answer-crux"):
         line = scored(run, items, metric)
@@ -290,7 +290,7 @@ def test_a_set_without_a_question_is_not_written(
     llm: Server,
     task: str,
 ) -> None:
-    """Where every source fails, the command fails with the first reason and writes nothing."""
+    """If every source fails, the command fails with the first reason and writes nothing."""
     llm.handlers[task] = lambda _: {"nonsense": 1}
     code, _, err = run("sets", "build", sources, tmp_path / "out", *BUILD)
     assert code == 1

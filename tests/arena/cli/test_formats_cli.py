@@ -40,7 +40,6 @@ def test_a_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -
 
 
 def test_a_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> None:
-    """What `sets export --format sample` writes has an answer a line, and the check takes all of them."""
     path = tmp_path / "sample.jsonl"
     written = arena_of.json("sets", "export", "tiny", path, "--format", "sample", "--json")
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")

@@ -22,7 +22,7 @@ WORDS = ("--set", "tiny", "--judge", "reference-free")
 def test_a_plan_foresees_what_a_run_asks(
     arena_of: Commands, scripted_llm: Callable[..., Any], metric: str
 ) -> None:
-    """Where an LLM finds a claim a sentence, all relevant, requests and input tokens come as planned."""
+    """If an LLM finds a claim a sentence, all relevant, requests and input tokens come as planned."""
     server = serve_rules(scripted_llm())
     words = (*WORDS, "--metric", metric)
     (plan,) = arena_of.json(
@@ -53,7 +53,6 @@ def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing
 def test_a_plan_and_a_run_say_that_passages_are_cut(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """How many answers have passages beyond the limit is told before the run and after it."""
     server = serve_rules(scripted_llm())
     folder = tmp_path / "out"
     assert arena_of("sets", "export", "tiny", folder)[0] == 0

@@ -84,7 +84,6 @@ def test_malformed_replies_leave_answers_unscored_with_the_reason(
 def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
-    """What the cap leaves no room for is skipped, not 0; without the cap it is scored, the rest is kept."""
     server = serve_rules(scripted_llm())
     words = (*RUN, "--judge", "reference-free")
     none = arena_of.json(*words, "--budget-usd", "0", endpoint=server.url)

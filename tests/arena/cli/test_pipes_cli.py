@@ -10,7 +10,6 @@ from arena.cli.options import whole_file
 
 
 def test_a_named_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
-    """What stands in a named pipe is copied, so that it may be read twice; a file is left where it is."""
     pipe, file = tmp_path / "pipe.jsonl", tmp_path / "file.jsonl"
     os.mkfifo(pipe)
     content = b'{"question_id": "1", "answer": "A"}\n' * 10_000

@@ -265,7 +265,6 @@ def test_the_transport_of_the_document_carries_a_round(
 
 
 def test_a_transport_that_fails_loses_its_call_alone(arena_of: Commands, tmp_path: Path) -> None:
-    """What it raises, or returns instead of a reply, is the reason of that battle; the round ends."""
     text = """
 from judges.llm.transports.registry import TransportInfo
 

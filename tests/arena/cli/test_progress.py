@@ -1,5 +1,3 @@
-"""What long commands say while they work."""
-
 from __future__ import annotations
 
 import io
@@ -29,7 +27,7 @@ class _At(Stopwatch):
 
     @property
     def seconds(self) -> float:
-        """Where it stands."""
+        """Seconds on the clock."""
         return self.at
 
 
@@ -49,7 +47,7 @@ class _Ear:
 
 @pytest.fixture
 def ear() -> Iterator[_Ear]:
-    """Whoever listens during a test."""
+    """Give a listener for the test."""
     one = _Ear()
     with listening(one):
         yield one
@@ -255,7 +253,6 @@ def _file(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def test_work_is_told_to_another_process_as_it_is() -> None:
-    """What a worker writes of its work is read back with the same counts, share, and time since its start."""
     work = Work("reading answers.jsonl", 4 * 1024 * 1024, 1024 * 1024, in_bytes=True)
     again = Work.from_json(json.loads(json.dumps(work.as_json())))
     assert (again.what, again.done, again.total, again.progress.share) == (

@@ -197,7 +197,7 @@ def test_what_cannot_be_ranked_says_what_to_give(
 
 
 def test_paid_requests_are_asked_for_once(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
-    """Where nobody can be asked and requests may cost money, nothing is sent without --yes."""
+    """If nobody can be asked and requests may cost money, nothing is sent without --yes."""
     code, _, err = run(
         "rank", *_systems(files), "--judge", "gpt-4.1", "--out", tmp_path / "board", endpoint=DEAD_ENDPOINT
     )
@@ -339,7 +339,7 @@ def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, P
 
 
 def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
-    """Where all battles are tied, the sentence names no leader."""
+    """If all battles are tied, the sentence names no leader."""
     same = tmp_path / "same.csv"
     same.write_text(files["best"].read_text())
     words = ("--references", files["references"], "--out", tmp_path / "board", "--json")

@@ -1,5 +1,3 @@
-"""What readers ask for: lists of questions, comparisons, history, reports, the judge's health."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Who wrote a set's references, and what its readers must know, from `set.toml` to the pages."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -168,7 +168,7 @@ def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -
 
 
 def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tmp_path: Path) -> None:
-    """Where no passage of a run is in the corpus that is named, nothing is stored."""
+    """If no passage of a run is in the corpus that is named, nothing is stored."""
     out = tmp_path / "other.trec"
     out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
     code, *told = stocked("sets", "attach", "tiny", out, "--corpus", "items")

@@ -27,7 +27,7 @@ FOUND: Mapping[str, Sequence[str]] = {
 
 
 def _done(run: Commands, *words: object) -> str:
-    """What a command prints that ends well."""
+    """Return the output of a command that succeeds."""
     code, output, errors = run(*words)
     assert code == 0, errors
     return str(output)

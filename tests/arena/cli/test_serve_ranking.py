@@ -18,7 +18,7 @@ from tests.arena.conftest import Commands
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Settings, dict[str, str]]]:
-    """Where the site was to be served, with which settings, and the environment of its worker."""
+    """Record each call that serves the site: place, settings, and the environment of its worker."""
     calls: list[Any] = []
     environments: list[dict[str, str]] = []
 

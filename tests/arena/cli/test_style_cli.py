@@ -178,7 +178,7 @@ def test_help_lists_every_column(run: Commands) -> None:
 
 
 def test_a_covariate_that_decides_every_battle_is_refused(run: Commands, tmp_path: Path) -> None:
-    """Where the longer answer wins every battle the command says so in place of ratings."""
+    """If the longer answer wins every battle the command says so in place of ratings."""
     rows = battles(300)
     words = {1: "model_a", 0: "tie", -1: "model_b"}
     for row in rows:

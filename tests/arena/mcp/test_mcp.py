@@ -70,7 +70,7 @@ def in_process(settings: Settings, talk: Callable[[Client], Awaitable[Result]]) 
 
 
 async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
-    """What a tool gives; refusals fail the test."""
+    """Call a tool; refusals fail the test."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     assert isinstance(result.structured_content, dict)
@@ -78,7 +78,7 @@ async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
 
 
 async def refusal(client: Client, tool: str, **arguments: object) -> str:
-    """Why a tool refuses."""
+    """Return the refusal of a tool."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     return "".join(getattr(block, "text", "") for block in result.content)
@@ -119,7 +119,6 @@ def test_agent_traces_a_number_to_its_evidence_over_stdio(published: Settings) -
 
 
 def test_refusals_say_what_to_do(published: Settings) -> None:
-    """What does not exist or cannot be asked is refused in words of use to an agent."""
     cases: tuple[tuple[str, Mapping[str, object], str], ...] = (
         ("get_standings", {"board": "spring"}, "There is no board 'spring'"),
         ("get_standings", {"board": "tiny", "domain": "d9"}, "It has overall, d0, d1, d2."),
@@ -200,7 +199,6 @@ def test_only_what_is_published_is_read(filled: Callable[..., Arena]) -> None:
 
 
 def test_fault_tells_agents_nothing(published: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What goes wrong inside is a refusal without its words."""
 
     def broken(*_: object) -> None:
         message = "secret path /srv/arena"

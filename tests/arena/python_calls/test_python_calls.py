@@ -179,7 +179,6 @@ def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[...,
 
 
 def test_a_function_that_breaks_is_no_tie(frames: dict[str, pd.DataFrame]) -> None:
-    """What it does not decide has no verdict; another enclosed value makes another judge."""
 
     def judge_for(word: str) -> Callable[..., str]:
         return lambda *_texts: word

@@ -1,5 +1,3 @@
-"""What a board says of itself: who is separated, and where the reference stands."""
-
 from __future__ import annotations
 
 import json
@@ -187,7 +185,7 @@ def test_an_axis_has_round_values_within_its_scale() -> None:
 
 
 def test_an_axis_repeats_no_text() -> None:
-    """Where values are less than a point apart each whole point stands on the axis once, at its place."""
+    """If values are less than a point apart each whole point stands on the axis once, at its place."""
     shown = as_html(axis(Scale(999.6, 1001.2), points))
     assert re.findall(r"left:([\d.]+)%[^>]*>(\d+)<", shown) == [("25.00", "1000"), ("87.50", "1001")]
 
@@ -348,7 +346,7 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
 
 
 def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
-    """Who lost every battle has no rating, but a place and a separation."""
+    """Anyone who lost every battle has no rating, but a place and a separation."""
     view = board_of([row for row in two_floors() if "s4" not in row])
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 

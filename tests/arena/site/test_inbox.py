@@ -23,7 +23,7 @@ CHOSEN = "return [...document.querySelectorAll('[data-tag]')].map(tag => tag.ari
 
 
 def blocks(arena: Arena) -> dict[int, list[str]]:
-    """What blocks each submission, by its number."""
+    """Return the blocks of each submission, by its number."""
     return {
         row.submission.id: [block.why.value for block in row.blocks]
         for inbox in arena.inbox.waiting(caller=OPERATOR)

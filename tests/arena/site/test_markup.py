@@ -43,5 +43,4 @@ def test_what_is_joined_is_one_element() -> None:
 
 
 def test_text_keeps_its_indentation() -> None:
-    """What is shown to copy keeps the blanks at the beginnings of its lines and at its end."""
     assert _shown(_with_preformatted_text) == ['<pre class="aa-verbatim">  indented\n    more\n</pre>']

@@ -172,7 +172,7 @@ def test_a_better_result_is_never_less_separated() -> None:
 
 
 def test_a_domain_is_told_apart_by_its_own_battles() -> None:
-    """Where a domain's battles separate nobody its lines share the first place, whatever all battles say."""
+    """If a domain's battles separate nobody its lines share the first place, whatever all battles say."""
     rows = [*against("a", 30, 30), *against("b", 3, 30)]
     split = [
         (

@@ -76,7 +76,7 @@ def test_no_page_shows_visitors_a_text(seen: Callable[..., str]) -> None:
 
 
 def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> None:
-    """Where texts would stand a line says that they are not public, and who sees them."""
+    """If texts would stand a line says that they are not public, and who sees them."""
     for name in ("questions.list_page", "questions.question_page", "compare.compare_page"):
         shown = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
         assert "The texts of tiny are not public" in shown, name

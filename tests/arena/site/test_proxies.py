@@ -97,14 +97,12 @@ def test_start_says_where_a_proxy_must_be_and_is_not_named(published: Settings) 
 
 
 def test_proxies_are_addresses_and_networks() -> None:
-    """What is none is refused in a line; commas and spaces separate."""
     assert read_settings({"ARENA_PROXIES": "10.0.0.0/8, ::1"}).proxies == ("10.0.0.0/8", "::1/128")
     with pytest.raises(InputError, match="ARENA_PROXIES cannot be used"):
         read_settings({"ARENA_PROXIES": "everybody"})
 
 
 def test_metrics_of_streamlit_need_the_token_too(site: Site) -> None:
-    """What sessions do and which functions are kept is for monitoring, at both addresses."""
     closed = site("127.0.0.1", metrics_token="right")
     for path in ("/metrics", "/_stcore/metrics"):
         assert closed.get(path).status_code == 401

@@ -1,5 +1,3 @@
-"""What a board's page says of how its ratings were made."""
-
 from __future__ import annotations
 
 from typing import Any

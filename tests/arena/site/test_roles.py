@@ -103,7 +103,6 @@ def test_only_organisers_have_an_overview(
 def test_team_sees_first_what_waits_for_it(
     filled: Callable[..., Arena], sign_in: Callable[..., None], tmp_path: Path
 ) -> None:
-    """What was checked and not submitted, what is in a round, and what is left of the quota."""
     arena = filled()
     arena.teams.add("ours", caller=OPERATOR)
     arena.teams.add_account("ann", caller=OPERATOR)
@@ -187,7 +186,7 @@ def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings
 
 @pytest.mark.long
 def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """Who entered and was withdrawn, a notice with its day, and which settings differ, stand there."""
+    """Anyone who entered and was withdrawn, a notice with its day, and which settings differ, stand there."""
     arena = mix(filled(), tmp_path)
     for name, systems, seed in (("spring", ("full", "wrong"), 0), ("summer", ("full", "short"), 7)):
         request = RoundRequest(

@@ -1,5 +1,3 @@
-"""How many statements the first view of a page takes, whatever the number of systems."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -27,7 +25,7 @@ Whatever is kept is kept until the latest change, for which each such query asks
 
 @contextmanager
 def counting() -> Iterator[list[str]]:
-    """What the databases of this process are asked within the block."""
+    """Record the statements of this process to its databases within the block."""
     asked: list[str] = []
 
     def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
@@ -41,7 +39,7 @@ def counting() -> Iterator[list[str]]:
 
 
 def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
-    """What the first view of a page asks the database."""
+    """Return the statements of a page's first view."""
     st.cache_data.clear()
     st.cache_resource.clear()
     page = page_of(arena.settings, name, **query)

@@ -85,7 +85,7 @@ def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> 
 
 
 def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) -> None:
-    """Where it loses stands by domain, kind of question and opponent, each the worst first."""
+    """If it loses stands by domain, kind of question and opponent, each the worst first."""
     words = _words(opened(board="first", id="sys"))
     assert words.index(" One ") < words.index(" Zero ")
     assert "How …" in words

@@ -1,5 +1,3 @@
-"""Who may send files to the pages."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""What the site shows of metrics: claims, conflicts, statements, aspects, sub-questions, contexts, losses."""
-
 from __future__ import annotations
 
 import json

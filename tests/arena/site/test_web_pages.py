@@ -162,7 +162,6 @@ def _met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
 
 
 def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) -> None:
-    """Who answered a question best is a system, the reference, or several; each with its true counts."""
     arena = Arena(published)
     shown = arena.evidence.question("tiny", "q3")
     view = read_board(arena.boards.get("tiny"))
@@ -430,7 +429,7 @@ def test_domains_stand_side_by_side_and_open(visit: Callable[..., AppTest]) -> N
 
 
 def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTest]) -> None:
-    """Whoever searches reads how many systems match, and gets back to all."""
+    """Anyone who searches reads how many systems match, and gets back to all."""
     page = visit("main", board="tiny", find="sho")
     assert "1 of 3 systems: name with “sho”" in words_of(page)
     assert 'href="./?board=tiny"' in html_of(page)

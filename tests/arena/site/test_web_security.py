@@ -1,5 +1,3 @@
-"""What the site tells browsers, whom it answers, and what it says when it refuses."""
-
 from __future__ import annotations
 
 import json

@@ -94,7 +94,7 @@ def shown(page: AppTest) -> str:
 
 
 def downloads(page: AppTest) -> set[str]:
-    """What the buttons of a page that give a file are called."""
+    """Return the labels of the page's download buttons."""
     return {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
 
 
@@ -173,7 +173,7 @@ def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
 
 
 def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
-    """Where the visitor says that the file holds contexts, a run is taken, and is no answers."""
+    """If the visitor says that the file holds contexts, a run is taken, and is no answers."""
     page = club.visit("teams.submit_page", "owner", set="tiny", kind="contexts")
     page.file_uploader[0].set_value(("run.trec", b"q0 Q0 q0-p1 1 2 r\n", "text/plain")).run()
     assert "questions with passages" in shown(page)
@@ -221,7 +221,7 @@ def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
 
 
 def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[..., Path]) -> None:
-    """Where nothing can be submitted the page says why, and the file can still be checked."""
+    """If nothing can be submitted the page says why, and the file can still be checked."""
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=1))
     path = answers_file("mine", TEXT)
     submit(club, path)
@@ -274,7 +274,6 @@ def test_my_team_lists_the_newest_first(club: Club, answers_file: Callable[..., 
 
 @pytest.mark.long
 def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[..., Path]) -> None:
-    """What was only checked is submitted, a version is chosen, and a withdrawal needs its box ticked."""
     first = submit(club, answers_file("one", TEXT))
     held = submit(club, answers_file("two", f"{TEXT} Again."), confirm=False)
     page = club.visit("teams.team_page", "owner", id=str(held))
@@ -380,7 +379,6 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
 def test_limits_of_the_installation_hold_on_the_page(
     make_arena: Callable[..., Arena], set_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the settings refuse, the page refuses: its limits are those of the command line and the API."""
     arena = make_arena(max_answer_chars=10)
     arena.sets.import_from(set_folder)
     arena.teams.add("ours", caller=OPERATOR)
@@ -458,7 +456,7 @@ def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
 
 
 def test_an_honest_judge_has_no_warning_on_its_round(club: Club) -> None:
-    """Where nothing is wrong with the judge, neither round page nor strip warns."""
+    """If nothing is wrong with the judge, neither round page nor strip warns."""
     arena = club.arena
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)

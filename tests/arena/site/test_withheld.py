@@ -1,5 +1,3 @@
-"""What is withheld is withheld from the next request on: at every public address, in every process."""
-
 from __future__ import annotations
 
 import re

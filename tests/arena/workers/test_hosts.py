@@ -82,7 +82,7 @@ class Site:
         return self.arena.store.rounds.counts(name)
 
     def verdicts(self, name: str) -> dict[object, object]:
-        """What is committed, by battle."""
+        """Return the committed verdicts by battle."""
         battles = self.arena.rounds.battles(name)
         return {battle.key: (battle.outcome, battle.preference) for battle in battles if battle.outcome}
 

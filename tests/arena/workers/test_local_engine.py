@@ -79,7 +79,6 @@ def test_arrays_that_processes_share_may_be_written_to() -> None:
 
 
 def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
-    """What is yielded follows the tasks, and memory does not grow with their number."""
     read = 0
 
     def tasks() -> Iterator[tuple[int]]:

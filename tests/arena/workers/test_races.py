@@ -67,7 +67,7 @@ def held(arena: Arena, answers_file: Callable[..., Path]) -> int:
 
 @pytest.mark.long
 def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> None:
-    """Who confirms while a withdrawal is on its way is told so; the tombstone stays."""
+    """Anyone who confirms while a withdrawal is on its way is told so; the tombstone stays."""
     with meanwhile(arena, lambda: arena.store.submissions.withdraw(held, "first")) as start:
         second = start(lambda: arena.submissions.confirm(held))
     with pytest.raises(ConflictError, match="withdrawn"):

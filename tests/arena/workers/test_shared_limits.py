@@ -29,7 +29,7 @@ def _judged(arena: Arena) -> tuple[RoundState, int, int]:
 
 
 def _most_above(times: Sequence[float], per_minute: float) -> float:
-    """How many calls the fullest stretch of time has beyond what the rate lets through in it."""
+    """Return the largest excess of calls over the rate in any stretch of time."""
     rate = per_minute / MINUTE
     # Both ends of a stretch are calls: `worst` is the best start so far, each call being an end in turn.
     worst, most = float("inf"), 0.0

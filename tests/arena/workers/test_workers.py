@@ -157,7 +157,6 @@ def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
 
 
 def test_dead_worker_leaves_a_balanced_account(filled: Callable[..., Arena], database_url: str) -> None:
-    """What a lost worker had set aside is free again, and what its verdicts cost is in the account."""
     arena = filled(database_url=database_url)
     round_id = _create(arena, budget_usd=1.0)
     arena.jobs.judge("r")

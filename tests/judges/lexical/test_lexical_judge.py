@@ -135,7 +135,6 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
 )
 @pytest.mark.parametrize("side", [None, "b"])
 def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
-    """What each part gave b less what it gave a adds up to the stored margin, to four decimals."""
     judgment = settle(a, b, side=side).judgments[0]
     parts = json.loads(judgment.rationale)["parts"]
     assert judgment.margin is not None

@@ -166,7 +166,6 @@ def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> Non
     ],
 )
 def test_statuses_are_sorted_by_what_to_do(status: int, code: str, kind: CallErrorKind) -> None:
-    """What an HTTP error means for the request and for the endpoint."""
     fault = fault_of_status(status, {"error": {"code": code, "message": "m"}}, {})
     assert fault.kind is kind
     assert fault.detail == f"HTTP {status}: m"
@@ -253,7 +252,6 @@ async def _many_through(ledger: MemoryLedger) -> int:
 
 
 def test_cap_holds_while_the_ledger_is_slow() -> None:
-    """What is reserved and settled while a draw waits for the database is never forgotten."""
 
     class Slow(MemoryLedger):
         async def draw(self, least: float, wished: float) -> float:

@@ -245,7 +245,7 @@ def test_hopeless_endpoints_stop_at_once(fault: str, scripted_llm: Serve) -> Non
 
 
 def test_a_dead_endpoint_opens_the_breaker() -> None:
-    """Where nothing listens, asking ends with one clear error and not with failed battles."""
+    """If nothing listens, asking ends with one clear error and not with failed battles."""
     with pytest.raises(EndpointError, match=r"given up .*connection failed"):
         ask(
             [request("http://127.0.0.1:9/v1", f"{n}") for n in range(30)],
@@ -309,7 +309,7 @@ class Held:
 
 
 def test_a_cancelled_asker_does_not_cancel_others() -> None:
-    """Whoever waits for the same request takes over when the one who asked goes away."""
+    """Anyone who waits for the same request takes over when the one who asked goes away."""
 
     async def run() -> Reply | CallFailure:
         transport = Held()

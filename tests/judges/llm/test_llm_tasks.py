@@ -50,7 +50,7 @@ At most {most} words.
 
 
 class Support(BaseModel):
-    """How well a claim is supported."""
+    """Support of a claim."""
 
     score: int = Field(ge=1, le=5)
     reason: str = ""
@@ -269,7 +269,7 @@ def test_a_value_of_several_tokens_has_no_shares() -> None:
 
 
 def test_shares_need_most_of_the_probability() -> None:
-    """Where most of the probability is on other words, the plain score stands."""
+    """If most of the probability is on other words, the plain score stands."""
     reply = Reply(
         key="k", endpoint="e", model="m", text='"score":4',
         logprobs=logprobs(('"score":', {}), ("4", {"4": -2.0, "the": -0.2})),

@@ -96,7 +96,6 @@ def test_requests_without_tools_keep_their_keys() -> None:
     ],
 )
 def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -> None:
-    """What a model may call and what the tool said can change the reply, so they change the key."""
     keys = {PLAIN.key, replace(PLAIN, messages=(*PLAIN.messages, Message("assistant", ""))).key}
     assert replace(PLAIN, **changed).key not in keys
 

@@ -202,7 +202,7 @@ def test_tokens_are_counted_as_tiktoken_counts_them(
 
 
 def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
-    """Where no tokenizer is on disk nothing is fetched: the bound is the bytes."""
+    """If no tokenizer is on disk nothing is fetched: the bound is the bytes."""
     counter = TokenCounter(tmp_path)
     request = Request(endpoint="e", model="gpt-4o", messages=(Message("user", "é" * 100),))
     assert 200 <= counter.bound(request) <= 240

@@ -1,5 +1,3 @@
-"""What an endpoint's body says, whatever it is: a storable reply, or a fault with its reason."""
-
 from __future__ import annotations
 
 import copy
@@ -78,7 +76,7 @@ def with_in(place: tuple[str | int, ...], value: object) -> dict[str, object]:
 
 
 def found(reading: Callable[[], object]) -> object:
-    """What a reading gives, or the fault that it raises."""
+    """Return the result of a reading, or the fault that it raises."""
     try:
         return reading()
     except CallError as fault:

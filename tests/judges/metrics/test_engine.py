@@ -1,5 +1,3 @@
-"""What embedded metrics say of their version."""
-
 from __future__ import annotations
 
 import asyncio

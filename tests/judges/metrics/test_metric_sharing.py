@@ -1,5 +1,3 @@
-"""What metrics keep of a question: scores are the same whatever was scored before."""
-
 from __future__ import annotations
 
 import asyncio

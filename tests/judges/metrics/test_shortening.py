@@ -72,7 +72,6 @@ def test_the_limit_is_an_option_and_checked() -> None:
 
 
 def test_a_ground_truth_is_cut_alike_for_all_systems() -> None:
-    """What is read of passages does not depend on the answer, where answers are held against them."""
     heard = []
     for answer in (ITEM.answer, "The weather that year was mild."):
         runner = Listener()

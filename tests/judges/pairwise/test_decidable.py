@@ -1,5 +1,3 @@
-"""What a judge is said not to decide before it is asked is what it does not decide when it is."""
-
 from __future__ import annotations
 
 import asyncio

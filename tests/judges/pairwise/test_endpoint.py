@@ -58,7 +58,7 @@ def test_five_grades_are_read_or_unreadable(scripted_llm: Make) -> None:
 
 
 def test_log_probabilities_reach_the_score(scripted_llm: Make) -> None:
-    """Where the endpoint gives log probabilities, every judgment has a margin and the verdict a score."""
+    """If the endpoint gives log probabilities, every judgment has a margin and the verdict a score."""
     server = scripted_llm(rule="longer")
     (verdict,) = decided(load_spec("preference").at(server.url), inputs(1))
     assert verdict.score is not None

@@ -42,7 +42,7 @@ CHAT = re.compile(r"<\|im_start\|>|\[/?INST\]|</s>|\n\n(?:Human|Assistant):|### 
 
 
 def visible(text: str) -> str:
-    """What a lenient reader sees: compatibility forms folded, zero-width characters gone."""
+    """Return the text that a lenient reader sees: compatibility forms folded, zero-width characters gone."""
     return re.sub("[\u200b-\u200f\u2060\ufeff]", "", unicodedata.normalize("NFKC", text)).replace(
         "\u0430", "a"
     )
@@ -91,7 +91,7 @@ def judged(
     spec: Any,  # noqa: ANN401 - a bundled spec
     asker_of: Make,
 ) -> Verdict:
-    """What a judge of this kind decides."""
+    """Return the verdict of a judge of this kind."""
     return asyncio.run(build_judge(spec, client=asker_of(answering)).judge(judge_input))
 
 

@@ -73,7 +73,6 @@ def test_hidden_characters_are_dropped_and_flagged() -> None:
     )
 )
 def test_neutralising_twice_changes_nothing_and_leaves_no_tag(text: str) -> None:
-    """What comes out holds no live tag of ours, however it was put together."""
     once = sanitise(text)
     assert sanitise(once.text).text == once.text
     assert "</answer 1>" not in skeleton(once.text)

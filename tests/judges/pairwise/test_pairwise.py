@@ -22,7 +22,7 @@ NEITHER = "<rating>0</rating>"
 
 
 def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdict:
-    """What the judge of a spec decides."""
+    """Return the verdict of a spec's judge."""
     return asyncio.run(build_judge(spec, client=client).judge(judge_input))
 
 
@@ -38,7 +38,6 @@ def prefers(words: str) -> Callable[[Request], str]:
 
 
 def test_the_built_judge_is_a_judge(spec_of: Make, asker_of: Make) -> None:
-    """What the factory builds has the name of its spec and keeps the protocol of judges."""
     judge = build_judge(spec_of(), client=asker_of(FIRST))
     assert isinstance(judge, Judge)
     assert judge.name == "j"
@@ -125,7 +124,6 @@ def test_an_unreadable_reply_is_asked_once_more(spec_of: Make, asker_of: Make, c
 def test_no_reply_is_an_outcome_of_its_own(
     outcome: Outcome, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """What the asker could not get is neither a preference nor a tie, and is not asked again."""
     client = asker_of(lambda _: CallFailure(outcome=outcome, detail="why", calls=3))
     verdict = judged(spec_of(), client, contest_of())
     assert (verdict.outcome, verdict.preference, verdict.detail) == (outcome, None, "why")

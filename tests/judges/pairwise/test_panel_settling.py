@@ -1,5 +1,3 @@
-"""How votes settle where the log probabilities lean elsewhere."""
-
 from __future__ import annotations
 
 import pytest

@@ -72,7 +72,6 @@ def _judged(
 def test_only_the_last_attempt_settles_a_battle(
     judgments: list[Judgment], preference: Preference | None
 ) -> None:
-    """What was tried before, and replies after which a judge was asked again, decide nothing."""
     verdict = settled({"kind": JudgeKind.LLM}, judgments)
     assert verdict is not None
     assert verdict.preference is preference

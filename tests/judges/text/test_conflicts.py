@@ -1,5 +1,3 @@
-"""What contradicts a ground truth by a figure or an opposite, and what only seems to."""
-
 from __future__ import annotations
 
 import pytest

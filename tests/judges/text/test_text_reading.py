@@ -126,7 +126,7 @@ def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> No
 
 
 def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
-    """Where passages disagree, an answer may take either side."""
+    """If passages disagree, an answer may take either side."""
     ground_truth = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
     finder = ContradictionFinder(ground_truth, TermWeights.fit([one.terms for one in ground_truth]))
     assert not finder.find(read_statement("The old bridge is 450 metres long."))
@@ -185,7 +185,6 @@ def test_weights_are_those_of_smoothed_idf() -> None:
 
 
 def test_share_depends_on_the_sets_alone() -> None:
-    """What a set of terms weighs is the same the second time, and whatever was asked in between."""
     texts = ("Air scatters blue light.", "The sea is salty.")
     weights = TermWeights.fit([frozenset(terms(text)) for text in texts])
     wanted, given = frozenset(terms("blue salty light")), frozenset(terms("blue lightness"))

@@ -1,5 +1,3 @@
-"""What a conversion keeps, and that it names the rest."""
-
 from __future__ import annotations
 
 import csv
@@ -55,7 +53,7 @@ def content(path: Path, kind: str) -> list[dict[str, str]]:
 
 
 def same(one: BattleFile, other: BattleFile) -> bool:
-    """Whether two files hold the same battles."""
+    """Return whether two files hold the same battles."""
     pairs = [
         (getattr(one.table, name), getattr(other.table, name)) for name in ("a", "b", "winner", "question")
     ]

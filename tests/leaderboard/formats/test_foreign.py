@@ -148,7 +148,7 @@ def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path)
 
 
 def test_a_file_of_contradictions_is_refused(tmp_path: Path) -> None:
-    """Where most scores contradict their winners, they are shares of the other system: nothing is read."""
+    """If most scores contradict their winners, they are shares of the other system: nothing is read."""
     rows = [FAIR | {"winner": "model_a", "score": 0.1}] * 3 + [FAIR]
     with pytest.raises(RecordError, match="1 minus it"):
         read_battles(written(tmp_path / "b.jsonl", rows))
@@ -169,7 +169,6 @@ def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) ->
     "words", ["A B Tie", "a b both_bad", "X y tie", "left right TIE", "Model a,Model B,tie"]
 )
 def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) -> None:
-    """What others write in `winner`, also beside `System A`; a side that is the other's name is refused."""
     first, second, tie = words.split("," if "," in words else " ")
     rows = [
         {"Question": f"{at}?", "System A": "X", "System B": "y", "Winner": won}
@@ -238,7 +237,6 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header:
     "named", ["csv qid", "excel Query ID", "feather question", "json Prompt", "xz input"]
 )
 def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_path: Path) -> None:
-    """What is not read as the question makes each battle one of its own, and intervals too narrow."""
     form, name = named.split(" ", 1)
     rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
     plain = read_battles(written(tmp_path / "plain.jsonl", rows))

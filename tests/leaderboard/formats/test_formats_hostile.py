@@ -50,7 +50,7 @@ WHOLE = json.dumps(
 
 
 def problem_of(path: Path, kind: str | None = None) -> str | None:
-    """What is wrong with a file; None where it holds battles. Anything but an input error is a bug."""
+    """Return the fault of a file; None where it holds battles. Anything but an input error is a bug."""
     try:
         battles = len(read_battles(path, kind).table)
     except InputError as error:

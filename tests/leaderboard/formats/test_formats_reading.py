@@ -265,7 +265,6 @@ def test_a_question_id_in_some_rows_only_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> None:
-    """What cannot be decoded is an error that says so, not a traceback."""
     with pytest.raises(FileFormatError, match="There is no file"):
         read_battles(tmp_path / "absent.jsonl")
     damaged = tmp_path / "damaged.jsonl.gz"

@@ -119,7 +119,6 @@ def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, message: str) -> None:
-    """What is wrong in a column is said as of any other file: with the file and the row."""
     file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
     with pytest.raises((FileFormatError, RecordError), match=rf"b\.parquet.*{message}"):
         read_battles(file, context=Context(strict=True))

@@ -102,7 +102,7 @@ def test_rates_are_powered_means(seed: int) -> None:
 
 
 def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
-    """Where people voted on every battle, ratings and rates are theirs, whatever the judge says."""
+    """If people voted on every battle, ratings and rates are theirs, whatever the judge says."""
     verdicts, _ = round_of(1)
     shares = np.random.default_rng(2).choice([0.0, 0.5, 1.0], len(verdicts)).tolist()
     votes = votes_of([vote(*pair) for pair in zip(verdicts, shares, strict=True)])

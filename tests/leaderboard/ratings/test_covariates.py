@@ -48,7 +48,7 @@ def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: 
 
 
 def pairs_of(rows: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which systems meet."""
+    """Return the pairs of systems that meet."""
     rng = np.random.default_rng(seed + 1)
     a = rng.integers(0, 4, rows)
     return a, (a + rng.integers(1, 4, rows)) % 4

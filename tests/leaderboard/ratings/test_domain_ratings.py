@@ -100,7 +100,7 @@ def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
 
 
 def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
-    """Where the overall ratings alone separate systems in a domain, that is said; else nothing is."""
+    """If the overall ratings alone separate systems in a domain, that is said; else nothing is."""
     strength = (-1.5, -0.5, 0.5, 1.5)
     _, domains = rated(table_of([*played("main", 60, strength), *odd(1, "s3", "s0")]))
     (note,) = domains["odd"].table.notes

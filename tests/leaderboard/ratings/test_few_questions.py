@@ -1,5 +1,3 @@
-"""Whether two systems are told apart: more wins never make it less sure, and few questions never too sure."""
-
 from __future__ import annotations
 
 import importlib.util
@@ -59,7 +57,7 @@ def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
 
 
 def share_letter(table: RatingTable, first: str, second: str) -> bool:
-    """Whether letters leave two systems together."""
+    """Return whether letters leave two systems together."""
     return not table.separates(first, second)
 
 

@@ -1,5 +1,3 @@
-"""Who stands above whom where one group of systems never took a share of a win from another."""
-
 from __future__ import annotations
 
 import json
@@ -141,7 +139,7 @@ def test_the_order_of_rows_and_sides_changes_nothing(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_nobody_is_placed_above_a_system_that_beat_it_for_certain(seed: int) -> None:
-    """Whoever can be reached by chains of wins, and has no chain back, is listed further down."""
+    """Anyone who can be reached by chains of wins, and has no chain back, is listed further down."""
     rng = np.random.default_rng(seed)
     names = list("abcdef")
     rows: list[Row] = []
@@ -270,7 +268,7 @@ def test_several_anchors_must_share_a_scale() -> None:
 def test_systems_that_nobody_rates_have_the_places_that_their_battles_show(
     questions: int, ranks: list[tuple[int, int]]
 ) -> None:
-    """Where each beat the next in every battle no rating exists, and twelve questions tell them apart."""
+    """If each beat the next in every battle no rating exists, and twelve questions tell them apart."""
     rows = [(f"q{n}", "d", a, b, "model_a") for n in range(questions) for a, b in ("ab", "bc", "ac")]
     found = rate(BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)]))
     assert [rating.system for rating in found.ratings] == ["a", "b", "c"]

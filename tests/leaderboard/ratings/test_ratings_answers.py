@@ -1,5 +1,3 @@
-"""What readers ask of ratings: who is better, where, how sure, and how much more it would take."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -48,7 +46,6 @@ def make_round(seed: int = 0, questions: int = 200, effect: float = 2.0) -> Batt
 
 
 def test_a_paired_difference_is_surer_than_two_intervals_suggest() -> None:
-    """What both systems share, the question, cancels out of their difference."""
     table = rate(make_round(), bootstrap=500, anchor=Anchor(system="ref"))
     found = difference(table, "d", "e")
     assert found.points == pytest.approx(known(table.of("d").rating) - known(table.of("e").rating))

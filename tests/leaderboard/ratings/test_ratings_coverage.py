@@ -50,7 +50,7 @@ class Design:
         return np.concatenate(question), low[pairs], high[pairs]
 
     def truth(self) -> NDArray[np.float64]:
-        """What the estimate tends to in ever more such questions: the best Bradley-Terry fit of this mix."""
+        """Return the estimate's limit for many such questions: the best Bradley-Terry fit of this mix."""
         _, a, b = self.battles()
         nodes, weights = np.polynomial.hermite_e.hermegauss(60)
         low, high = np.triu_indices(SYSTEMS, k=1)

@@ -63,7 +63,7 @@ def test_tie_models_refuse_battles_that_leave_their_parameter_open(method: Metho
 
 @pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
 def test_tie_models_without_a_tie_are_bradley_terry(method: Method) -> None:
-    """Where nothing was tied both tie models give the plain ratings."""
+    """If nothing was tied both tie models give the plain ratings."""
     plain, other = rate(encode(CORE), interval=SANDWICH), rate(encode(CORE), interval=SANDWICH, method=method)
     assert np.abs(plain.points - other.points).max() < 1e-8
 

@@ -1,5 +1,3 @@
-"""What must not change a rating, over every method."""
-
 from __future__ import annotations
 
 import json
@@ -61,7 +59,7 @@ def sandwich(
 
 
 def close(one: RatingTable, other: RatingTable) -> bool:
-    """Whether two tables agree on ratings and standard errors, system by system."""
+    """Return whether two tables agree on ratings and standard errors, system by system."""
     pairs = [(rating, other.of(rating.system)) for rating in one.ratings]
     return all(
         abs(known(left.rating) - known(right.rating)) < 1e-6

@@ -44,7 +44,7 @@ def outcomes_of_intervals(draw: st.DrawFn) -> Apart:
 
 
 def share(one: str, other: str) -> bool:
-    """Whether two systems have a letter in common."""
+    """Return whether two systems have a letter in common."""
     return bool(letter_set(one) & letter_set(other))
 
 

@@ -158,7 +158,7 @@ def test_home_advantage_is_the_term_of_position() -> None:
 
 @pytest.mark.parametrize("design", ["star", "round robin"])
 def test_a_covariate_that_settles_every_battle_is_refused_by_its_name(design: str) -> None:
-    """Where the longer answer always wins no coefficient is large enough, so there is no fit to print."""
+    """If the longer answer always wins no coefficient is large enough, so there is no fit to print."""
     table, (first, _) = battles_of(design, 1)
     rng = np.random.default_rng(1)
     sides = first, rng.permutation(first)

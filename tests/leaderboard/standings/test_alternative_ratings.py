@@ -1,5 +1,3 @@
-"""What a board reports beside its ratings."""
-
 from __future__ import annotations
 
 import numpy as np

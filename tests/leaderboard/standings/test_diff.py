@@ -1,5 +1,3 @@
-"""What changed between two boards."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -35,7 +33,6 @@ def test_system_moved_where_no_place_is_common() -> None:
 
 
 def test_places_that_leavers_leave_move_nobody() -> None:
-    """Who was behind one that left has a better place without having changed; who overtook has moved."""
     before = _board({"best": (1200, 1, 1), "a": (1000, 2, 2), "b": (900, 3, 3), "c": (800, 4, 4)})
     after = _board({"a": (1000, 1, 1), "c": (900, 2, 2), "b": (800, 3, 3)})
     found = changes(before, after)
@@ -43,7 +40,7 @@ def test_places_that_leavers_leave_move_nobody() -> None:
 
 
 def test_places_that_newcomers_take_move_nobody() -> None:
-    """Where a newcomer may stand above or below somebody, both places are expected of them."""
+    """If a newcomer may stand above or below somebody, both places are expected of them."""
     before = _board({"a": (1000, 1, 1), "b": (900, 2, 2)})
     after = _board({"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)})
     found = changes(before, after)

@@ -1,5 +1,3 @@
-"""How systems fared against each other, read off a board's JSON."""
-
 from __future__ import annotations
 
 import pytest

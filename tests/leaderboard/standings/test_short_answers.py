@@ -121,7 +121,7 @@ def test_a_round_on_some_questions_counts_answers_to_those() -> None:
 
 
 def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
-    """Where all battles are against it they count; where others rank the systems it is left out."""
+    """If all battles are against it they count; where others rank the systems it is left out."""
     answered = {"one": 60, "other": 60, "right": 8}
     rows = battles(answered, "right")
     against = [row for row in rows if "right" in row]

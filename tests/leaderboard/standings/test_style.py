@@ -1,5 +1,3 @@
-"""What a board tells of style: the worth of each term, or why there is none."""
-
 from __future__ import annotations
 
 import json

@@ -43,12 +43,12 @@ class Exact:
 
 
 def fits(order: EliminationOrder) -> bool:
-    """Whether exact inference in this order fits into the memory set aside for it (about 0.5 GB)."""
+    """Return whether exact inference in this order fits into the memory set aside for it (about 0.5 GB)."""
     return order.width <= WIDTH_LIMIT and order.cells <= CELL_LIMIT
 
 
 def impossible() -> StatisticsError:
-    """The error of a network in which no assignment has a positive probability."""
+    """Return the error of a network in which no assignment has a positive probability."""
     return StatisticsError(
         "The posteriors do not exist: relations and priors that are certain contradict each other.",
         advice="Lower a probability of 1 or raise one of 0.",
@@ -109,7 +109,7 @@ def _forward(network: Network, order: EliminationOrder) -> tuple[list[Floats], f
 
 
 def _product(unary: Floats, factors: Sequence[Floats | None], turned: Sequence[bool]) -> Floats:
-    """A variable's own factors as one table, an axis for each neighbour; where one is None, it has no factor.
+    """Join a variable's factors in one table, an axis for each neighbour; a None has no factor.
 
     One axis after the other, so that the smallest tables possible are multiplied.
     """
@@ -139,12 +139,12 @@ def _scaled(logs: Floats) -> tuple[Floats, Floats, list[float]]:
 
 
 def _span(message: Floats) -> float:
-    """How far the possible values of a message reach below 1, as a logarithm."""
+    """Return the range of a message's possible values below 1, as a logarithm."""
     return -math.log(float(message[message > 0].min()))
 
 
 def _forward_in_logs(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
-    """The same in logarithms."""
+    """Return the same in logarithms."""
     joined = network.neighbours()
     messages: dict[int, list[tuple[list[int], Floats]]] = defaultdict(list)
     conditionals = []

@@ -21,7 +21,7 @@ from judges.metrics.factuality.inference.ordering import (
 
 
 class Method(StrEnum):
-    """How the posteriors came about."""
+    """Method by which the posteriors were computed."""
 
     EXACT = "exact"
     WMB = "wmb"
@@ -44,7 +44,7 @@ class Marginals:
     error: float | None
 
     def as_json(self) -> dict[str, Json]:
-        """The object that `arena metrics analyse marginals` prints."""
+        """Return the object that `arena metrics analyse marginals` prints."""
         return to_json(self)
 
 

@@ -48,7 +48,7 @@ class _Part:
     down: Floats = field(default_factory=lambda: np.zeros(()))
 
     def outward(self) -> Floats:
-        """The table with what its children say."""
+        """Return the table with what its children say."""
         total = self.table
         for child in self.children:
             total = total + _onto(child.up, child.scope[1:], self.scope)
@@ -145,7 +145,7 @@ def _own_marginal(scores: Floats) -> Floats:
 
 
 def _agreed(bucket: list[_Part]) -> Floats:
-    """The geometric mean of what the parts of a bucket believe about its variable."""
+    """Return the geometric mean of what the parts of a bucket believe about its variable."""
     total = np.zeros(2)
     for part in bucket:
         marginal = _own_marginal(part.belief())

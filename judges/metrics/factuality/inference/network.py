@@ -58,7 +58,7 @@ class Network:
         return joined
 
     def part(self, variables: Sequence[int]) -> Network:
-        """The network on some of the variables, in the order given, without factors that reach out."""
+        """Return the network on some of the variables, in the order given, without factors that reach out."""
         place = np.full(self.size, -1, dtype=np.int64)
         place[list(variables)] = np.arange(len(variables))
         ends = place[self.pairs]
@@ -123,7 +123,7 @@ def network_of(graph: FactGraph, tables: FactorTables = FactorTables.TABLE1) -> 
 
 
 def _values(edge: FactEdge, nodes: Mapping[str, FactNode], tables: FactorTables) -> tuple[float, ...]:
-    """The factor of an edge: (¬x,¬y), (¬x,y), (x,¬y), (x,y)."""
+    """Return the factor of an edge: (¬x,¬y), (¬x,y), (x,¬y), (x,y)."""
     p = edge.probability
     if edge.relation is FactRelation.EQUIVALENCE:
         return (p, 1 - p, 1 - p, p)

@@ -55,7 +55,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def neighbour_masks(network: Network) -> list[int]:
-    """The neighbourhood of every variable as a bit set."""
+    """Return the neighbourhood of every variable as a bit set."""
     masks = [0] * network.size
     for first, second in network.pairs.tolist():
         masks[first] |= 1 << second
@@ -64,7 +64,7 @@ def neighbour_masks(network: Network) -> list[int]:
 
 
 def components(network: Network) -> list[list[int]]:
-    """The variables of each connected part, parts and variables in ascending order."""
+    """Return the variables of each connected part, parts and variables in ascending order."""
     joined = network.neighbours()
     seen = [False] * network.size
     parts = []

@@ -140,7 +140,6 @@ def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
 
 
 def test_last_organiser_stays_one_in_the_browser(arena: Arena) -> None:
-    """Who organises alone cannot lose that in the browser; two at once leave one; commands always may."""
     for name in ("ann", "ben"):
         arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)
     ann, ben = (
@@ -202,7 +201,7 @@ def test_team_keeps_an_owner(arena: Arena) -> None:
 
 
 def test_a_team_is_not_left_by_its_last_member(arena: Arena) -> None:
-    """Who is alone in a team cannot leave what it owns to nobody; organisers may take them out."""
+    """Anyone who is alone in a team cannot leave what it owns to nobody; organisers may take them out."""
     arena.teams.add_account("ann", caller=OPERATOR)
     arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
     roles = (("ours", Role.OWNER),)

@@ -54,7 +54,7 @@ F, A, T, N = Visibility.FULL, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibil
 
 
 class State(TypedDict, total=False):
-    """What a thing's state is; whatever is left out is false."""
+    """State of an object; omitted flags are false."""
 
     checked: bool
     anonymous: bool
@@ -262,7 +262,7 @@ def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[...,
 
 
 def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
-    """Who guesses the name of a round that is not published learns nothing of it."""
+    """Anyone who guesses the name of a round that is not published learns nothing of it."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     for look in (

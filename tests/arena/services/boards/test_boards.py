@@ -80,7 +80,7 @@ def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
 
 
 def _changed(name: str, old: str, new: str) -> Callable[[Path], None]:
-    """What forges a file of an export, its checksum included."""
+    """Return a function that forges a file of an export, its checksum included."""
 
     def change(folder: Path) -> None:
         path = folder / name

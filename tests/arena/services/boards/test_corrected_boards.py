@@ -226,7 +226,6 @@ def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Are
 
 
 def test_votes_travel_with_a_job(tmp_path: Path) -> None:
-    """What a worker reads is what was sent."""
     source = voted(write_votes(tmp_path / "votes.jsonl"))
     carried = VoteSource.from_json(json.loads(json.dumps(source.as_json())))
     assert (carried.kind, carried.name) == ("file", "votes.jsonl")

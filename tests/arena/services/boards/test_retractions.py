@@ -64,7 +64,7 @@ def with_board(page: str, board: str) -> str:
 
 
 def visit(arena: Arena, page: str) -> str:
-    """What a page shows as HTML."""
+    """Return the HTML of a page."""
     module, _, query = page.partition("?")
     shown = page_of(arena.settings, module, board="gone", **dict(parse_qsl(query)))
     shown.run()

@@ -19,7 +19,7 @@ STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "shor
 
 
 def preferred(random: np.random.Generator, gamma: float, a: str, b: str) -> Preference:
-    """What a judge of some discrimination says of two systems."""
+    """Return the preference of a judge with some discrimination."""
     chance = 1 / (1 + np.exp(-gamma * (STRENGTH[a] - STRENGTH[b])))
     return Preference.A if random.random() < chance else Preference.B
 

@@ -1,5 +1,3 @@
-"""What teams say of their systems: from card and answers to the board, its files and its commands."""
-
 from __future__ import annotations
 
 import csv
@@ -98,7 +96,7 @@ def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) 
 def test_boards_of_silent_teams_are_as_before(
     filled: Callable[..., Arena],
 ) -> None:
-    """Where no team says anything there is no section, no column, and the command says so."""
+    """If no team says anything there is no section, no column, and the command says so."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
@@ -110,7 +108,6 @@ def test_boards_of_silent_teams_are_as_before(
 
 
 def test_cards_of_withdrawn_submissions_say_nothing(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """What is published after a withdrawal has nothing of its card."""
     arena, _ = board()
     (one,) = arena.store.submissions.find(set_name="tiny", system="full")
     arena.submissions.withdraw(one.id)

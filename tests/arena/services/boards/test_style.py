@@ -1,5 +1,3 @@
-"""What a round's judge saw beside the texts, and what its board makes of it."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

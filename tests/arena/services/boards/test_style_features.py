@@ -1,5 +1,3 @@
-"""How answers are laid out: what counts as a heading, a bold span, an item of a list."""
-
 from __future__ import annotations
 
 import pytest

@@ -34,7 +34,7 @@ def board_of(rows: list[Row]) -> Board:
 
 
 def floors(systems: tuple[str, ...]) -> list[Row]:
-    """Whoever comes first wins, but 1 and 2, and 3 and 4, take battles from each other."""
+    """Return battles in which the first system wins, except that 1 and 2, and 3 and 4, split theirs."""
     even = {("s1", "s2"), ("s3", "s4")}
     return [
         (f"q{number}", "d", one, other, "model_b" if (one, other) in even and number % 4 == 0 else "model_a")
@@ -57,7 +57,7 @@ def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
 
 
 def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
-    """Where no line has a flag there is nothing to show."""
+    """If no line has a flag there is nothing to show."""
     headers, rows, notes = board_table(board_of(floors(("s1", "s2"))), "overall")
     assert "flags" not in headers
     assert all(len(row) == len(headers) for row in rows)

@@ -1,5 +1,3 @@
-"""Which metrics stand on a board until a reader chooses."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Which facts two answers cover, by what metrics and judges recorded, and which battle is read first."""
-
 from __future__ import annotations
 
 import json
@@ -228,7 +226,6 @@ def test_closest_battle_comes_first_and_undecided_last() -> None:
 
 
 def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
-    """What was read before a cap ended an attempt is not counted again: two orders are two readings."""
     first, second = Presentation.A_FIRST, Presentation.B_FIRST
     readings = [
         {"preference": preference, "order": order}

@@ -1,5 +1,3 @@
-"""Where claims and statements stand in answers."""
-
 from __future__ import annotations
 
 from typing import Any

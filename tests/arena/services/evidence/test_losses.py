@@ -1,5 +1,3 @@
-"""Where a system loses: kinds of question, domains, opponents."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Which facts a system leaves out: their order, and the shares by domain."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -60,7 +58,7 @@ def test_what_most_others_have_comes_first() -> None:
 
 
 def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
-    """Whoever adds the basis has added the rest; a contradicted statement counts once."""
+    """Anyone who adds the basis has added the rest; a contradicted statement counts once."""
     own = scored("own", "x1", ["a"], ["b", "c", "d"], basis=["b", "d"], contradicted=["d"])
     found = missed_facts("own", {"own": [own]})
     assert [(fact.text, fact.contradicted) for fact in found.facts] == [

@@ -57,7 +57,6 @@ def test_winner_margin_and_spread_are_those_of_the_battles(judged: Arena) -> Non
 
 
 def test_questions_come_in_the_order_that_is_asked_for(judged: Arena) -> None:
-    """What is largest or closest comes first, and what is not known last; equal ones in the set's order."""
     listed = judged.question_lists.of("one")
     some = (*listed.questions, replace(listed.questions[0], id="new", number=99, margin=None, spread=None))
     orders: dict[Order, Callable[[QuestionStats], float | None]] = {

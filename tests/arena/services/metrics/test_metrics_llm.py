@@ -38,7 +38,7 @@ def run(metric: str, *more: object) -> tuple[object, ...]:
 
 
 def said(texts: Iterable[str]) -> dict[str, str]:
-    """What texts say: the value by the question that it answers."""
+    """Return the values that texts state, by the question that they answer."""
     found = (match for text in texts for match in SENTENCE.finditer(text))
     return {ASKED[match["what"]].format(n=match["n"]): match["value"] for match in found}
 

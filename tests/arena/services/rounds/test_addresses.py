@@ -1,5 +1,3 @@
-"""Where a judge's models are asked is nobody's business but the organisers': no public text says it."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -92,7 +92,7 @@ def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
 
 
 def test_sqlite_continues_a_page_without_sorting_the_round(filled: Callable[..., Arena]) -> None:
-    """Where the planner knows nothing of the tables, a page is still read in the order of the table."""
+    """If the planner knows nothing of the tables, a page is still read in the order of the table."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     plans: list[str] = []
@@ -110,7 +110,6 @@ def test_sqlite_continues_a_page_without_sorting_the_round(filled: Callable[...,
 
 
 def test_shares_are_of_the_systems_that_have_battles(filled: Callable[..., Arena]) -> None:
-    """How much was judged is not said of systems that a round leaves out."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", systems=("full",)))
     shares = judged_shares(arena.store.verdicts.columns("r"))

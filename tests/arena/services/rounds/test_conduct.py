@@ -72,7 +72,6 @@ def test_an_honest_judge_is_not_doubted(filled: Fill, scripted_llm: Serve) -> No
 
 
 def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, scripted_llm: Serve) -> None:
-    """What the store counts agrees with a count of the exported judgments by hand."""
     server = scripted_llm(rule="first", faults={"wrong_format": 0.2})
     arena = filled(endpoint=server.url)
     _create(arena)
@@ -161,7 +160,6 @@ def test_a_wait_for_an_endpoint_is_told(filled: Fill, scripted_llm: Serve) -> No
 
 
 def test_a_round_that_its_judge_cannot_decide_is_refused(filled: Fill) -> None:
-    """What `rounds plan` calls needed since the round could give nothing, `rounds run` does not begin."""
     arena = filled()
     with pytest.raises(InputError, match="can decide none of the"):
         arena.rounds.create(RoundRequest(set_name="tiny", judge="reference", name="r"))

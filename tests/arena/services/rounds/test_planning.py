@@ -1,5 +1,3 @@
-"""Which battles a round has."""
-
 from __future__ import annotations
 
 from collections import Counter

@@ -1,5 +1,3 @@
-"""What a round lacks before it is launched: named when it is planned, with what to do."""
-
 from __future__ import annotations
 
 import json
@@ -33,7 +31,7 @@ LABELS = [
 
 
 def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
-    """What a planned round lacks, and whether it keeps the round from being launched."""
+    """Return the missing prerequisites of a planned round, and whether each blocks the launch."""
     plan = arena.round_admin.estimate(request, caller=OPERATOR)
     assert all(one["text"] and one["advice"] for one in plan["to_do"])
     return {one["what"]: one["blocks"] for one in plan["to_do"]}
@@ -87,7 +85,6 @@ def test_readiness_reports_incomplete_answers(
 
 
 def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Callable[..., Arena]) -> None:
-    """What `rounds run` would refuse is said when the round is planned."""
     arena = filled()
     arena.rounds.create(replace(FREE, name="spring"))
     assert lacks(arena, replace(FREE, name="spring"))["name taken"] is True

@@ -1,5 +1,3 @@
-"""What rounds cost: judgments and the ledger say the same, whatever the endpoint does."""
-
 from __future__ import annotations
 
 import asyncio
@@ -90,7 +88,6 @@ def test_lost_calls_count_against_the_cap(
 def test_higher_budget_lets_a_capped_round_go_on(
     filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
 ) -> None:
-    """What was skipped at the cap is judged under a higher one, and nothing else is asked again."""
     server = scripted_llm()
     arena = filled(endpoint=server.url, database_url=database_url)
     whole = _run(arena, "whole").cost_usd

@@ -147,7 +147,6 @@ def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Calla
 
 
 def test_cap_on_money_ends_as_skipped(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
-    """What the budget leaves no room for is `skipped`, and the cap is never passed."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     whole = _run(arena, name="whole", judge="reference-free").cost_usd
@@ -303,7 +302,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
 
 
 def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str], dict[str, str]]:
-    """How a process of its own judges a round of an arena, how it goes on with it, and where it runs."""
+    """Return the commands that judge a round in a process of its own and resume it, and their environment."""
     arena.close()
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("ARENA_")},  # noqa: TID251

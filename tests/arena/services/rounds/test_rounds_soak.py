@@ -114,7 +114,6 @@ def test_every_fault_at_once_costs_nothing_but_the_battles_that_it_hits(
 
 
 def test_reply_is_committed_when_put_returns(sqlite_store: Store) -> None:
-    """What a judge has read is in the database already, and a commit that fails is raised to who waits."""
     requests = [Request(endpoint="e", model="m", messages=(Message("user", str(n)),)) for n in range(50)]
 
     async def put() -> None:

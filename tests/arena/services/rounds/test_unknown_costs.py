@@ -1,5 +1,3 @@
-"""What models without a known price cost is unknown in every book, never nothing."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""What operators watch: `/metrics`, and logs in which no secret ever stands."""
-
 from __future__ import annotations
 
 import json

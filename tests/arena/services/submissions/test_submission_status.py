@@ -278,7 +278,6 @@ def test_uploads_at_once_are_accepted_or_refused_whole(
 def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
     submit: Callable[..., tuple[Arena, int]],
 ) -> None:
-    """What was only checked can be neither changed nor told apart from nothing by another team."""
     arena, number = submit(1, confirm=False)
     other = replace(TEAM, roles=(("theirs", Role.OWNER),))
     for change in (arena.submissions.confirm, arena.submissions.select, arena.submissions.withdraw):

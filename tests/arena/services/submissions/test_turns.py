@@ -25,7 +25,6 @@ def test_party_with_many_files_holds_up_no_other() -> None:
 
 
 def test_more_files_than_may_wait_are_refused() -> None:
-    """Those of one party, and those of all together; a place is free again after work that failed."""
     turns = Turns(at_once=1, of_one=2, in_all=3)
     with ThreadPoolExecutor(2) as threads:
         with turns.taken("beta"):

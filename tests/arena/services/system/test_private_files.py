@@ -37,7 +37,6 @@ def test_whatever_commands_write_is_their_users_alone(tmp_path: Path, set_folder
 
 
 def test_a_home_of_before_is_closed_with_a_line(tmp_path: Path) -> None:
-    """What others could read they cannot any more; a second start has nothing to do, and links stay alone."""
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     (home / "judges").mkdir(parents=True)
     for path in (home / "arena.sqlite", home / "judges" / "a.toml", elsewhere):

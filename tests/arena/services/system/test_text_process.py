@@ -128,7 +128,7 @@ def test_stopping_lets_quick_work_be_done() -> None:
 
 
 def test_leaving_ends_what_is_unfinished() -> None:
-    """Who leaves the block waits for no text, and whoever still waits is told."""
+    """Anyone who leaves the block waits for no text, and whoever still waits is told."""
 
     async def left() -> str | BaseException:
         with TextWork(LONG) as work:
@@ -180,7 +180,7 @@ def test_getting_ready_is_nobodys_time() -> None:
 
 
 def rules_compiled(_preparation: Preparation) -> int:
-    """How many sets of rules are compiled in this process."""
+    """Count the sets of rules that are compiled in this process."""
     return grammar.cache_info().currsize
 
 

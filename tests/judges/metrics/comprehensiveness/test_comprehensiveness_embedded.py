@@ -19,7 +19,6 @@ def test_claims_of_passages_are_clauses() -> None:
 
 
 def test_a_claim_is_rated_where_it_stands() -> None:
-    """What its passage spoke of before counts for a claim; a passage far from the question is below 3.5."""
     passages = (
         Passage("p", "Ada Rowe kept a shop. She sold lamps there. In old age she was ill. She died in Orr."),
         Passage("far", "Basil wants warm soil and a sunny window."),

@@ -105,7 +105,7 @@ def graphs(draw: st.DrawFn) -> FactGraph:
 
 
 def closure(graph: FactGraph) -> set[tuple[str, str]]:
-    """Which claim implies which, by Warshall's algorithm."""
+    """Return the implications between claims by Warshall's algorithm."""
     ids = list(graph.by_id)
     implied = {(one, one) for one in ids}
     for edge in graph.edges:

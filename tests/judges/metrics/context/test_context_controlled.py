@@ -94,7 +94,7 @@ def test_a_step_without_a_reply_builds_nothing(
 def test_a_source_that_answers_nothing_is_left_out(
     writing_llm: Serve, with_runner: WithRunner, source: Source
 ) -> None:
-    """Where no sub-question can be answered there is nothing to measure."""
+    """If no sub-question can be answered there is nothing to measure."""
     server = writing_llm()
     server.handlers["rate_answerability"] = lambda _: {"rating": 2}
     _, failed = build(with_runner, server.url, source)

@@ -113,7 +113,6 @@ def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str,
 
 
 def test_systems_are_ranked_by_one_ideal() -> None:
-    """What a system finds beside the question's own passages moves the ideal of every system alike (D4)."""
     oracle = {"p1": [5, 5, 0, 0.0], "p2": [0, 0, 5, 0.0], "p3": [0, 0, 0, 5.0]}
     both = {"p1": oracle["p1"], "p2": oracle["p2"]}
     contexts = {
@@ -190,7 +189,6 @@ def test_the_two_orders_often_choose_different_passages() -> None:
 
 
 def test_each_passage_is_said_to_be_required_or_redundant() -> None:
-    """What one required passage answers too is redundant; what takes several is partly so."""
     ratings = Ratings.of([[5, 5, 5, 0, 0], [0, 0, 0, 5, 5], [5, 5, 0, 0, 0], [0, 0, 5, 5, 0], [0] * 5])
     required = required_subset(ratings)
     assert required == (0, 1)

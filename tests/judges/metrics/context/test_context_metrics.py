@@ -103,7 +103,7 @@ def test_a_passage_given_twice_counts_once(
 def test_missing_sub_questions_are_written_from_the_reference(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """Where a question has none, the LLM writes them, and the score says so."""
+    """If a question has none, the LLM writes them, and the score says so."""
     server = rating_llm()
     found = scored("answer-crux", server.url, replace(item, sub_questions=()))
     assert found.score == 2 / 3

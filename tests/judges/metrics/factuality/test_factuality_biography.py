@@ -110,7 +110,7 @@ INVENTED = (
 
 @pytest.fixture(scope="module")
 def posteriors() -> dict[str, float]:
-    """What FR2 believes of each claim, all being held against all passages."""
+    """Return FR2's belief in each claim, all being held against all passages."""
     claims = (*TRUE, *WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)
     metric = build_metric("factuality-fr2")
     assert isinstance(metric, FactReasoner)

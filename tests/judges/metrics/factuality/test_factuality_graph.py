@@ -95,7 +95,6 @@ def test_an_empty_graph_has_no_posteriors() -> None:
 
 
 def test_an_isolated_node_keeps_its_prior() -> None:
-    """What nothing bears on stays as probable as it was."""
     result = marginals(load_graph({"nodes": [node("a"), node("c", "context", probability=0.7)], "edges": []}))
     assert result.marginals == pytest.approx({"a": 0.5, "c": 0.7}, abs=1e-15)
 

@@ -242,7 +242,7 @@ def test_mini_buckets_are_exact_where_nothing_is_split(graph: FactGraph) -> None
 
 @given(graph=graphs())
 def test_split_mini_buckets_stay_probabilities(graph: FactGraph) -> None:
-    """Where the bound is too small, mini-buckets are approximate but still probabilities."""
+    """If the bound is too small, mini-buckets are approximate but still probabilities."""
     network = network_of(graph)
     found = minibucket_posteriors(network, min_fill(network), i_bound=1)
     assert ((found.true >= 0) & (found.true <= 1)).all()
@@ -284,7 +284,7 @@ def test_exact_inference_beyond_memory_is_refused() -> None:
 
 
 def test_a_dense_graph_takes_mini_buckets() -> None:
-    """Where exact inference does not fit, method and width say so, and there is no error."""
+    """If exact inference does not fit, method and width say so, and there is no error."""
     result = marginals(fact_graph(20, 60, 0.25, seed=4))
     assert result.method is Method.WMB
     assert result.treewidth > 23

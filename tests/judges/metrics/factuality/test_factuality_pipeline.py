@@ -159,7 +159,7 @@ def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
 
 
 def test_the_rivals_differ_in_how_strict_they_are() -> None:
-    """Where passages disagree, FactScore takes any support, VeriScore wants no contradiction."""
+    """If passages disagree, FactScore takes any support, VeriScore wants no contradiction."""
     labels = {}
     for rival in ("factscore", "factverify", "veriscore", "direct"):
         details: Any = embedded(rival).details
@@ -182,7 +182,7 @@ def test_what_cannot_be_scored_says_why(assessor: str) -> None:
 
 
 def test_contexts_stand_in_for_passages() -> None:
-    """Where the question has no passages, the contexts that the system was given are used."""
+    """If the question has no passages, the contexts that the system was given are used."""
     item = MetricItem(id="c", question=ITEM.question, answer=ITEM.answer, contexts=ITEM.passages)
     assert embedded("fr2", item).score == embedded("fr2").score
 
@@ -288,7 +288,7 @@ def test_versions_ask_as_many_relations_as_the_paper_says(
 
 
 def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
-    """Where the endpoint gives log-probabilities, the label's token decides (here: certainty)."""
+    """If the endpoint gives log-probabilities, the label's token decides (here: certainty)."""
     details: Any = scripted(serve(scripted_llm).url, "fr2", LETTERED).details
     assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
 
@@ -362,7 +362,6 @@ def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str
 
 
 def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
-    """What FactScore does not find supported counts as contradicted, as in the paper's tables."""
     server = serve(scripted_llm)
     server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
     details: Any = scripted(server.url, "factscore", LETTERED).details
@@ -463,7 +462,6 @@ def test_a_long_passage_is_cut_to_what_bears_on_the_claims() -> None:
 
 @pytest.mark.parametrize("name", ["factuality-fr2", "factuality-factscore"])
 def test_scores_by_an_llm_say_which_passages_were_cut(name: str) -> None:
-    """What an LLM did not read in full is named with its words; the embedded version reads everything."""
     passages = (Passage("long", "The iron bridge was opened in 1905. " * 30), Passage("short", "It is red."))
     item = MetricItem(id="q", question="When?", answer="The bridge opened in 1905.", passages=passages)
     runner = DryRunner(endpoint="http://nowhere/v1", model="m")

@@ -52,7 +52,6 @@ def test_the_six_scores_by_hand() -> None:
 
 
 def test_without_a_vital_nugget_there_is_no_vital_score() -> None:
-    """What is undefined is none and no zero; without any nugget there is nothing to score."""
     scores = nugget_scores([(OKAY, PART)])
     assert (scores.vital, scores.vital_strict, scores.weighted, scores.all_strict) == (None, None, 0.5, 0)
     with pytest.raises(JudgeError, match="no nugget"):

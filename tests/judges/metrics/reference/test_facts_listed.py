@@ -1,5 +1,3 @@
-"""What reports to teams list as facts missed and claims to check."""
-
 from __future__ import annotations
 
 import json

@@ -30,7 +30,7 @@ BIOGRAPHY = (
 
 
 def relate(premises: list[str], hypothesis: str, question: str) -> list[Related]:
-    """How premises bear on one hypothesis."""
+    """Relate premises to one hypothesis."""
     pairs = [Pair(premise, hypothesis) for premise in premises]
     found = asyncio.run(LexicalRelations().relate(pairs, question=question))
     assert not any(isinstance(one, CallFailure) for one in found)
@@ -98,7 +98,6 @@ def test_weak_links_add_up_to_no_more_than_one() -> None:
 
 
 def test_more_passages_ask_for_more_words() -> None:
-    """What a passage supports by four tenths of a claim's words it no longer does where it is one of many."""
     premise = "Glaciers carve wide valleys."
     claim, other = "Glaciers carve fjords beneath waters.", "Bread is baked."
     fillers = [f"Volcanoes of kind {letter} erupt." for letter in range(100, 500)]

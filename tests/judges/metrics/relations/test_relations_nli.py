@@ -70,7 +70,7 @@ def tiny_model(folder: Path, labels: tuple[str, ...] = LABELS, longest: int = 64
 
 
 def relate(model: NliRelations, *pairs: tuple[str, str]) -> list[Related]:
-    """What a model says of pairs."""
+    """Return a model's relations of pairs."""
     found = asyncio.run(model.relate([Pair(*pair) for pair in pairs], question="?"))
     return [one for one in found if isinstance(one, Related)]
 
@@ -94,7 +94,6 @@ def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) ->
 
 
 def test_long_premises_are_cut_and_the_hypothesis_stays(tmp_path: Path) -> None:
-    """What stands beyond the model's length in a premise is not read; the hypothesis still is."""
     model = NliRelations(tiny_model(tmp_path, longest=12))
     assert relate(model, ("rain " * 50 + "no no", "yes"))[0].stance is Entailment.ENTAILMENT
 
