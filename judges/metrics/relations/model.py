@@ -1,4 +1,4 @@
-"""How texts bear on each other, whoever tells: words, an NLI model, or an LLM; words for posteriors."""
+"""Relation models: words, an NLI model, or an LLM; and the words for posteriors of claims."""
 
 from __future__ import annotations
 
