@@ -20,9 +20,10 @@ from arena.settings import EngineKind, read_settings
 from arena.workers.local import guarded
 from arena.workers.worker import Worker
 from data.errors import ArenaError, JudgeError, WorkError
-from data.models import JobState, RoundCounts
+from data.models import Job, JobKind, JobState, RoundCounts
 from data.parallel import Spread, Task, in_parallel
 from data.progress import Progress, Report, Stopwatch
+from data.store.jobs import ACTIVE
 
 Value = TypeVar("Value")
 AHEAD = 4
@@ -66,7 +67,7 @@ class RayEngine:
         with connected() as ray:
             count = workers or max(1, min(MAX_TASKS, concurrency, _processors(ray)))
             options = {**(reaching or {}), "concurrency": max(1, concurrency // count)}
-            job = arena.jobs.judge(name, options=options, workers=count)
+            job = self._queued(name) or arena.jobs.judge(name, options=options, workers=count)
             call = ray.remote(num_cpus=1, max_retries=TRIES, scheduling_strategy="SPREAD")(_work)
             tasks = [call.remote(job.id, name, f"ray-{job.id}-{number}") for number in range(count)]
             total = rounds.counts(name).pending
@@ -86,6 +87,14 @@ class RayEngine:
         if job.state is JobState.FAILED:
             raise JudgeError(f"On a node of the cluster: {job.error}")
         return rounds.counts(name)
+
+    def _queued(self, name: str) -> Job | None:
+        """Find the job that a lost command left in the queue, whose battles nobody else would judge."""
+        store = self._arena.store
+        self._arena.job_leases.give_up_dead()
+        job = store.jobs.of_round(store.rounds.get(name).id)
+        joinable = job is not None and job.kind is JobKind.JUDGE and not job.owner and job.state in ACTIVE
+        return job if joinable else None
 
 
 class RaySpread:

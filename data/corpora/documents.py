@@ -160,10 +160,8 @@ def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Pa
     return Passage(str(name), text, " ".join(filter(None, titles)))
 
 
-_DOC = re.compile(r"<DOC>(.*?)</DOC>", re.IGNORECASE | re.DOTALL)
-_DOCNO = re.compile(r"<DOCNO>\s*(.*?)\s*</DOCNO>", re.IGNORECASE | re.DOTALL)
-_SECTION = re.compile(r"<(TITLE|HEAD|HEADLINE|HL|TTL)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_BODY = re.compile(r"<TEXT>(.*?)</TEXT>", re.IGNORECASE | re.DOTALL)
+_ELEMENT = re.compile(r"<(/?)(DOC|DOCNO|TEXT|TITLE|HEAD|HEADLINE|HL|TTL)>", re.IGNORECASE)
+TITLES = ("TITLE", "HEAD", "HEADLINE", "HL", "TTL")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--[^<>]*+-->")
 
 
@@ -174,21 +172,37 @@ def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
     except FileFormatError as error:
         problems.add(error.line, error.code, f"{name}: {error.message}", advice=error.advice)
         return
-    end = 0
-    for element in _DOC.finditer(text):
-        end = element.end()
-        line = text.count("\n", 0, element.start()) + 1
-        number = _DOCNO.search(element[1])
-        if number is None or not number[1]:
+    end, line = 0, 1
+    for start, stop in _elements(text, "DOC"):
+        line += text.count("\n", end, start)
+        element = text[start:stop]
+        numbers = [(element[begin:close].strip(), close) for begin, close in _elements(element, "DOCNO")]
+        number, after = numbers[0] if numbers else ("", 0)
+        if not number:
             problems.add(line, "missing-field", "This <DOC> has no <DOCNO>.")
-        elif len(number[1].split()) > 1:
-            problems.add(line, "bad-id", f"The <DOCNO> {number[1]!r} has white space within.")
+        elif len(number.split()) > 1:
+            problems.add(line, "bad-id", f"The <DOCNO> {number!r} has white space within.")
         else:
-            title = next((_plain(match[2]) for match in _SECTION.finditer(element[1])), "")
-            bodies = _BODY.findall(element[1]) or [element[1][number.end() :]]
-            yield Passage(number[1], _plain("\n".join(bodies)), title)
+            titles = [_plain(element[begin:close]) for begin, close in _elements(element, *TITLES)]
+            bodies = [element[begin:close] for begin, close in _elements(element, "TEXT")]
+            yield Passage(number, _plain("\n".join(bodies or [element[after:]])), next(iter(titles), ""))
+        line += text.count("\n", start, stop)
+        end = stop
     if "<DOC>" in text[end:].upper():
         problems.add(0, "truncated", f"{name}: the last <DOC> is not closed.")
+
+
+def _elements(text: str, *names: str) -> Iterator[tuple[int, int]]:
+    """Yield where the content of each closed element begins and ends, in time linear in the text."""
+    tags = [tag for tag in _ELEMENT.finditer(text) if tag[2].upper() in names]
+    last = {tag[2].upper(): place for place, tag in enumerate(tags) if tag[1]}
+    begun: re.Match[str] | None = None
+    for place, tag in enumerate(tags):
+        if begun is None:
+            begun = tag if not tag[1] and last.get(tag[2].upper(), -1) > place else None
+        elif tag[1] and tag[2].upper() == begun[2].upper():
+            yield begun.end(), tag.start()
+            begun = None
 
 
 def _plain(markup: str) -> str:

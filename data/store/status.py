@@ -135,7 +135,7 @@ class CountStore(StorePart):
     def all(self) -> dict[str, Mapping[str, float]]:
         """Numbers by name and label; the label is empty where there is one number."""
         outcomes = (
-            select(func.coalesce(battles.c.outcome, "pending"), func.count())
+            select(battles.c.outcome, func.count())
             .join(rounds, rounds.c.id == battles.c.round_id)
             .where(rounds.c.state.in_(OPEN))
             .group_by(battles.c.outcome)
@@ -152,7 +152,7 @@ class CountStore(StorePart):
             return {
                 "rounds": {state.value: round_states.get(state, 0) for state in RoundState},
                 "jobs": {state.value: job_states.get(state, 0) for state in JobState},
-                "battles": pairs(connection.execute(outcomes)),
+                "battles": {outcome or "pending": n for outcome, n in connection.execute(outcomes)},
                 "workers": {"": connection.scalar(alive) or 0},
                 "boards": {"": connection.scalar(standing) or 0},
                 "queue_age_seconds": {"": (now() - oldest).total_seconds() if oldest else 0.0},

@@ -22,7 +22,7 @@ Submit = Callable[..., httpx.Response]
 def test_file_becomes_a_submission(club: Club, alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
     """POST sends and submits the file; the submission is found under its number, and the file is gone."""
     added = submit(alpha, answers("one step"), system="one-step", card={"model": "m"})
-    assert added.status_code == 201
+    assert added.status_code == 201, added.text
     made = added.json()
     assert (made["system"], made["version"], made["team"], made["answers"]) == ("one-step", 1, "alpha", 12)
     assert (made["selected"], made["created"], made["state"]) == (False, True, "accepted")

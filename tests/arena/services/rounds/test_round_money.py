@@ -21,7 +21,7 @@ FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 
 
 def _run(arena: Arena, name: str = "r", **fields: Any) -> Any:  # noqa: ANN401 - the round's books
     arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", name=name, **{"pairs": "all", **fields})
+        RoundRequest(set_name="tiny", name=name, **{"judge": "reference-free", "pairs": "all", **fields})
     )
     return arena.rounds.run(name, concurrency=16, report=lambda _progress: None)
 
@@ -137,7 +137,7 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
     assert _run(replaying, "two").cost_usd == 0
     assert server.log.calls == asked
     with pytest.raises(ReplayMissError, match="never recorded"):
-        _run(replaying, "other", seed=9)
+        _run(replaying, "other", judge="reference")
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
     _run(make_arena(endpoint=server.url, cache_mode=CacheMode.RECORD), "three")
     # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
