@@ -67,10 +67,7 @@ def simulate(
     for number in range(rounds):
         rng = np.random.default_rng([number, systems, questions, battles])
         table = rate(
-            battles_of(rng, systems, questions, battles),
-            interval=interval,
-            bootstrap=resamples,
-            seed=number,
+            battles_of(rng, systems, questions, battles), interval=interval, bootstrap=resamples, seed=number
         )
         separated += is_separated(table)
         rated = [row for row in table.ratings if row.lower is not None and row.upper is not None]

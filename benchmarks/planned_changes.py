@@ -65,9 +65,7 @@ CHANGES = (
             "FORMATS = (AnswerFormat(name='helpdesk', fits=lambda row: 'ticket' in row, "
             "read=lambda row, questions: NamedAnswer(ids=[row['ticket']], answer=row['reply'])),)\n"
         },
-        edits={
-            "submissions/formats/registry.py": ("TEXTS = (", 'MODULES = (*MODULES, ".helpdesk")\n'),
-        },
+        edits={"submissions/formats/registry.py": ("TEXTS = (", 'MODULES = (*MODULES, ".helpdesk")\n')},
         tried="loaded('submissions.formats.registry').format_of({'ticket': 1}).name == 'helpdesk'",
     ),
     Change(
@@ -78,9 +76,7 @@ CHANGES = (
             "FORMATS = (SetFormat(name='tickets', fits=lambda path: path.suffix == '.tickets', "
             "read=lambda path: []),)\n"
         },
-        edits={
-            "data/files/question_sets/registry.py": ("DOMAIN =", 'MODULES = (".tickets", *MODULES)\n'),
-        },
+        edits={"data/files/question_sets/registry.py": ("DOMAIN =", 'MODULES = (".tickets", *MODULES)\n')},
         tried="'`tickets`' in said('sets', 'import', '--help')",
     ),
     Change(

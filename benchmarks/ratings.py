@@ -179,25 +179,13 @@ def compare(name: str, rounds: int, draws: int) -> None:
     found: dict[str, float] = {}
     engines: dict[str, tuple[str, Callable[[], object], int]] = {
         "ours: fit + standard errors": ("", lambda: ours(frame, "fit", draws), rounds),
-        "ours: fit + clustered sandwich": (
-            "",
-            lambda: ours(frame, "clustered", draws),
-            rounds,
-        ),
+        "ours: fit + clustered sandwich": ("", lambda: ours(frame, "clustered", draws), rounds),
         "evalica: fit": ("evalica", lambda: evalica_fit(frame), few),
         "evalica on lists: fit": ("evalica", lambda: evalica_fit(frame, lists=True), few),
         "arena-rank: fit + standard errors": ("arena_rank", lambda: arena_rank_fit(frame), few),
         "choix: fit": ("choix", lambda: choix_fit(frame), few),
-        BATTLES: (
-            "",
-            lambda: ours(frame, "battles", draws),
-            few,
-        ),
-        QUESTIONS: (
-            "",
-            lambda: ours(frame, "questions", draws),
-            few,
-        ),
+        BATTLES: ("", lambda: ours(frame, "battles", draws), few),
+        QUESTIONS: ("", lambda: ours(frame, "questions", draws), few),
         ARENA: ("", lambda: chatbot_arena_draws(frame, draws), few),
     }
     for label, (module, job, times) in engines.items():

@@ -72,12 +72,7 @@ def prose(seed: int, words: int) -> str:
 
 
 def fill(
-    home: Path,
-    battles: int,
-    url: str,
-    transport: str = "openai",
-    *,
-    database_url: str | None = None,
+    home: Path, battles: int, url: str, transport: str = "openai", *, database_url: str | None = None
 ) -> Arena:
     """Return an arena with a set and eight systems that make so many battles against the reference.
 

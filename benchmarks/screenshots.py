@@ -67,11 +67,7 @@ def take_all(
 
 
 def _take_views(
-    driver: webdriver.Chrome,
-    url: str,
-    folder: Path,
-    views: Sequence[View],
-    looks: Sequence[tuple[str, int]],
+    driver: webdriver.Chrome, url: str, folder: Path, views: Sequence[View], looks: Sequence[tuple[str, int]]
 ) -> None:
     for scheme, width in looks:
         feature = {"name": "prefers-color-scheme", "value": scheme}
@@ -123,10 +119,7 @@ def _showcase() -> Iterator[tuple[str, list[View], Mapping[Who, str]]]:
     with tempfile.TemporaryDirectory() as folder:
         showcase = prepare(Path(folder) / "home")
         views = [*page_views(NAMES), *plain_views(NAMES, _Routes(showcase.settings).all())]
-        tokens = {
-            Who.MEMBER: showcase.member,
-            Who.ORGANISER: showcase.organiser,
-        }
+        tokens = {Who.MEMBER: showcase.member, Who.ORGANISER: showcase.organiser}
         with _served(showcase.settings) as url:
             yield url, views, tokens
 

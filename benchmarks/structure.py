@@ -165,11 +165,7 @@ def figures() -> Iterator[Figure]:
     yield Figure(name="modules", value=len(paths))
     folders = Counter(path.parent for path in paths)
     fullest = [f"{folder.relative_to(ROOT)} {count}" for folder, count in folders.most_common()]
-    yield Figure(
-        name="modules in the fullest folder",
-        value=max(folders.values()),
-        examples=fullest,
-    )
+    yield Figure(name="modules in the fullest folder", value=max(folders.values()), examples=fullest)
     long = [f"{path.relative_to(ROOT)} {count}" for path, count in lines.items() if count > MOST_LINES]
     yield Figure(name=f"modules of more than {MOST_LINES} lines", value=len(long), examples=long)
     yield from _imports({".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths})
@@ -182,11 +178,7 @@ def _imports(names: set[str]) -> Iterator[Figure]:
     graph = grimp.build_graph(*ROOMS, cache_dir=None)
     importers = {name: graph.find_modules_that_directly_import(name) for name in names}
     single = sorted(name for name, found in importers.items() if len(found) == 1)
-    yield Figure(
-        name="share of modules with one importer",
-        value=len(single) / len(names),
-        examples=single,
-    )
+    yield Figure(name="share of modules with one importer", value=len(single) / len(names), examples=single)
     arrows = nx.DiGraph((importer, name) for name, found in importers.items() for importer in found)
     cycles = [
         " <-> ".join(sorted(part)) for part in nx.strongly_connected_components(arrows) if len(part) > 1

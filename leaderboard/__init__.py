@@ -3,4 +3,4 @@
 The public modules are those of `__all__`; docs/python.md shows them in use.
 """
 
-__all__ = ["agreement", "battles", "formats", "rates", "ratings", "sampling"]
+__all__ = ["agreement", "battles", "formats", "rates", "ratings"]

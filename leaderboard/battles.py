@@ -72,14 +72,7 @@ WIDEST_TIE = 0.25
 """Largest distance of a tie's score from ½: where a tie is the likeliest of three verdicts, neither side
 leads by more than ½ of the probability, nor does the mean of two orders that disagree."""
 
-__all__ = [
-    "BattleTable",
-    "Winner",
-    "WinnerWord",
-    "contradicting",
-    "in_common",
-    "joined",
-]
+__all__ = ["BattleTable", "Winner", "WinnerWord", "contradicting", "in_common", "joined"]
 
 
 def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArray[np.bool_]:

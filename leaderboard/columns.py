@@ -1,8 +1,10 @@
-"""Columns of words and numbers into codes, each checked, with errors that name row and column."""
+"""Names in one spelling, and columns of words and numbers into codes; errors name row and column."""
 
 from __future__ import annotations
 
+import re
 import sys
+import unicodedata
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeAlias
@@ -11,7 +13,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import RecordError
-from leaderboard.names import fault, spelled
+from leaderboard.vocabulary import OVERALL
+
+MISSING = frozenset({"nan", "na", "n/a", "<na>", "nat", "null", "none"})
+"""Spellings of a missing name, in any case: no system can be called so."""
+MISSING_IDS = frozenset({"nan", "<na>", "nat"})
+"""The same of questions, whose ids are shorter and may be any other word."""
+QUESTION, DOMAIN, SYSTEMS = "question_id", "domain", ("model_a", "model_b")
+
+_WHOLE = re.compile(r"\A(-?[0-9]++)\.0+")
+
+
+def spelled(name: str, column: str) -> str:
+    """Return a name in Unicode's form NFC without outer spaces.
+
+    An id of a question that is a whole number is written without decimals: columns of numbers with gaps
+    become `1.0` on their way through data frames.
+    """
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name)
+    name = name.strip()
+    if column == QUESTION and name.endswith("0") and (whole := _WHOLE.fullmatch(name)):
+        return whole[1]
+    return name
+
+
+def fault(name: str, column: str) -> str | None:
+    """Return the fault of a spelled name; None where it is valid."""
+    if not name:
+        return "a name is expected"
+    if "\0" in name:
+        return "a name without the sign NUL is expected"
+    if column == DOMAIN and name.casefold() == OVERALL:
+        return f"{OVERALL} is what all domains together are called, so a domain needs another id"
+    if name.casefold() in (MISSING_IDS if column == QUESTION else MISSING if column in SYSTEMS else ()):
+        return "this is what programs write for a missing value, so a name is expected"
+    return None
+
 
 # A list, a numpy array, a `CodedColumn`, a pandas series (text or categorical), or an Arrow array, chunked or
 # not. The libraries of the last two load where such a column comes: to publish a board takes neither.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from data.errors import NotFoundError
 from data.intervals import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.stats.intervals import DIFFERENCES, cluster_variance, mean_interval
+from leaderboard.stats import DIFFERENCES, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from data.errors import NotFoundError
 from data.intervals import LEVEL, Interval, bounds_json, wilson
 from leaderboard.battles import SWAPPED, BattleTable, Winner
-from leaderboard.stats.intervals import UNIT, effective_count, kish, mean_interval
+from leaderboard.stats import UNIT, effective_count, kish, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 __all__ = ["Rate", "RateTable", "win_rates"]
@@ -245,10 +245,7 @@ def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
     cell, question = np.divmod(present, questions)
     columns = [_sums(codes, column, len(present)) for column in tallies.sums.T]
     return _Tallies(
-        system=cell // domains,
-        domain=cell % domains,
-        question=question,
-        sums=np.column_stack(columns),
+        system=cell // domains, domain=cell % domains, question=question, sums=np.column_stack(columns)
     )
 
 

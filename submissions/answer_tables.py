@@ -13,8 +13,7 @@ from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
 from submissions.formats import open_rows
-from submissions.formats.left_out import LeftOut
-from submissions.formats.registry import AnswerFormat, NamedAnswer, format_of, system_names
+from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex

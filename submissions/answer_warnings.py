@@ -174,10 +174,7 @@ class AnswerWarnings:
         self.no_answers += number
 
     def close(
-        self,
-        unknown_fields: Mapping[str, int],
-        questions: Sequence[Question],
-        answered: Mapping[str, int],
+        self, unknown_fields: Mapping[str, int], questions: Sequence[Question], answered: Mapping[str, int]
     ) -> None:
         """Note what only the whole file shows."""
         for name, line in unknown_fields.items():

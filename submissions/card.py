@@ -1,4 +1,4 @@
-"""System cards: what a team says of its system, as YAML."""
+"""System cards: what a team says of its system, as YAML, and their template."""
 
 from __future__ import annotations
 
@@ -31,6 +31,21 @@ _OTHERS: Mapping[str, frozenset[str]] = MappingProxyType(
         "released": frozenset({"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int"}),
     }
 )
+
+CARD_TEMPLATE = """\
+# Every field is optional. Numbers need quotes.
+model: ""         # the LLM that writes the answers
+retriever: ""     # what finds the passages
+passages: ""      # how many, and from where
+organisation: ""
+licence: ""
+link: ""          # https://…
+contact: ""
+notes: ""
+open_weights: ""  # yes or no
+parameters: ""    # how many in all, such as 70B
+released: ""      # 2026-05-01, 2026-05 or 2026
+"""
 
 
 CardCheck = tuple[SystemCard | None, tuple[Problem, ...]]

@@ -64,9 +64,7 @@ class _Found:
 
 
 def pool(
-    tables: Sequence[AnswerTable],
-    references: AnswerTable | None = None,
-    known: Sequence[Question] = (),
+    tables: Sequence[AnswerTable], references: AnswerTable | None = None, known: Sequence[Question] = ()
 ) -> Pool:
     """Join tables of answers, and one of references where there is one.
 

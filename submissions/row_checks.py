@@ -12,11 +12,11 @@ from data.files.tables.columns import Column, shown_names
 from data.files.tables.rows import FileFormat, Row, TextRow
 from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
-from submissions.answer_figures import FIGURES, figure_of
+from submissions.formats.registry import FIGURES
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex, normalised
-from submissions.row_fields import RowFields
+from submissions.row_fields import RowFields, figure_of
 
 TYPE_ADVICE = "Write it as text."
 WORDS_LISTED = 10

@@ -15,8 +15,7 @@ from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
 from data.models import Board
-from leaderboard.standings.corrected import PEOPLE, people_sentence
-from leaderboard.standings.judged_shares import partial_sentence
+from leaderboard.standings.sections import PEOPLE, partial_sentence, people_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = Commands("Published boards: list, show and export them.")

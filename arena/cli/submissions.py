@@ -85,7 +85,7 @@ def check(
     The exit code is 1 if any problem is an error.
     """
     from arena.models.submissions import CheckReport
-    from submissions.check_report import report_lines
+    from submissions.check import report_lines
 
     _note_failed_formats()
     result = open_arena().submissions.check(file, set_name, kind=kind, system=system, keep_na=keep_na)

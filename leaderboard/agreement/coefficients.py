@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.intervals import LEVEL, Interval
-from leaderboard.stats.intervals import percentile_interval
+from leaderboard.stats import percentile_interval
 
 Codes = NDArray[np.int64]
 
@@ -187,10 +187,7 @@ def kendall(x: Floats, y: Floats) -> float:
 
 
 def krippendorff_alpha(
-    values: Floats,
-    *,
-    questions: Codes | None = None,
-    resampling: Resampling | None = None,
+    values: Floats, *, questions: Codes | None = None, resampling: Resampling | None = None
 ) -> Estimate:
     """Nominal alpha: 1 − observed over expected disagreement of all who judged the same pairs.
 
@@ -214,10 +211,7 @@ def krippendorff_alpha(
     same = counts[:, :, None] * np.eye(len(names))
     coincidences = (counts[:, :, None] * counts[:, None, :] - same) / (judged - 1)[:, None, None]
     return clustered(
-        _alpha,
-        coincidences.reshape(len(counts), -1),
-        codes[pairable],
-        resampling or Resampling(),
+        _alpha, coincidences.reshape(len(counts), -1), codes[pairable], resampling or Resampling()
     )
 
 

@@ -13,7 +13,7 @@ from leaderboard.agreement.coefficients import Estimate, Floats, bounds_of, esti
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Flag, RatingTable, rate
 from leaderboard.ratings.vocabulary import MOST_POINTS
-from leaderboard.stats.intervals import percentile_interval
+from leaderboard.stats import percentile_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from leaderboard.agreement.coefficients import (
     krippendorff_alpha,
     weight_batches,
 )
-from leaderboard.stats.intervals import percentile_interval
+from leaderboard.stats import percentile_interval
 
 RANKED_CELLS = 500_000
 """Draws times pairs that are ranked at once; a handful of arrays of this size are held."""

@@ -99,13 +99,7 @@ def forest(
 
 
 def scatter(
-    points: Sequence[Point],
-    *,
-    x: str,
-    y: str,
-    ink: str = INK,
-    x_share: bool = True,
-    y_share: bool = True,
+    points: Sequence[Point], *, x: str, y: str, ink: str = INK, x_share: bool = True, y_share: bool = True
 ) -> alt.LayerChart:
     """Draw systems between two values, with error bars where known, and their names at the right edge.
 

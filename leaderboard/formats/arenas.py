@@ -14,8 +14,17 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from leaderboard.battles import WinnerWord
-from leaderboard.formats.cells import Place, as_number, missing, names, refuse
-from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut
+from leaderboard.formats.rows import (
+    BattleRows,
+    Context,
+    Draft,
+    LeftOut,
+    Place,
+    as_number,
+    missing,
+    names,
+    refuse,
+)
 from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
 
 A, B, TIE = WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value

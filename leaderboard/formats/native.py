@@ -10,8 +10,21 @@ from types import MappingProxyType
 
 from data.errors import InputError, RecordError
 from leaderboard.battles import WinnerWord
-from leaderboard.formats.cells import Place, as_number, counts, missing, names, refuse, scores, winners
-from leaderboard.formats.rows import BattleRows, Context, Draft, LeftOut, covariate_columns
+from leaderboard.formats.rows import (
+    BattleRows,
+    Context,
+    Draft,
+    LeftOut,
+    Place,
+    as_number,
+    counts,
+    covariate_columns,
+    missing,
+    names,
+    refuse,
+    scores,
+    winners,
+)
 from leaderboard.formats.sources import Chunk, column, has, identifiers, judges, optional
 from leaderboard.vocabulary import Covariate
 

@@ -18,7 +18,6 @@ from data.errors import FileFormatError, InputError
 from data.progress import working
 from leaderboard.battles import CODES, BattleTable
 from leaderboard.formats import parquet
-from leaderboard.formats.cells import missing
 from leaderboard.formats.registry import (
     NATIVE,
     added_battle_formats,
@@ -27,7 +26,7 @@ from leaderboard.formats.registry import (
     guess,
     parse,
 )
-from leaderboard.formats.rows import BattleRows, Context, LeftOut, covariate_columns
+from leaderboard.formats.rows import BattleRows, Context, LeftOut, covariate_columns, missing
 from leaderboard.formats.sources import Chunk, chunks_of
 from leaderboard.vocabulary import Covariate
 
@@ -255,9 +254,7 @@ class _Builder:
             for name in covariate_columns(covariate)
             if name in self.covariates
         }
-        order = table.canonical(
-            *(np.nan_to_num(values, nan=-2.0) for values in covariates.values()),
-        )
+        order = table.canonical(*(np.nan_to_num(values, nan=-2.0) for values in covariates.values()))
         table = table.select(order)
         return BattleFile(
             table=table if self.named else _each_its_own(table),

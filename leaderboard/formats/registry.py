@@ -8,8 +8,16 @@ from dataclasses import dataclass, replace
 from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
 from data.plugins import Added, FileFormat, PluginKind, added, described
 from leaderboard.formats import arenas, native, writers
-from leaderboard.formats.cells import MISSING_COLUMN, missing
-from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Draft, LeftOut, settled
+from leaderboard.formats.rows import (
+    COLUMNS,
+    MISSING_COLUMN,
+    BattleRows,
+    Context,
+    Draft,
+    LeftOut,
+    missing,
+    settled,
+)
 from leaderboard.formats.sources import Chunk, Record, clashing, further
 
 Parser = Callable[[Chunk, Context], Draft]

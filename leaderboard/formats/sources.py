@@ -27,9 +27,8 @@ from data.files.text_files import (
 from data.files.zip_files import ZIP_MAGICS
 from data.text import unescape_formula
 from leaderboard.battles import SPELLINGS, winner_word
-from leaderboard.formats.cells import Place, labels, missing, names
-from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, covariate_columns
-from leaderboard.names import QUESTION
+from leaderboard.columns import QUESTION
+from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, Place, covariate_columns, labels, missing, names
 from leaderboard.vocabulary import Covariate
 
 LIMITS = ReadLimits(file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000)
@@ -42,16 +41,8 @@ FIELDS = frozenset(
     {
         *COLUMNS,
         *(name for covariate in Covariate for name in covariate_columns(covariate)),
-        *(
-            "count",
-            "anony",
-            "annotator",
-            "sampling_prob",
-            "chance",
-            "winner_model_a",
-            "winner_model_b",
-            "winner_tie",
-        ),
+        *("count", "anony", "annotator", "sampling_prob", "chance"),
+        *("winner_model_a", "winner_model_b", "winner_tie"),
         *("model_1", "model_2", "g1_winner", "g2_winner", "query", "pred", "pair", "majority"),
         *("generator_1", "generator_2", "preference", "instruction", "dataset", "model", "baseline", "games"),
         *("uid", "category"),
@@ -328,13 +319,6 @@ def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
         ", ".join(map(str, value)) if isinstance(value, list) else value for value in column(chunk, name)
     ]
     return labels(called(chunk.place, "judge", name), "judge", values)
-
-
-def texts(chunk: Chunk, name: str) -> list[str] | None:
-    """Return a column of which only equal cells matter, whatever they hold; nothing is the empty text."""
-    if not has(chunk, name):
-        return None
-    return ["" if value is None else str(value) for value in column(chunk, name)]
 
 
 def called(place: Place, field: str, name: str) -> Place:

@@ -146,10 +146,7 @@ def _eval_records(chunk: BattleRows) -> Iterator[Record]:
             "query": _question(chunk, index),
             "order": {"1": first, "2": second},
             "pred": f"<rating>{_RATINGS.get(word, '0')}</rating>",
-        } | _without_empty(
-            domain=_cell(chunk.domain, index),
-            judge=_cell(chunk.judge, index),
-        )
+        } | _without_empty(domain=_cell(chunk.domain, index), judge=_cell(chunk.judge, index))
 
 
 def _annotations(chunk: BattleRows) -> Iterator[Record]:

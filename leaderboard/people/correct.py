@@ -25,7 +25,7 @@ from leaderboard.people.votes import Floats, Ints, Labelled, Vote, label, of_peo
 from leaderboard.ratings import Anchor, IntervalKind, rate
 from leaderboard.ratings.ranks import place_systems
 from leaderboard.ratings.result import RatingTable
-from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
+from leaderboard.ratings.uncertainty.intervals import PairedErrors
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Flag
 from leaderboard.vocabulary import OVERALL
 

@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 from data.errors import FileFormatError, RecordError
 from leaderboard.battles import BattleTable
 from leaderboard.formats import native
-from leaderboard.formats.cells import Place, as_number, labels, missing, refuse, share
-from leaderboard.formats.rows import Context, settled, share_of
+from leaderboard.formats.rows import (
+    Context,
+    Place,
+    as_number,
+    labels,
+    missing,
+    refuse,
+    settled,
+    share,
+    share_of,
+)
 from leaderboard.formats.sources import Chunk, Record, chunks_of, column
 
 Floats = NDArray[np.float64]

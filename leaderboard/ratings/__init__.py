@@ -12,19 +12,8 @@ from leaderboard.ratings.models.covariates import (
 from leaderboard.ratings.models.style import rate_under_control
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import Rating, RatingTable, Settings
-from leaderboard.ratings.uncertainty.differences import (
-    Difference,
-    difference,
-    star_battles,
-)
-from leaderboard.ratings.vocabulary import (
-    Anchor,
-    Bounds,
-    Cluster,
-    Flag,
-    IntervalKind,
-    Method,
-)
+from leaderboard.ratings.uncertainty.differences import Difference, difference, star_battles
+from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, Flag, IntervalKind, Method
 
 __all__ = [
     "Anchor",

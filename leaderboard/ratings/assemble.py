@@ -14,8 +14,8 @@ from leaderboard.ratings.models.existence import Groups
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
 from leaderboard.ratings.ranks import Known, Places, place_systems
 from leaderboard.ratings.result import Rating, RatingTable, Settings
-from leaderboard.ratings.uncertainty import bounds
-from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS, NO_SPREAD, PairedErrors
+from leaderboard.ratings.uncertainty import intervals
+from leaderboard.ratings.uncertainty.intervals import FEW_QUESTIONS, NO_SPREAD, PairedErrors
 from leaderboard.ratings.vocabulary import POINTS, Cluster, Flag
 
 
@@ -171,7 +171,7 @@ def _place_outside(
     for side, column, wins in ((groups.above, columns.lower, True), (groups.below, columns.upper, False)):
         outside = np.flatnonzero(side & linked)
         if len(outside):
-            log_odds = bounds.one_sided(pairs, outside, (rated - middle) / POINTS, effective, wins=wins)
+            log_odds = intervals.one_sided(pairs, outside, (rated - middle) / POINTS, effective, wins=wins)
             column[outside] = middle + POINTS * log_odds
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 from leaderboard.battles import BattleTable, Winner
 
@@ -304,3 +307,15 @@ def _find(keys: Ints, sought: Ints) -> Ints:
     """Places of `wanted` in sorted `keys`, −1 where absent."""
     place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
     return np.where(keys[place] == sought, place, -1)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Limit BLAS to one thread: more would change the order of sums, and so last digits."""
+    limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limit
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return the libraries of this process; finding them takes longer than many a fit."""
+    return ThreadpoolController()

@@ -23,14 +23,13 @@ import numpy as np
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
-from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_pairs, one_thread
 from leaderboard.ratings.estimate import in_gauge, resampled, restrict, with_reach
 from leaderboard.ratings.models.likelihoods import BradleyTerry, sigmoid
 from leaderboard.ratings.models.newton import Fit, Ridge, fit, information
 from leaderboard.ratings.ranks import letter_set
 from leaderboard.ratings.rate import anchor_codes, interval_for, usable
 from leaderboard.ratings.result import Rating, RatingTable, Settings
-from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.ratings.uncertainty.resample import Units, draw

@@ -11,15 +11,10 @@ from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, model_of
 from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, fit
 from leaderboard.ratings.result import Settings
-from leaderboard.ratings.uncertainty import bounds
+from leaderboard.ratings.uncertainty import intervals
 from leaderboard.ratings.uncertainty.carrying import Units as Carrying
 from leaderboard.ratings.uncertainty.carrying import carrying_units, units_by_system
-from leaderboard.ratings.uncertainty.paired_errors import (
-    FEW_QUESTIONS,
-    PairedErrors,
-    freedom_of,
-    t_quantile,
-)
+from leaderboard.ratings.uncertainty.intervals import FEW_QUESTIONS, PairedErrors, freedom_of, t_quantile
 from leaderboard.ratings.uncertainty.resample import Units, draw, joint_inverse
 from leaderboard.ratings.uncertainty.sandwich import (
     cluster_scores,
@@ -204,7 +199,7 @@ def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) 
         covariance=covariance,
         paired=PairedErrors.of(points, covariance, carrying.paired),
     )
-    return _resampled(by_t, draws, draws, bounds.percentile(draws, carrying.own))
+    return _resampled(by_t, draws, draws, intervals.percentile(draws, carrying.own))
 
 
 def _resampled(estimate: Estimate, draws: Floats, complete: Floats, ends: tuple[Floats, Floats]) -> Estimate:
@@ -262,11 +257,7 @@ def with_reach(
 
 
 def _bootstrap(
-    sandwich: Estimate,
-    table: BattleTable,
-    pairs: PairCounts,
-    settings: Settings,
-    anchor: Ints | None,
+    sandwich: Estimate, table: BattleTable, pairs: PairCounts, settings: Settings, anchor: Ints | None
 ) -> Estimate:
     if sandwich.fit is None or sandwich.model is None or settings.bootstrap is None or sandwich.units is None:
         return sandwich
@@ -286,9 +277,9 @@ def _bootstrap(
     if settings.bounds is Bounds.BCA:
         inverse = joint_inverse(pairs, sandwich.fit)
         speed = _acceleration(sandwich.model, sandwich.fit, pairs, table, settings, inverse, anchor)
-        ends = bounds.bca(complete, sandwich.points, speed, units)
+        ends = intervals.bca(complete, sandwich.points, speed, units)
     else:
-        ends = bounds.percentile(complete, units)
+        ends = intervals.percentile(complete, units)
     return _resampled(sandwich, draws, complete, ends)
 
 
@@ -305,11 +296,11 @@ def _acceleration(
     size = pairs.systems
     if settings.cluster is Cluster.QUESTION:
         scores = cluster_scores(table, row_scores(model, settled, pairs, table), size)
-        return bounds.acceleration(in_gauge((scores @ inverse)[:, :size], anchor))
+        return intervals.acceleration(in_gauge((scores @ inverse)[:, :size], anchor))
     at_gap, at_tie = model.outcome_scores(settled.theta[pairs.low] - settled.theta[pairs.high], settled.tie)
     towards = inverse[pairs.low] - inverse[pairs.high]
     cells = at_gap[:, :, None] * towards[None]
     if settled.has_tie and at_tie is not None:
         cells = cells + at_tie[:, :, None] * inverse[-1]
     influence = in_gauge(cells.reshape(-1, len(inverse))[:, :size], anchor)
-    return bounds.acceleration(influence, pairs.outcomes.reshape(-1))
+    return intervals.acceleration(influence, pairs.outcomes.reshape(-1))

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.ratings.counts import Floats, Ints
-from leaderboard.ratings.uncertainty.paired_errors import ERROR, PairedErrors, better, freedom_of, t_quantile
+from leaderboard.ratings.uncertainty.intervals import ERROR, PairedErrors, better, freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS
 
 ALPHABET = 26

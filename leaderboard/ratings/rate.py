@@ -10,11 +10,10 @@ import numpy as np
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble, clean_records
-from leaderboard.ratings.counts import Ints, PairCounts, count_pairs
+from leaderboard.ratings.counts import Ints, PairCounts, count_pairs, one_thread
 from leaderboard.ratings.estimate import estimate, restrict
 from leaderboard.ratings.models.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
-from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method
 
 MOST_RESAMPLED = 250

@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 from data.errors import NotFoundError
 from data.models.words import to_json
 from leaderboard.ratings.ranks import told_apart
-from leaderboard.ratings.uncertainty.paired_errors import PairedErrors
-from leaderboard.ratings.vocabulary import (
-    Anchor,
-    Bounds,
-    Cluster,
-    Flag,
-    IntervalKind,
-    Method,
-)
+from leaderboard.ratings.uncertainty.intervals import PairedErrors
+from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, Flag, IntervalKind, Method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

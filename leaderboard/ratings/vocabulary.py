@@ -17,16 +17,7 @@ MEAN: float = 1000.0
 MOST_POINTS = 1e6
 """Of an anchor; beyond it points lose the digits that tell systems apart."""
 
-__all__ = [
-    "MEAN",
-    "POINTS",
-    "Anchor",
-    "Bounds",
-    "Cluster",
-    "Flag",
-    "IntervalKind",
-    "Method",
-]
+__all__ = ["MEAN", "POINTS", "Anchor", "Bounds", "Cluster", "Flag", "IntervalKind", "Method"]
 
 
 class Bounds(StrEnum):

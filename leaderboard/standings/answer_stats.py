@@ -13,7 +13,7 @@ import numpy as np
 from data.errors import RecordError
 from data.intervals import LEVEL, Interval, bounds_json
 from leaderboard.battles import BattleTable
-from leaderboard.stats.intervals import bca_mean
+from leaderboard.stats import bca_mean
 from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2

@@ -1,4 +1,4 @@
-"""Construction of standings from judged battles and plain facts about answers."""
+"""Build standings from judged battles and plain facts about answers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import median
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from data.errors import UnrankableError
+from data.errors import StatisticsError, UnrankableError
 from data.models import Outcome
 from data.parallel import parallel_map
 from leaderboard.battles import BattleTable
@@ -24,19 +25,17 @@ from leaderboard.ratings import (
     Rating,
     RatingTable,
     Settings,
+    difference,
     rate,
     star_battles,
 )
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.estimate import restrict
-from leaderboard.standings.alternative_ratings import (
-    all_differences,
-    between_systems,
-)
+from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.standings.answer_stats import AnswerFact, mean_score, too_few_answers
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.model import About, Line, Standings
+from leaderboard.standings.sections import JudgedShares
 from leaderboard.standings.style import JudgeContext, style_section
 from leaderboard.vocabulary import OVERALL
 
@@ -305,3 +304,45 @@ def _order(line: Line, place: Mapping[str, int]) -> tuple[bool, int, float, floa
     won, not_lost = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
     at = place.get(line.system, len(place) + (rate is None))
     return bool(line.unranked), at, -won, -not_lost, line.system
+
+
+MOST_PAIRS = 60
+
+
+def all_differences(ratings: RatingTable) -> dict[str, object]:
+    """Return the paired difference of every two rated systems, from joint draws, kept small.
+
+    Returns:
+        `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
+        points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
+        better (three); pairs that cannot be compared are left out.
+    """
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    pairs: list[list[float]] = []
+    for first, second in combinations(range(len(rated)), 2):
+        try:
+            gap = difference(ratings, rated[first], rated[second])
+        except StatisticsError:
+            continue
+        ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
+        pairs.append([first, second, *ends, round(gap.prob_better, 3)])
+    return {"systems": rated, "pairs": pairs}
+
+
+def between_systems(table: BattleTable, settings: Settings, reference: str | None) -> dict[str, object]:
+    """Return the ratings of systems by each other alone, best first, with a note on what they are of."""
+    rows: list[dict[str, object]] = []
+    code = table.systems.index(reference) if reference in table.systems else -1
+    chosen = (table.a != code) & (table.b != code)
+    if code < 0:
+        note = "Every battle is between systems: the same ratings."
+    elif not chosen.any():
+        note = "There are no battles between systems."
+    else:
+        note = f"From the {int(chosen.sum()):,} battles between systems, without those against {reference}."
+        try:
+            rated = rate_as(table.select(chosen), settings).ratings
+            rows = [rating.as_json() for rating in rated if rating.rating is not None]
+        except StatisticsError as error:
+            note = str(error)
+    return {"kind": "between-systems", "ratings": rows, "note": note}

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any
 
-from leaderboard.standings.corrected import people_ratings
 from leaderboard.standings.places import lines_among_systems
-from leaderboard.standings.systems import NOT_REPORTED, facts_by_system
+from leaderboard.standings.sections import NOT_REPORTED, facts_by_system, people_ratings
 from leaderboard.vocabulary import OVERALL
 
 Json = Mapping[str, Any]
@@ -256,10 +255,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
         str,
     ),
     _of_rating(
-        "component",
-        "Group of systems whose ratings are on one scale, 0 for the main one",
-        Unit.NUMBER,
-        int,
+        "component", "Group of systems whose ratings are on one scale, 0 for the main one", Unit.NUMBER, int
     ),
     _of_rating(
         "ladder", "Systems whose places are counted together, 0 for the main group's", Unit.NUMBER, int

@@ -13,9 +13,8 @@ from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
 from leaderboard.standings.answer_stats import MeanScore
 from leaderboard.standings.head_to_head import HeadToHead
-from leaderboard.standings.judged_shares import JudgedShares
 from leaderboard.standings.places import lines_among_systems
-from leaderboard.standings.systems import SYSTEMS, SystemFacts
+from leaderboard.standings.sections import SYSTEMS, JudgedShares, SystemFacts
 from leaderboard.vocabulary import COVARIATES, OVERALL
 
 SHAPE = 3

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
+from os.path import commonpath
 from pathlib import Path
 from typing import Self
 
@@ -20,23 +21,222 @@ from data.files.text_files import (
     ARROW_MAGICS,
     PARQUET_MAGIC,
     GuardedStream,
+    ReadLimits,
     content_bytes,
+    decode,
     magic_of,
+    parse_json,
+    read_text,
 )
-from data.files.zip_files import ZIP_MAGICS, members_of
+from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack
 from data.models import Severity
 from data.text import are, counted, have
-from submissions.answer_figures import FIGURES
-from submissions.formats.folders import (
-    files_of,
-    is_inspect_archive,
-    questions_beside,
-    read_inspect_archive,
-    unpacked,
-)
-from submissions.formats.registry import FURTHER_COLUMNS, is_log, is_row, logs
+from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, is_log, is_row, logs
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed
+from submissions.problem_codes import Code, Findings, listed, shown
+
+MOST_FILES = 20_000
+SAMPLE_FILES = 2
+"""Files in a log of inspect for each sample, at most."""
+DEEPEST = 8
+NAMED = 5
+PACK_ADVICE = "Pack the folder of one dataset, run or log into a plain zip file, without links or passwords."
+TEST = "test"
+HEADER, JOURNAL = "header.json", "_journal/start.json"
+SAMPLES, EPOCH, JSON = "samples/", "_epoch_", ".json"
+STATE, SPLITS = "state.json", "dataset_dict.json"
+SCENARIO, PREDICTIONS, INSTANCES = "scenario_state.json", "display_predictions.json", "instances.json"
+SHARD_PARTS = 4
+# What stands beside the rows: cards, licences, and results that are no rows.
+BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
+BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
+CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
+
+
+@contextmanager
+def codes_of_ours() -> Iterator[None]:
+    """Raise errors of archives under codes of the checker."""
+    try:
+        yield
+    except FileFormatError as error:
+        if error.code not in {code.value for code in Code}:
+            error.code = CODES.get(error.code, Code.BAD_ARCHIVE)
+        raise
+
+
+def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
+    """Unpack a zip file, and return where its files lie.
+
+    Raises:
+        FileFormatError: It cannot be unpacked.
+    """
+    with codes_of_ours():
+        return unpack(path, folder, _archive_limits(limits, MOST_FILES))
+
+
+def is_inspect_archive(path: Path) -> bool:
+    """Return whether a zip file is a log of inspect."""
+    return bool({HEADER, JOURNAL} & members_of(path).keys())
+
+
+def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> Iterator[Row]:
+    """Yield the samples of an inspect log, those of the first epoch first, one in memory at a time.
+
+    Raises:
+        FileFormatError: It is damaged or over a limit, or holds no samples.
+    """
+    files = _archive_limits(limits, SAMPLE_FILES * limits.answers)
+    with codes_of_ours(), opened(path, files) as (archive, members):
+        epochs = {member: _epoch(member.filename) for member in members}
+        ordered = sorted((one for one, epoch in epochs.items() if epoch), key=epochs.__getitem__)
+        if not ordered:
+            message = f"{path.name} is an inspect log without samples."
+            advice = "Write the log with its samples, not its header alone."
+            raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
+        remaining = limits.file_bytes
+        for number, member in enumerate(ordered, start=1):
+            try:
+                content = read_member(path, archive, member, min(limits.row_bytes, remaining))
+            except FileFormatError as error:
+                remaining -= limits.row_bytes
+                if error.code not in CODES or remaining <= 0 or opening.large is None:
+                    raise
+                opening.large(member.filename)
+                continue
+            remaining -= len(content)
+            try:
+                value = parse_json(decode(content, number), number, finite=False)
+            except FileFormatError as error:
+                error.message = f"{member.filename}: {error.message}"
+                opening.note(error)
+                continue
+            yield Row(number, value, member.filename)
+
+
+def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
+    """Return the files of a folder that hold its rows, and HELM's questions where the rows do not have them.
+
+    Args:
+        folder: The folder.
+        name: What messages call it.
+        findings: Splits that are left out are noted here.
+
+    Raises:
+        FileFormatError: There are none, or those of several runs or logs.
+    """
+    files = _files(folder, name)
+    by_name: dict[str, list[Path]] = {}
+    for file in files:
+        by_name.setdefault(file.name, []).append(file)
+    if SPLITS in by_name or STATE in by_name:
+        return _saved(name, by_name, findings), None
+    if parquet := [file for file in files if file.suffix == ".parquet"]:
+        return _of_split(name, _by_split(parquet), findings), None
+    if SCENARIO in by_name:
+        return [_only(name, by_name[SCENARIO], "runs of HELM")], None
+    if PREDICTIONS in by_name:
+        predictions = _only(name, by_name[PREDICTIONS], "runs of HELM")
+        instances = predictions.with_name(INSTANCES)
+        return [predictions], instances if instances.is_file() else None
+    rows = [file for file in files if not _is_beside(file.name.lower())]
+    if not rows:
+        message = f"{name} holds no file of answers."
+        raise FileFormatError(message, advice=PACK_ADVICE, code=Code.EMPTY_FILE)
+    lines = [file for file in rows if file.suffix in {".jsonl", ".eval"}]
+    return [_only(name, lines or rows, "files of answers")], None
+
+
+def _epoch(name: str) -> int:
+    """Return the epoch of a sample in a log of inspect, from 1; 0 of other files."""
+    stem, marked, number = name.removesuffix(JSON).rpartition(EPOCH)
+    sample = stem.startswith(SAMPLES) and marked and name.endswith(JSON)
+    return int(number) if sample and number.isascii() and number.isdigit() else 0
+
+
+def _is_beside(name: str) -> bool:
+    return name.startswith(BESIDE_NAMES) or name.endswith(BESIDE_ENDS)
+
+
+def questions_beside(file: Path, limits: ReadLimits) -> Mapping[str, object]:
+    """HELM's instances by their ids, for predictions that only name them.
+
+    Raises:
+        FileFormatError: The file cannot be read.
+    """
+    instances = parse_json(read_text(file, limits), 0, finite=False)
+    # The question as it was comes before its perturbations, which share its id.
+    found = reversed(instances if isinstance(instances, list) else [])
+    return {str(one.get("id")): one for one in found if isinstance(one, Mapping)}
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    files = [file for file in islice(folder.rglob("*"), MOST_FILES + 1) if file.is_file()]
+    if len(files) > MOST_FILES:
+        message = f"{name} holds more than {MOST_FILES:,} files."
+        raise FileFormatError(message, advice=PACK_ADVICE, code=Code.SEVERAL_FILES)
+    return sorted(files)
+
+
+def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
+    """Return the Arrow files that `save_to_disk` wrote, of one split."""
+    states = {state.parent.name: state for state in by_name.get(STATE, ())}
+    if SPLITS not in by_name:
+        return _shards(_only(name, list(states.values()), "datasets"))
+    return _of_split(name, {split: _shards(state) for split, state in states.items()}, findings)
+
+
+def _shards(state: Path) -> list[Path]:
+    """Return the files that a state names, which lie beside it."""
+    try:
+        named = parse_json(read_text(state, ReadLimits()), 0)["_data_files"]
+        names = [str(one["filename"]) for one in named]
+    except (FileFormatError, KeyError, TypeError, IndexError) as error:
+        message = f"{state.name} does not name the files of its dataset."
+        raise FileFormatError(message, advice="Save the dataset again.", code=Code.DAMAGED_FILE) from error
+    for shard in names:
+        if "/" in shard or "\\" in shard or not (state.parent / shard).is_file():
+            message = f"{state.name} names {shown(shard)}, which is not beside it."
+            raise FileFormatError(message, advice="Bring the whole dataset.", code=Code.DAMAGED_FILE)
+    return [state.parent / shard for shard in names]
+
+
+def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
+    """Parquet files by their splits: `test-00000-of-00002.parquet`, or `test/0000.parquet`."""
+    splits: dict[str, list[Path]] = {}
+    for file in files:
+        parts = file.stem.rsplit("-", SHARD_PARTS - 1)
+        shard = len(parts) == SHARD_PARTS and parts[1].isdigit() and parts[2] == "of" and parts[3].isdigit()
+        split = parts[0] if shard else file.parent.name if file.stem.isdigit() else file.stem
+        splits.setdefault(split, []).append(file)
+    return splits
+
+
+def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
+    """Return the files of the only split, else those of `test`, with a warning."""
+    if len(splits) == 1:
+        return next(iter(splits.values()))
+    others = listed((shown(split) for split in splits if split != TEST), NAMED)
+    if TEST not in splits:
+        message = f"{name} holds several splits, and none is called test: {others}."
+        raise FileFormatError(message, advice="Bring the one with the answers.", code=Code.SEVERAL_FILES)
+    message = f"Only the split test is read; left out are {others}."
+    findings.add(0, Code.LEFT_OUT, message, "Bring another split alone to have it read.")
+    return splits[TEST]
+
+
+def _only(name: str, files: Sequence[Path], what: str) -> Path:
+    if len(files) == 1:
+        return files[0]
+    # Where a zip file was unpacked is nobody's concern.
+    common = Path(commonpath(files))
+    names = listed((shown(file.relative_to(common).as_posix()) for file in files), NAMED)
+    message = f"{name} holds {len(files)} {what}: {names}."
+    raise FileFormatError(message, advice="Bring one of them.", code=Code.SEVERAL_FILES)
+
+
+def _archive_limits(limits: IntakeLimits, files: int) -> ArchiveLimits:
+    return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=DEEPEST, advice=PACK_ADVICE)
+
 
 LISTED = 5
 

@@ -15,7 +15,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.stats.intervals import effective_count
+from leaderboard.stats import effective_count
 
 FIELDS = [
     "system",

@@ -74,11 +74,7 @@ def as_csv(rows: Sequence[Any]) -> bytes:
 @pytest.fixture(scope="session")
 def encoders() -> dict[str, Callable[[Sequence[Any]], bytes]]:
     """Writers of each format, plain and gzipped."""
-    plain: dict[str, Callable[[Sequence[Any]], bytes]] = {
-        "jsonl": as_jsonl,
-        "json": as_json,
-        "csv": as_csv,
-    }
+    plain: dict[str, Callable[[Sequence[Any]], bytes]] = {"jsonl": as_jsonl, "json": as_json, "csv": as_csv}
     zipped = {
         f"{name}.gz": lambda rows, encode=encode: gzip.compress(encode(rows), mtime=0)
         for name, encode in plain.items()

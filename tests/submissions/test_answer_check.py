@@ -15,8 +15,7 @@ import pytest
 from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
 from data.models import Problem, QuestionSet, Severity
-from submissions.check import CheckResult, check_answers, read_answers
-from submissions.check_report import report_csv, report_lines
+from submissions.check import CheckResult, check_answers, read_answers, report_csv, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 

@@ -16,8 +16,7 @@ from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError
 from data.models import QuestionSet
 from submissions.card import check_card
-from submissions.check import CheckResult, check_answers, read_answers
-from submissions.check_report import report_lines
+from submissions.check import CheckResult, check_answers, read_answers, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from data.models import Question, QuestionSet
 from submissions.check import CheckResult
-from submissions.template import answers_template, sample_answers
+from submissions.question_index import answers_template, sample_answers
 
 
 def test_the_template_names_every_question_and_no_reference(questions: QuestionSet) -> None:

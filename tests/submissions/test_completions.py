@@ -59,10 +59,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
         },
         "RuntimeError('boom')",
     ),
-    "openai": (
-        {"custom_id": "2", "response": None, "error": {"code": "late", "message": "late"}},
-        "late",
-    ),
+    "openai": ({"custom_id": "2", "response": None, "error": {"code": "late", "message": "late"}}, "late"),
     "openai status": (
         {"custom_id": "2", "response": {"status_code": 400, "body": {"error": ERROR}}, "error": None},
         "rate limited",
@@ -84,11 +81,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
         "API error: 500",
     ),
     "helm": (
-        {
-            "instance": {"id": "2"},
-            "request": {},
-            "result": {"success": False, "error": "timed out"},
-        },
+        {"instance": {"id": "2"}, "request": {}, "result": {"success": False, "error": "timed out"}},
         "timed out",
     ),
 }

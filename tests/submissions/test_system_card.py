@@ -8,8 +8,7 @@ import pytest
 
 from data.errors import FileFormatError, InvalidFileError
 from data.models import SystemCard
-from submissions.card import FIELDS, check_card, check_fields, load_card
-from submissions.template import CARD_TEMPLATE
+from submissions.card import CARD_TEMPLATE, FIELDS, check_card, check_fields, load_card
 
 CARD = """\
 model: "Mixtral 8x7B"

@@ -10,8 +10,8 @@ from data.errors import FileFormatError
 from data.models import Passage, Question, QuestionSet
 from judges.text.sentences import cited_sentences
 from submissions.formats.registry import format_of
+from submissions.formats.trec_rag import read_trec
 from submissions.question_index import QuestionIndex
-from submissions.trec_rag import read_trec
 
 QUESTION = Question(
     id="2024-1",

@@ -12,7 +12,7 @@ from arena.cli.output import note, show_line, show_result
 from arena.cli.rounds.reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
-from leaderboard.standings.corrected import PEOPLE, people_sentence
+from leaderboard.standings.sections import PEOPLE, people_sentence
 
 COUNTED = ("votes", "annotators", "labelled_battles", "votes_left_out")
 

@@ -19,8 +19,8 @@ from data.store.scores import ScoredAnswer
 from data.system_names import parameters_of
 from judges.pairwise.cleaning import clean
 from leaderboard.standings.answer_stats import AnswerFact
+from leaderboard.standings.sections import TEXTS, Figure, Mean, SystemFacts
 from leaderboard.standings.style import JudgeContext
-from leaderboard.standings.systems import TEXTS, Figure, Mean, SystemFacts
 from leaderboard.vocabulary import Covariate
 
 EMBEDDED = "The embedded judge weighs each answer by itself, so which is shown first cannot bias it."

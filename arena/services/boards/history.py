@@ -15,7 +15,7 @@ from data.store import Store
 from leaderboard.agreement.comparison import RankingComparison, compare_rankings
 from leaderboard.battles import in_common
 from leaderboard.standings.build import without_systems
-from leaderboard.standings.diff import Changes, changes
+from leaderboard.standings.places import Changes, changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

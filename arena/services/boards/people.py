@@ -17,7 +17,7 @@ from data.models import BattleColumns, Board, Round
 from data.store import Store
 from leaderboard.people.correct import correct, correct_rates
 from leaderboard.people.votes import Vote, read_votes, votes_of
-from leaderboard.standings.corrected import PEOPLE
+from leaderboard.standings.sections import PEOPLE
 
 LABELS = "labels"
 """Name of a round's own labels where votes are asked for."""

@@ -15,7 +15,7 @@ from data.errors import ConflictError, InputError
 from data.models import Board, Round, RoundState, Submission, TokenScope
 from data.progress import working
 from data.store import Store
-from leaderboard.standings.corrected import PEOPLE
+from leaderboard.standings.sections import PEOPLE
 
 if TYPE_CHECKING:
     # What computes standings loads in the methods that compute: to list or show a board takes none of it.

@@ -40,8 +40,8 @@ from data.store import Store
 from judges.lexical import AGREEMENT
 from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings
-from leaderboard.standings.judged_shares import partial_sentence
 from leaderboard.standings.model import About, Standings
+from leaderboard.standings.sections import partial_sentence
 
 CALIBRATION_FIELDS = ("pairs", "decisive_accuracy", "accuracy", "kappa", "pearson", "intervals")
 

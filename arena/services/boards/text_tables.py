@@ -11,7 +11,7 @@ from data.text import escape_formula
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked
-from leaderboard.standings.systems import SELF_REPORTED, Figure, SystemFacts, facts_by_system
+from leaderboard.standings.sections import SELF_REPORTED, Figure, SystemFacts, facts_by_system
 from leaderboard.vocabulary import TableFormat
 
 Cells = Sequence[str | int | None]

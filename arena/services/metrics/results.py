@@ -271,7 +271,7 @@ def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> Sc
 def _spread(values: Sequence[tuple[str, float]]) -> Spread:
     import numpy as np
 
-    from leaderboard.stats.intervals import bca_mean
+    from leaderboard.stats import bca_mean
 
     if not values:
         return Spread(answers=0, mean=None, sd=None, lower=None, upper=None)

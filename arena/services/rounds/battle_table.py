@@ -14,7 +14,7 @@ from data.models.words import to_json
 from data.store import Store
 from leaderboard.battles import BattleTable
 from leaderboard.columns import CodedColumn
-from leaderboard.standings.judged_shares import JudgedShare, JudgedShares
+from leaderboard.standings.sections import JudgedShare, JudgedShares
 
 _MISSING = list(Outcome).index(Outcome.MISSING)
 ROWS_AT_ONCE = 1 << 20

@@ -38,7 +38,7 @@ from submissions.card import load_card
 from submissions.check import CheckResult, read_answers
 from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits
-from submissions.template import answers_template, sample_answers
+from submissions.question_index import answers_template, sample_answers
 
 UPLOAD_WAIT_MS = 180_000
 """Wait of an upload for others to be stored, where the database has one writer at a time."""

@@ -22,7 +22,7 @@ from arena.site.ui.tables import anchor
 from data.errors import ArenaError
 from data.models import JobKind, RoundState
 from data.text import percent
-from leaderboard.standings.diff import ranks_among_systems
+from leaderboard.standings.places import ranks_among_systems
 from leaderboard.vocabulary import OVERALL
 
 BOARD = "board"

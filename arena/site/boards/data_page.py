@@ -29,7 +29,7 @@ from arena.site.ui.markup import element, joined, put
 from arena.site.ui.tables import anchor, plain_table, words_table
 from arena.site.ui.url_state import opened
 from data.text import percent
-from leaderboard.export.board_fields import BATTLE_FIELDS
+from leaderboard.export.tables import BATTLE_FIELDS
 
 SET_STATISTICS = (
     "Domain",

@@ -12,12 +12,13 @@ from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from data.store.boards import snapshot_name
-from leaderboard.export.board_fields import Column, columns_of
 from leaderboard.export.tables import (
     Cell,
+    Column,
     PictureForm,
     Stamp,
     chart_file,
+    columns_of,
     draws_pictures,
     stamped_standings,
     table_file,

@@ -11,7 +11,7 @@ from arena.site.queries import history
 from arena.site.ui.components import lead, page_heading
 from arena.site.ui.markup import element, put
 from arena.site.ui.tables import SCROLLS, anchor, words_table
-from leaderboard.standings.diff import Ranks
+from leaderboard.standings.places import Ranks
 
 HEADER = ("Board", "Published", "Judge", "Since the board before", "Content sha256")
 

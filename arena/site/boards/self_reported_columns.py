@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from arena.site.boards.view_model import BoardView, Line
 from arena.site.ui.markup import element
-from leaderboard.standings.systems import NOT_REPORTED, Figure, SystemFacts
+from leaderboard.standings.sections import NOT_REPORTED, Figure, SystemFacts
 
 WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "open", "no": "closed"})
 FIGURES: Mapping[Figure, tuple[str, str]] = MappingProxyType(

@@ -12,10 +12,8 @@ from arena.site.trust.side_tables import read_between, read_style
 from arena.site.ui.formats import Bounded
 from data.models import Board
 from leaderboard.standings.columns import board_lines
-from leaderboard.standings.corrected import PEOPLE, people_sentence
 from leaderboard.standings.head_to_head import read_head_to_head
-from leaderboard.standings.judged_shares import partial_sentence
-from leaderboard.standings.systems import facts_by_system
+from leaderboard.standings.sections import PEOPLE, facts_by_system, partial_sentence, people_sentence
 
 STORED_LABELS = {"yardsticks": "ground truth"}
 AT_A_GLANCE = ("judge", "model", "question set", "pairs", "finished")

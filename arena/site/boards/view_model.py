@@ -14,7 +14,7 @@ from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
 from leaderboard.standings.head_to_head import Meetings
-from leaderboard.standings.systems import SystemFacts
+from leaderboard.standings.sections import SystemFacts
 
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"

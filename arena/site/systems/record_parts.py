@@ -13,7 +13,7 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.tables import anchor, words_table
 from data.models import Submission
 from data.store.question_stats import QuestionRecord
-from leaderboard.standings.systems import SELF_REPORTED
+from leaderboard.standings.sections import SELF_REPORTED
 
 MOST_RECORDS = 8
 

@@ -26,8 +26,7 @@ from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
 from data.models import Problem, Severity, SubmissionKind, TokenScope
 from data.text import percent
-from submissions.check import CheckResult
-from submissions.check_report import report_csv
+from submissions.check import CheckResult, report_csv
 
 MOST_LISTED = 100
 KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}

@@ -18,8 +18,8 @@ from arena.site.ui.markup import element, put
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
 from data.models import Phase, SetPolicy, SetSummary
+from submissions.card import CARD_TEMPLATE
 from submissions.limits import IntakeLimits
-from submissions.template import CARD_TEMPLATE
 
 JSONL = "application/x-ndjson"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from data.intervals import wilson
 from data.text import percent
-from leaderboard.standings.corrected import PEOPLE, people_sentence
+from leaderboard.standings.sections import PEOPLE, people_sentence
 
 FEW = 100
 """Below this a share is said as a count, with how large it may be (95 %)."""

@@ -15,8 +15,8 @@ from data.errors import NotFoundError, StatisticsError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.rate import rate
 from leaderboard.ratings.result import RatingTable, Settings
-from leaderboard.ratings.uncertainty import bounds
-from leaderboard.ratings.uncertainty.paired_errors import FEW_QUESTIONS
+from leaderboard.ratings.uncertainty import intervals
+from leaderboard.ratings.uncertainty.intervals import FEW_QUESTIONS
 from leaderboard.ratings.vocabulary import Cluster, IntervalKind
 
 
@@ -73,7 +73,7 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
         drawn = table.draws[:, first_code] - table.draws[:, second_code]
         drawn = drawn[~np.isnan(drawn)]
         clustered = table.settings.cluster is Cluster.QUESTION
-        ends = bounds.percentile(drawn, units if clustered else None)
+        ends = intervals.percentile(drawn, units if clustered else None)
         kind, se = IntervalKind.BOOTSTRAP, float(drawn.std(ddof=1))
         lower, upper = _beside_test((float(ends[0]), float(ends[1])), (lower, upper))
     return Difference(

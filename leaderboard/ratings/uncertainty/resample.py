@@ -17,11 +17,18 @@ from scipy.sparse import coo_array, csr_array
 from data.parallel import parallel_map
 from data.progress import counted
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import TIE, Cells, Floats, PairCounts, count_by_cluster, count_cells
+from leaderboard.ratings.counts import (
+    TIE,
+    Cells,
+    Floats,
+    PairCounts,
+    count_by_cluster,
+    count_cells,
+    one_thread,
+)
 from leaderboard.ratings.models.existence import is_one_group, ties_settle
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, Ridge, information
-from leaderboard.ratings.threads import one_thread
 from leaderboard.ratings.vocabulary import Cluster
 
 # Numbers of one (3 P, draws) or (clusters, draws) array of a chunk: 16 MB.
@@ -78,13 +85,7 @@ class Units:
 
 
 def draw(
-    model: PairModel,
-    fit: Fit,
-    units: Units,
-    *,
-    draws: int,
-    seed: int,
-    ridge: Ridge | None = None,
+    model: PairModel, fit: Fit, units: Units, *, draws: int, seed: int, ridge: Ridge | None = None
 ) -> Floats:
     """Joint bootstrap draws of the ratings of one group.
 
@@ -154,12 +155,7 @@ def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None = None) -> Fl
 
 
 def solve_draws(
-    model: PairModel,
-    fit: Fit,
-    pairs: PairCounts,
-    outcomes: Floats,
-    inverse: Floats,
-    ridge: Ridge | None,
+    model: PairModel, fit: Fit, pairs: PairCounts, outcomes: Floats, inverse: Floats, ridge: Ridge | None
 ) -> Floats:
     """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
     free, draws = len(inverse), outcomes.shape[2]

@@ -144,12 +144,7 @@ def _sparse_scores(table: BattleTable, scores: tuple[Floats, Floats | None], wid
 
 
 def multiplier_errors(
-    model: PairModel,
-    fit: Fit,
-    pairs: PairCounts,
-    table: BattleTable,
-    settings: Settings,
-    anchor: Ints | None,
+    model: PairModel, fit: Fit, pairs: PairCounts, table: BattleTable, settings: Settings, anchor: Ints | None
 ) -> Floats:
     """(S,) standard errors in log-odds, where systems are too many for anything of size systems × systems.
 

@@ -14,7 +14,7 @@ import pytest
 
 from data.models import EMBEDDED_ENGINE
 from judges.metrics.relations.model import scorer_of
-from leaderboard.stats.intervals import bca_mean
+from leaderboard.stats import bca_mean
 from tests.arena.conftest import Commands
 
 FR = "factuality-fr1"

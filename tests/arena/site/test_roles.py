@@ -23,7 +23,7 @@ from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
 from data.models import Phase, Role, TokenScope
-from leaderboard.export.board_fields import columns_of
+from leaderboard.export.tables import columns_of
 from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of
 

@@ -24,11 +24,7 @@ ALL_COLUMNS = {
     "c.json": "rag-qa-arena",
 }
 """Files that hold every column."""
-OTHERS = {
-    "alpaca.json": "alpaca-eval",
-    "eval.json": "rag-qa-arena-eval",
-    "hard.jsonl": "arena-hard",
-}
+OTHERS = {"alpaca.json": "alpaca-eval", "eval.json": "rag-qa-arena-eval", "hard.jsonl": "arena-hard"}
 Row = dict[str, object]
 RELAXED = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None

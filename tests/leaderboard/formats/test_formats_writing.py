@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from data.errors import FileFormatError
 from data.files.zip_files import atomic_text
-from leaderboard.formats.cells import Place
+from leaderboard.columns import fault, spelled
 from leaderboard.formats.reading import read_chunks
-from leaderboard.formats.rows import COLUMNS, BattleRows
+from leaderboard.formats.rows import COLUMNS, BattleRows, Place
 from leaderboard.formats.writing import convert, write_chunks
-from leaderboard.names import fault, spelled
 
 WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
 NAMES = (

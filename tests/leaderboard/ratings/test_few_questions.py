@@ -15,16 +15,9 @@ from scipy.stats import t as t_distribution
 from data.errors import StatisticsError
 from data.intervals import wilson
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import (
-    Cluster,
-    Flag,
-    IntervalKind,
-    RatingTable,
-    difference,
-    rate,
-)
+from leaderboard.ratings import Cluster, Flag, IntervalKind, RatingTable, difference, rate
 from leaderboard.ratings.rate import MOST_RESAMPLED
-from leaderboard.ratings.uncertainty.paired_errors import PairedErrors, better
+from leaderboard.ratings.uncertainty.intervals import PairedErrors, better
 from leaderboard.ratings.vocabulary import POINTS
 
 Row = tuple[str, str, str, float]

@@ -247,10 +247,7 @@ def test_several_anchors_shift_all_ratings_and_stretch_none(interval: IntervalKi
     # In this gauge the two deviate together by nothing.
     assert found.covariance[0, 0] + found.covariance[0, 1] == pytest.approx(0, abs=1e-6)
     assert all(Flag.ANCHOR not in row.flags and row.se for row in found.ratings)
-    assert found.as_json()["anchor"] == [
-        {"system": "a", "rating": 1000.0},
-        {"system": "b", "rating": 1200.0},
-    ]
+    assert found.as_json()["anchor"] == [{"system": "a", "rating": 1000.0}, {"system": "b", "rating": 1200.0}]
     single = rate(battles, interval=interval, bootstrap=60, anchor=Anchor(system="a", rating=900))
     assert single.as_json()["anchor"] == {"system": "a", "rating": 900}
     assert single.of("a").rating == 900

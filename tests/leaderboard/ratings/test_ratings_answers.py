@@ -15,9 +15,7 @@ from leaderboard.ratings import (
     relative_columns,
 )
 from leaderboard.ratings.domains import rate_domains
-from leaderboard.ratings.uncertainty.differences import (
-    difference,
-)
+from leaderboard.ratings.uncertainty.differences import difference
 from tests.narrow import known
 
 SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)

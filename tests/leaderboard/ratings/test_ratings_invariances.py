@@ -9,18 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings import (
-    Anchor,
-    Bounds,
-    Cluster,
-    Flag,
-    IntervalKind,
-    Method,
-    RatingTable,
-    rate,
-)
-from leaderboard.ratings.uncertainty.bounds import bca, percentile
-from leaderboard.ratings.uncertainty.paired_errors import holm
+from leaderboard.ratings import Anchor, Bounds, Cluster, Flag, IntervalKind, Method, RatingTable, rate
+from leaderboard.ratings.uncertainty.intervals import bca, holm, percentile
 from tests.narrow import known
 
 LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
@@ -49,10 +39,7 @@ def encode(battles: list[Row]) -> BattleTable:
 
 
 def sandwich(
-    battles: list[Row],
-    method: Method = Method.BRADLEY_TERRY,
-    *,
-    anchor: Anchor | None = None,
+    battles: list[Row], method: Method = Method.BRADLEY_TERRY, *, anchor: Anchor | None = None
 ) -> RatingTable:
     """Quick ratings with clustered sandwich intervals."""
     return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)

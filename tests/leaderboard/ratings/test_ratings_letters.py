@@ -14,7 +14,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import Cluster, IntervalKind, RatingTable, Settings, rate
 from leaderboard.ratings.ranks import MOST_SYSTEMS, letter, letter_set, letters, places_among
-from leaderboard.ratings.uncertainty.paired_errors import better
+from leaderboard.ratings.uncertainty.intervals import better
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board

@@ -24,7 +24,7 @@ from leaderboard.ratings import (
     relative_columns,
 )
 from leaderboard.ratings.models.covariates import FIRST, RELATIVE
-from leaderboard.ratings.models.separation import separating
+from leaderboard.ratings.models.style import separating
 from leaderboard.ratings.vocabulary import MEAN, POINTS
 from tests.narrow import known
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leaderboard.standings.diff import changes, ranks_among_systems
+from leaderboard.standings.places import changes, ranks_among_systems
 
 
 def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> dict[str, Any]:

@@ -11,12 +11,7 @@ import pytest
 
 from data.errors import FileFormatError
 from leaderboard.rates import win_rates
-from leaderboard.standings.published import (
-    PrintedRate,
-    battles_from_rates,
-    bundled_board,
-    load_published,
-)
+from leaderboard.standings.published import PrintedRate, battles_from_rates, bundled_board, load_published
 
 SHARED = Path(__file__).parents[3] / "../shared/data/rag_qa_arena_tables"
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena_rates.json"

@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
-from leaderboard.stats.intervals import bca_mean
+from leaderboard.stats import bca_mean
 
 SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 

@@ -12,7 +12,7 @@ from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
-from leaderboard.stats.intervals import mean_interval
+from leaderboard.stats import mean_interval
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:

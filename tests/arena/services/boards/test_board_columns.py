@@ -18,8 +18,7 @@ from arena.services.boards.text_tables import board_table
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from data.models import Board
-from leaderboard.export.board_fields import meaning_of
-from leaderboard.export.tables import flat_rows, standings_file
+from leaderboard.export.tables import flat_rows, meaning_of, standings_file
 from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings import columns
 from leaderboard.standings.build import build_standings

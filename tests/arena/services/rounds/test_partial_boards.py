@@ -19,7 +19,7 @@ from arena.workers.worker import Worker
 from data.errors import ConflictError
 from data.models import JobState
 from judges.pairwise.forecast import REFERENCE_PLAYS
-from leaderboard.standings.judged_shares import JudgedShare, JudgedShares, partial_sentence
+from leaderboard.standings.sections import JudgedShare, JudgedShares, partial_sentence
 
 SENTENCE = "Partial: 4 of 36 battles (11.1 %) were judged."
 LEAST = "Least judged: full (0.0 %), short (0.0 %), silent (33.3 %)."

@@ -14,7 +14,9 @@ from arena.services.rounds.pairing import (
     Plan,
     Sample,
     Scope,
+    evenly,
     make_plan,
+    proportionally,
 )
 from data.errors import InputError
 from data.models import (
@@ -30,7 +32,6 @@ from data.models import (
 from judges.catalogue import load_spec
 from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide
 from judges.spec import JudgeSpec
-from leaderboard.sampling.questions import evenly, proportionally
 
 DOMAINS = ("x", "y", "z")
 

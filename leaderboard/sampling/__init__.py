@@ -1,1 +1,0 @@
-"""Questions drawn for a round."""

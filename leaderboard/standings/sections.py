@@ -1,0 +1,200 @@
+"""Optional sections of a board's JSON: shares judged, corrections by people, facts that teams report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from data.models.words import to_json
+from data.text import percent
+
+LEAST_JUDGED = 0.9
+"""A board of which less was judged, over all or of one of its systems, is partial."""
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShare:
+    """Battles judged; `expected` are those planned less missing answers and what a rule left out."""
+
+    judged: int
+    expected: int
+
+    @property
+    def share(self) -> float | None:
+        """Judged of expected, 0–1; None where nothing was expected."""
+        return self.judged / self.expected if self.expected else None
+
+    @property
+    def enough(self) -> bool:
+        """True if enough was judged for a board without a note; also where nothing was expected."""
+        return self.share is None or self.share >= LEAST_JUDGED
+
+    def as_json(self) -> dict[str, int | float | None]:
+        """Return the fields as a JSON object."""
+        return to_json(self, share=self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShares:
+    """The share of a whole round and of each of its systems."""
+
+    overall: JudgedShare
+    systems: Mapping[str, JudgedShare]
+
+    @property
+    def partial(self) -> bool:
+        """True if too little was judged, or nothing at all."""
+        return not self.overall.judged or not all(
+            share.enough for share in (self.overall, *self.systems.values())
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """`judged_share` of a board's JSON."""
+        systems = {name: share.as_json() for name, share in self.systems.items()}
+        return {**self.overall.as_json(), "systems": systems}
+
+
+def partial_sentence(standings: Mapping[str, Any]) -> str:
+    """Return the note for readers of a partial board; empty for others.
+
+    Args:
+        standings: A board's JSON.
+    """
+    if not standings.get("partial"):
+        return ""
+    shares: Mapping[str, Any] = standings["judged_share"]
+    share = "" if shares["share"] is None else f" ({at_least_percent(shares['share'])})"
+    sentence = f"Partial: {shares['judged']:,} of {shares['expected']:,} battles{share} were judged."
+    least = sorted(
+        (entry["share"], system)
+        for system, entry in shares["systems"].items()
+        if entry["share"] is not None and entry["share"] < LEAST_JUDGED and system != standings["reference"]
+    )
+    if not least:
+        return sentence
+    named = ", ".join(f"{system} ({at_least_percent(value)})" for value, system in least[:MOST_NAMED])
+    more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
+    return f"{sentence} Least judged: {named}{more}."
+
+
+def at_least_percent(share: float) -> str:
+    """Return a share in per cent, rounded down, so that no 90 % is said of less."""
+    return percent(math.floor(share * 1000) / 1000)
+
+
+PEOPLE = "people"
+"""Its key; boards that no votes correct have none."""
+
+
+def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """Return the corrected rating of each system; empty where no votes correct the board."""
+    return {row["system"]: row for row in (standings.get(PEOPLE) or {}).get("ratings", ())}
+
+
+def people_sentence(standings: Mapping[str, Any]) -> str:
+    """Say whether votes of people correct a board, and how many of how many people."""
+    section = standings.get(PEOPLE)
+    if not section:
+        return "Not checked by people"
+    people = section["annotators"]
+    whom = "people" if people is None else f"{people:,} {'person' if people == 1 else 'people'}"
+    votes = section["votes"]
+    left = section.get("votes_left_out")
+    out = f" ({left:,} more are on battles without a verdict)" if left else ""
+    return f"Corrected by {votes:,} {'vote' if votes == 1 else 'votes'} of {whom}{out}"
+
+
+SYSTEMS = "systems"
+"""The key of a board's JSON; boards of systems of which nothing is said have none."""
+SELF_REPORTED = "Reported by the teams themselves, and checked by nobody."
+TEXTS = ("organisation", "model", "licence", "link", "open_weights", "parameters", "released")
+
+
+class Figure(StrEnum):
+    """Cost of an answer as its system reports it."""
+
+    TOKENS = "tokens"
+    USD = "usd"
+    MILLISECONDS = "milliseconds"
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over the answers that report a figure, and how many these are."""
+
+    mean: float
+    answers: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemFacts:
+    """Self-reported facts on one system.
+
+    Attributes:
+        texts: Of `TEXTS`, those that it says.
+        parameter_count: How many parameters `parameters` are; None where it does not say.
+        figures: Means over its answers, of those that some report.
+        answers: How many answers it has in all.
+    """
+
+    texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    parameter_count: float | None = None
+    figures: Mapping[Figure, Mean] = field(default_factory=lambda: MappingProxyType({}))
+    answers: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing is reported."""
+        return not self.texts and not self.figures
+
+    def text(self, name: str) -> str:
+        """One of `TEXTS`; empty where it does not say."""
+        return self.texts.get(name, "")
+
+    def as_json(self) -> dict[str, Any]:
+        """As a board's snapshot has it."""
+        return {
+            **self.texts,
+            "parameter_count": self.parameter_count,
+            "answers": self.answers,
+            "figures": {
+                figure.value: {"mean": mean.mean, "answers": mean.answers}
+                for figure, mean in self.figures.items()
+            },
+        }
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> SystemFacts:
+        """Read the output of `as_json` back."""
+        return cls(
+            texts={name: fields[name] for name in TEXTS if fields.get(name)},
+            parameter_count=fields.get("parameter_count"),
+            figures={
+                Figure(name): Mean(mean["mean"], mean["answers"])
+                for name, mean in (fields.get("figures") or {}).items()
+            },
+            answers=fields.get("answers", 0),
+        )
+
+    def cells(self) -> dict[str, object]:
+        """Return the same as cells of flat tables, `NAME_answers` being of how many answers a mean is."""
+        cells: dict[str, object] = {name: self.text(name) or None for name in TEXTS}
+        cells["parameter_count"] = self.parameter_count
+        for figure in Figure:
+            mean = self.figures.get(figure)
+            cells[figure.value] = None if mean is None else mean.mean
+            cells[f"{figure.value}_answers"] = None if mean is None else mean.answers
+        return cells
+
+
+NOT_REPORTED = SystemFacts()
+
+
+def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:
+    """Collect the reported facts of a board's systems, without those that report nothing."""
+    return {name: SystemFacts.of(fields) for name, fields in (standings.get(SYSTEMS) or {}).items()}

@@ -1,1 +1,0 @@
-"""Statistics that all results share."""
