@@ -20,7 +20,7 @@ from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.service import MetricService
 from arena.services.question_sets.service import RATINGS
 from arena.services.retrieval import CorpusService
-from arena.services.submissions.status import StatusReader
+from arena.services.submissions.reader import StatusReader
 from data.errors import FileFormatError, InputError, JudgeError, SpecError
 from data.files.question_sets.rows import write_set
 from data.files.text_files import ReadLimits
@@ -162,13 +162,7 @@ class ContextService:
         self._store, self._corpora, self._metrics = store, corpora, metrics
 
     def score(self, request: ContextRequest) -> list[dict[str, Any]]:
-        """Score files, each by the name of its file without ending, overall and by domain.
-
-        Raises:
-            NotFoundError: There is no such set, corpus or judge.
-            InvalidFileError: A file has problems; all of them are listed.
-            InputError: Two files have one name, or the judgments are of none of the set's questions.
-        """
+        """Score files, each by the name of its file without ending, overall and by domain."""
         questions = self._store.sets.get(request.set_name)
         runs: dict[str, Contexts] = {}
         for file in request.files:
@@ -193,11 +187,7 @@ class ContextService:
         return tuple(sorted({submission.set_name for submission in found}))
 
     def submitted(self, set_name: str, *, caller: Caller = OPERATOR) -> list[dict[str, Any]]:
-        """Score the submitted contexts of a set, with the stored scores of `context-crux`.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Score the submitted contexts of a set, with the stored scores of `context-crux`."""
         questions, store = self._store.sets.get(set_name), self._store
         statuses, places = StatusReader(store, set_name), store.submissions.places(set_name)
         runs: dict[str, Contexts] = {}

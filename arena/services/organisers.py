@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.jobs.queue import JobService, JobStatus
 from arena.services.rounds.visibility import RETRIED, RoundAccess
-from arena.services.submissions.status import rounds_with
+from arena.services.submissions.reader import rounds_with
 from data.errors import ConflictError, InputError
 from data.models import (
     BattleEvidence,

@@ -89,11 +89,7 @@ class CorpusService:
 
     @asynccontextmanager
     async def web(self, _corpus: str) -> AsyncIterator[Opened]:
-        """Open the web.
-
-        Raises:
-            InputError: No search is set.
-        """
+        """Open the web."""
         import httpx
 
         from judges.metrics.coverage.sources import WebSource

@@ -38,7 +38,6 @@ class BoardFiles:
         """Make one file of a board, or of one snapshot of it.
 
         Raises:
-            NotFoundError: No board has this name.
             RetractedError: It was retracted and the caller is no organiser.
         """
         board = self._board(name, caller)
@@ -52,19 +51,13 @@ class BoardFiles:
         """Write a board as a file; without a form in that of the file's ending.
 
         Raises:
-            FileFormatError: The destination's ending says no form, or it cannot be written.
-            NotFoundError: No board has this name.
             RetractedError: It was retracted and the caller is no organiser.
         """
         board = self._board(name, caller)
         export_standings(marked(board.standings, board.marks), destination, form)
 
     def battles(self, board: Board, *, caller: Caller = PUBLIC) -> Iterator[bytes]:
-        """Yield a board's judged battles as JSON lines; none where it was imported.
-
-        Raises:
-            NotFoundError: The round is not for the caller.
-        """
+        """Yield a board's judged battles as JSON lines; none where it was imported."""
         if board.round_name is None:
             return
         RoundAccess(self._store, caller, self._store.rounds.get(board.round_name))

@@ -101,11 +101,7 @@ def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInf
 
 
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
-    """Return the metrics that boards of a set show, those that it has no data for with the reason.
-
-    Raises:
-        NotFoundError: There is no such set.
-    """
+    """Return the metrics that boards of a set show, those that it has no data for with the reason."""
     summary = store.sets.summary(set_name)
     has = dict.fromkeys(HAS, False)
     for _, question in store.sets.numbered(summary.id):

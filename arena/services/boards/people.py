@@ -38,11 +38,7 @@ class VoteSource:
 
     @classmethod
     def of_labels(cls, store: Store, round_name: str) -> Self:
-        """Take the labels of a round.
-
-        Raises:
-            InputError: It has none.
-        """
+        """Take the labels of a round."""
         rows = votes_of_round(store, round_name)
         if not rows:
             advice = f"Collect some: `arena labels open {round_name} --invite ACCOUNT,…`."
@@ -70,8 +66,6 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
     Votes on battles that the judge did not decide are left out and counted. No name of a voter is kept.
 
     Raises:
-        InputError: There are no votes on judged battles.
-        RecordError: A vote is on no planned battle; the message names its row.
         UnrankableError: The votes compare no two systems.
     """
     battles = store.verdicts.columns(round_.name)

@@ -45,10 +45,6 @@ class BoardService:
 
         `calibration` is the agreement of the round's judge with people, for readers: what `judges calibrate
         --json` printed, or the number of a calibration's job.
-
-        Raises:
-            NotFoundError: There is no such round.
-            InputError: The calibration is of other judges.
         """
         from arena.services.boards.standings import standings_of
 
@@ -90,11 +86,7 @@ class BoardService:
             The board, and whether it is new; publishing the same again changes nothing.
 
         Raises:
-            ForbiddenError: Only organisers may.
             ConflictError: The round is not finished, was retracted, or too little of it was judged.
-            InputError: The calibration is of other judges, or the votes are on no judged battle.
-            NotFoundError: There is no such round.
-            RecordError: A vote is on no planned battle; the message names its line.
             UnrankableError: The votes compare no two systems.
             StoppedError: It was stopped; scores are kept, nothing is published.
         """
@@ -145,13 +137,7 @@ class BoardService:
         return board, created
 
     def votes(self, words: str, round_name: str) -> VoteSource:
-        """Read the votes that `words` name: a file, or `labels` for the labels of the round.
-
-        Raises:
-            FileFormatError: The file cannot be read.
-            InputError: The round has no labels.
-            RecordError: A value of the file breaks a rule; the message names its line.
-        """
+        """Read the votes that `words` name: a file, or `labels` for the labels of the round."""
         from arena.services.boards.people import LABELS, VoteSource
 
         if words == LABELS:
@@ -220,11 +206,7 @@ class BoardService:
         return self._store.boards.heads(retracted=True, replaced=None)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
-        """One board with its marks; of one that was retracted only its notice, except for organisers.
-
-        Raises:
-            NotFoundError: No board has this name.
-        """
+        """One board with its marks; of one that was retracted only its notice, except for organisers."""
         board = self._store.boards.get(name)
         resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
         if visibility_of(caller, resource) is not Visibility.FULL:
@@ -238,11 +220,7 @@ class BoardService:
         return tuple(f"{name} was {mark.rstrip('.')}." for name, mark in marks.items())
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
-        """Take a board down with a notice for its readers.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
+        """Take a board down with a notice for its readers."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             board = self._store.boards.retract(name, notice)
@@ -257,9 +235,6 @@ class BoardService:
         """Put an erratum on a board that stands, in place of the one before; its numbers and hash stay.
 
         Raises:
-            ForbiddenError: Only organisers may.
-            InputError: The notice is empty or too long.
-            NotFoundError: No board has this name.
             ConflictError: The board was retracted.
         """
         notice = text.strip()
@@ -290,13 +265,7 @@ class BoardService:
         return changed
 
     def export_battles(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> int:
-        """Write a round's judged battles as columns of Parquet, and return how many there are.
-
-        Raises:
-            FileFormatError: The file cannot be written.
-            ForbiddenError: Only organisers may.
-            NotFoundError: There is no such round.
-        """
+        """Write a round's judged battles as columns of Parquet, and return how many there are."""
         from arena.services.rounds.battle_table import table_of_columns
         from arena.services.rounds.export import make_folder
         from leaderboard.formats.parquet import write_table
@@ -310,12 +279,7 @@ class BoardService:
 
     @rare_collections()
     def export_round(self, name: str, folder: Path, *, caller: Caller = OPERATOR) -> Mapping[str, str]:
-        """Write a round's battles, judgments, accounting and standings, and return the files' checksums.
-
-        Raises:
-            FileFormatError: The folder cannot be written; before anything is computed.
-            NotFoundError: There is no such round.
-        """
+        """Write a round's battles, judgments, accounting and standings, and return the files' checksums."""
         from arena.services.rounds.export import make_folder, write_round
 
         self._store.rounds.get(name)

@@ -17,7 +17,7 @@ from arena.services.rounds.battle_table import (
     table_of_columns,
 )
 from arena.services.rounds.models import entrants_of, former_sentences
-from arena.services.submissions.status import StatusReader
+from arena.services.submissions.reader import StatusReader
 from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
 from data.files.text_files import ReadLimits, parse_json, read_text
@@ -76,9 +76,6 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
     """Return a judge's agreement with people.
 
     The source is the output of `arena judges calibrate --json`, or the job of a calibration.
-
-    Raises:
-        InputError: The source is something else, has no result yet, or is about other judges.
     """
     name = f"Calibration {source.id}" if isinstance(source, Job) else source.name
     document = (
@@ -100,12 +97,7 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
 
 
 def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Mapping[str, Any] | None:
-    """Return a judge's agreement with people from a calibration's output or job number; None without.
-
-    Raises:
-        InputError: As `read_agreement`.
-        NotFoundError: There is no such job.
-    """
+    """Return a judge's agreement with people from a calibration's output or job number; None without."""
     source = store.jobs.get(calibration) if isinstance(calibration, int) else calibration
     return None if source is None else read_agreement(source, judge)
 
@@ -126,10 +118,6 @@ def standings_of(store: Store, name: str, *, calibration: Path | int | None = No
     """Compute a round's standings from its judged battles, at whatever state it is.
 
     For `calibration` see `BoardService.standings`.
-
-    Raises:
-        NotFoundError: There is no such round.
-        InputError: The calibration is of other judges.
     """
     # Half of the time over a million battles went into looking for cycles that are not there.
     with rare_collections(), working("computing the standings"):

@@ -57,11 +57,7 @@ class Verified:
 
 
 def verify_folder(folder: Path) -> Verified:
-    """Check an exported round.
-
-    Raises:
-        FileFormatError: A file is missing, changed or added, or something does not follow from the rest.
-    """
+    """Check an exported round."""
     sums = _read_json(folder / CHECKSUMS)
     head, standings = _read_json(folder / "round.json"), _read_json(folder / "standings.json")
     _verify_files(folder, sums)

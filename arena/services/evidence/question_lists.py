@@ -129,9 +129,6 @@ class QuestionListService:
     """Use cases of readers who search for questions.
 
     Lists of boards that stand are kept, the last few that were asked for: a published board never changes.
-
-    Raises:
-        NotFoundError: There is no such round that the caller may see.
     """
 
     def __init__(self, store: Store) -> None:
@@ -164,11 +161,7 @@ class QuestionListService:
         limit: int = 100,
         caller: Caller = PUBLIC,
     ) -> RoundQuestionPage:
-        """Up to `limit` matching questions after the first `after`.
-
-        Raises:
-            InputError: The domain or the winner is none of the round's.
-        """
+        """Up to `limit` matching questions after the first `after`."""
         listed = self.of(round_name, caller=caller)
         self._check_names(round_name, wanted, caller)
         following = after + limit

@@ -175,11 +175,7 @@ class ProfileService:
         self._store = store
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
-        """Return a system in a round.
-
-        Raises:
-            NotFoundError: There is no such round, or the system has no battle in it.
-        """
+        """Return a system in a round."""
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
         records = self._store.question_stats.records(round_.id, system)
@@ -202,11 +198,7 @@ class ProfileService:
     def lost(
         self, round_name: str, systems: Sequence[str], most: int, *, caller: Caller = PUBLIC
     ) -> Mapping[str, tuple[QuestionRecord, ...]]:
-        """Return the questions that each of some systems lost most clearly; a system without any is left out.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
+        """Return the questions that each of some systems lost most clearly; others are left out."""
         round_ = self._store.rounds.get(round_name)
         texts = RoundAccess(self._store, caller, round_).texts
         found = {}
@@ -260,12 +252,7 @@ class ComparisonService:
         self._store = store
 
     def of(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
-        """Compare systems of a round.
-
-        Raises:
-            InputError: Fewer than two different systems, or more than four.
-            NotFoundError: No such round that the caller may see, or a system has no judged battle in it.
-        """
+        """Compare systems of a round."""
         named = tuple(dict.fromkeys(systems))
         if not FEWEST <= len(named) <= MOST:
             raise InputError(

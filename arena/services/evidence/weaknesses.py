@@ -200,11 +200,7 @@ class WeaknessService:
         self._store = store
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> Weaknesses:
-        """Collect the weaknesses of a system's answers in a round, as far as the caller may see them.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
+        """Collect the weaknesses of a system's answers in a round, as far as the caller may see them."""
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
         numbers = self._submission_ids(round_)

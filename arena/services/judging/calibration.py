@@ -46,12 +46,7 @@ class LabelledPairs:
 
 
 def labelled_pairs(path: Path) -> LabelledPairs:
-    """Read the pairs of a file; lines with one id are labels of several people.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-        FileFormatError: An id has different answers on different lines.
-    """
+    """Read the pairs of a file; lines with one id are labels of several people."""
     read = read_labels(path, LIMITS)
     by_id: dict[str, tuple[HumanLabel, list[float]]] = {}
     for label in read.labels:
@@ -202,11 +197,7 @@ class CalibrationService:
         )
 
     def get(self, number: int, *, caller: Caller) -> JobStatus:
-        """One calibration.
-
-        Raises:
-            NotFoundError: No calibration has this number.
-        """
+        """One calibration."""
         require(caller, TokenScope.ORGANISE)
         found = self._jobs.status(number)
         if found.job.kind is not JobKind.CALIBRATE:

@@ -101,12 +101,7 @@ class JudgeService:
         self._settings = settings
 
     def spec(self, name: str) -> JudgeSpec:
-        """Return a judge by the name or path of its spec, with the endpoint it will use.
-
-        Raises:
-            NotFoundError: No judge has this name.
-            SpecError: The spec cannot be used.
-        """
+        """Return a judge by the name or path of its spec, with the endpoint it will use."""
         return load_spec(name, folders=self._folders).at(self._settings.endpoint)
 
     def prices(self) -> Prices:
@@ -117,11 +112,7 @@ class JudgeService:
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
     def set_price(self, model: str, price: Price) -> Path:
-        """Write a model's price into the organiser's prices, and return their file.
-
-        Raises:
-            SpecError: The file cannot be read or written.
-        """
+        """Write a model's price into the organiser's prices, and return their file."""
         from judges.llm.prices import set_price
 
         set_price(self._settings.prices_file, model, price)
@@ -252,7 +243,6 @@ class JudgeService:
         The first battle is asked before the others, so that a wrong key or model costs one request.
 
         Raises:
-            SpecError: The spec cannot be used.
             StoppedError: `stop_event` was set.
             EndpointError: The endpoint does not answer, or refuses key or model.
         """

@@ -110,13 +110,7 @@ class MetricAccess:
 
     @asynccontextmanager
     async def open(self, request: MetricRequest, stop: asyncio.Event) -> AsyncIterator[OpenedMetric]:
-        """Open a metric for the event loop that runs this; once `stop` is set, it asks nothing new.
-
-        Raises:
-            NotFoundError: There is no such metric or judge.
-            SpecError: The judge is no single LLM, an option is wrong, or there is no embedded version.
-            InvalidFileError: The judgments have problems; all of them are listed.
-        """
+        """Open a metric for the event loop that runs this; once `stop` is set, it asks nothing new."""
         request = self.completed(request)
         spec = self.llm(request.judge)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
@@ -142,13 +136,7 @@ class MetricAccess:
 
     @asynccontextmanager
     async def dry_running(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
-        """Open a metric over a runner that asks nobody; only a corpus is searched, by words.
-
-        Raises:
-            NotFoundError: There is no such metric, judge or corpus.
-            SpecError: The judge is no single LLM, or an option is wrong.
-            InvalidFileError: The judgments have problems; all of them are listed.
-        """
+        """Open a metric over a runner that asks nobody; only a corpus is searched, by words."""
         request = self.completed(request)
         free = request.search.retriever == BM25
         async with self._open_source(request.search if free else IN_PASSAGES) as source:
@@ -182,12 +170,7 @@ class MetricAccess:
             await replies.close()
 
     def completed(self, request: MetricRequest) -> MetricRequest:
-        """Return a request with the judgments and ratings that it names among its options.
-
-        Raises:
-            InputError: The metric takes no ratings.
-            InvalidFileError: The judgments or ratings have problems; all of them are listed.
-        """
+        """Return a request with the judgments and ratings that it names among its options."""
         from judges.metrics.context.ratings import THRESHOLD
 
         request = _with_judgments(request)
@@ -206,12 +189,7 @@ class MetricAccess:
         return replace(request, options={**options, RATINGS: known_ratings(questions, qrels)}, ratings=None)
 
     def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
-        """Under what name the scores of a judge are stored, where items bring their own passages.
-
-        Raises:
-            NotFoundError: There is no such judge.
-            SpecError: The judge is no single LLM.
-        """
+        """Under what name the scores of a judge are stored, where items bring their own passages."""
         return _score_name(self._judge_name(judge), options, None)
 
     def _judge_name(self, judge: str) -> str:
@@ -219,12 +197,7 @@ class MetricAccess:
         return EMBEDDED if spec is None else f"{spec.name}@{spec.model}"
 
     def llm(self, judge: str) -> JudgeSpec | None:
-        """Return the spec of the LLM to ask; None for the embedded version.
-
-        Raises:
-            NotFoundError: There is no such judge.
-            SpecError: The judge is no single LLM.
-        """
+        """Return the spec of the LLM to ask; None for the embedded version."""
         if not judge:
             return None
         spec = self._load_spec(judge)

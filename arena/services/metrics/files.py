@@ -16,11 +16,7 @@ from judges.metrics.factuality.inference.marginals import marginals
 
 
 def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
-    """Return the coverage of a fact graph; a file of several graphs gives a list.
-
-    Raises:
-        FileFormatError: The file cannot be read or is no fact graph.
-    """
+    """Return the coverage of a fact graph; a file of several graphs gives a list."""
     value = _json(path)
     reports = [coverage_json(analyse(graph)) for graph in read_graphs(value, where=path.name)]
     several = isinstance(value, list) or (isinstance(value, Mapping) and "graphs" in value)
@@ -31,8 +27,6 @@ def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> 
     """Return the posterior of every node of a fact graph.
 
     Raises:
-        FileFormatError: The file cannot be read or is no fact graph.
-        InputError: Exact inference was asked for and does not fit into memory.
         StatisticsError: Certain relations and priors contradict each other.
     """
     graph = load_graph(path)
@@ -40,12 +34,7 @@ def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> 
 
 
 def context_of(path: Path) -> dict[str, Any]:
-    """Return how well a context answers sub-questions, from the ratings of its passages.
-
-    Raises:
-        FileFormatError: The file cannot be read.
-        RecordError: A rating is off the scale, or a field has another shape.
-    """
+    """Return how well a context answers sub-questions, from the ratings of its passages."""
     return dict(context_report(_json(path)))
 
 

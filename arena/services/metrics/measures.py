@@ -142,9 +142,6 @@ def write_scores(stored: StoredScores, set_name: str, metric: str, destination: 
 
     Returns:
         The files.
-
-    Raises:
-        FileFormatError: Another ending, or a file cannot be written.
     """
     whole = destination.name.lower()
     name = whole.removesuffix(".gz")

@@ -106,12 +106,7 @@ class MetricPlanner:
         systems: Sequence[str] = (),
         claims_per_sentence: int = CLAIMS_PER_SENTENCE,
     ) -> MetricPlan:
-        """Try a run without the LLM on the answers to some questions, spread evenly over the set.
-
-        Raises:
-            NotFoundError: There is no such set, system, metric or judge.
-            SpecError: The judge is no single LLM, or an option is wrong.
-        """
+        """Try a run without the LLM on the answers to some questions, spread evenly over the set."""
         request = self._access.completed(request)
         entrants = entrants_of(self._store, set_name, systems)
         numbers = [entrant.id for entrant in entrants]

@@ -143,21 +143,13 @@ class ScoreTableService:
         self._store = store
 
     def scored(self, set_name: str, *, caller: Caller = OPERATOR) -> Mapping[str, tuple[str, ...]]:
-        """Return the sources of scores by metric; `embedded` is the version without an LLM.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Return the sources of scores by metric; `embedded` is the version without an LLM."""
         numbers = [entrant.id for entrant in self._entrants(set_name, (), caller)]
         known = {info.name: self._store.scores.judges(numbers, metric=info.name) for info in metrics()}
         return {metric: tuple(name or EMBEDDED for name in names) for metric, names in known.items() if names}
 
     def table(self, request: ScoreRequest, by: By, *, caller: Caller = OPERATOR) -> ScoreTable:
-        """Return a table of means over answers, a last line being over all of them.
-
-        Raises:
-            NotFoundError: There is no such set, system or metric, or no such score.
-        """
+        """Return a table of means over answers, a last line being over all of them."""
         stored = self.stored(request, caller=caller)
         name_of = _KEYS[by]
         grouped: dict[str, list[ScoredAnswer]] = defaultdict(list)
@@ -183,10 +175,6 @@ class ScoreTableService:
 
         Returns:
             How many answers were written, and the files.
-
-        Raises:
-            NotFoundError: There is no such set, system or metric, or no such score.
-            FileFormatError: The name ends otherwise, or the file cannot be written.
         """
         from arena.services.metrics.measures import write_scores
 
@@ -194,11 +182,7 @@ class ScoreTableService:
         return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
 
     def stored(self, request: ScoreRequest, *, caller: Caller = OPERATOR) -> StoredScores:
-        """Return the scores that are asked for.
-
-        Raises:
-            NotFoundError: There is no such set, system or metric, or no such score.
-        """
+        """Return the scores that are asked for."""
         measures = metric_info(request.metric).all_measures
         numbers = [one.id for one in self._entrants(request.set_name, request.systems, caller)]
         judge = self._judge(numbers, request)

@@ -13,7 +13,7 @@ from typing import Any
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from arena.services.submissions.status import StatusReader
+from arena.services.submissions.reader import StatusReader
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
 from data.models import MetricItem, Outcome, Score, Submission, SubmissionKind, unscored
 from data.progress import Work, working
@@ -37,9 +37,6 @@ def entrants_of(
     """Return the visible newest submissions of a set; the reference only where it is named.
 
     `kind` None takes contexts without answers too.
-
-    Raises:
-        NotFoundError: There is no such set or system; the same where it is not seen.
     """
     store.sets.summary(set_name)
     live = tuple(filter(seen, store.submissions.find(set_name=set_name, kind=kind, newest=True)))
@@ -58,9 +55,6 @@ def readable_by(store: Store, set_name: str, caller: Caller) -> Seen:
     """Return whether a caller may see a submission's scores: its answers are public, or the caller's own.
 
     Scores are figures: they are seen also where a set's licence keeps its texts from the public.
-
-    Raises:
-        NotFoundError: There is no such set.
     """
     statuses = StatusReader(store, set_name)
     reference = store.submissions.reference(set_name).id

@@ -124,8 +124,6 @@ class MetricService:
         `systems` all are scored, the reference left out.
 
         Raises:
-            NotFoundError: There is no such set, system, metric or judge.
-            SpecError: The judge is no LLM, or the metric has no embedded version.
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
@@ -236,8 +234,6 @@ class MetricService:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
 
         Raises:
-            InvalidFileError: The file has problems; all of them are listed.
-            NotFoundError: There is no such metric or judge.
             JudgeError: Scoring cannot go on.
         """
         metric_info(request.metric)

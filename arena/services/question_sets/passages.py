@@ -72,11 +72,7 @@ class SetPassages:
             caller: Who asks.
 
         Raises:
-            NotFoundError: There is no such set or corpus.
-            InvalidFileError: The file has problems, or names no question of the set; nothing is stored.
-            InputError: It is a run, and no corpus is named or the one named has none of its passages.
             ConflictError: Another set has the new name.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         former = self._store.sets.get(name)

@@ -31,21 +31,11 @@ class PolicyService:
         self._store = store
 
     def get(self, set_name: str) -> SetPolicy:
-        """Return the policy of a set; it is public, so that teams know their deadlines.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Return the policy of a set; it is public, so that teams know their deadlines."""
         return self._store.policies.get(set_name)
 
     def put_phase(self, set_name: str, phase: Phase, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Add a phase to a set, or replace the one of its name.
-
-        Raises:
-            NotFoundError: There is no such set.
-            RecordError: It overlaps another phase.
-            ForbiddenError: Only organisers may.
-        """
+        """Add a phase to a set, or replace the one of its name."""
         policy = self.get(set_name)
         names = [existing.name for existing in policy.phases]
         phases = (
@@ -56,12 +46,7 @@ class PolicyService:
         return self.put(replace(policy, phases=phases), caller=caller)
 
     def drop_phase(self, set_name: str, name: str, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Take a phase from a set.
-
-        Raises:
-            NotFoundError: There is no such set or phase.
-            ForbiddenError: Only organisers may.
-        """
+        """Take a phase from a set."""
         policy = self.get(set_name)
         remaining = tuple(phase for phase in policy.phases if phase.name != name)
         if remaining == policy.phases:
@@ -71,21 +56,11 @@ class PolicyService:
         return self.put(replace(policy, phases=remaining), caller=caller)
 
     def hide_references(self, set_name: str, *, hidden: bool, caller: Caller = OPERATOR) -> SetPolicy:
-        """Hide the references of a set's test questions from everybody, or show them.
-
-        Raises:
-            NotFoundError: There is no such set.
-            ForbiddenError: Only organisers may.
-        """
+        """Hide the references of a set's test questions from everybody, or show them."""
         return self.put(replace(self.get(set_name), hidden_references=hidden), caller=caller)
 
     def show_texts(self, set_name: str, *, public: bool, caller: Caller = OPERATOR) -> SetPolicy:
-        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot label.
-
-        Raises:
-            NotFoundError: There is no such set.
-            ForbiddenError: Only organisers may.
-        """
+        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot label."""
         return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
 
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
@@ -169,8 +144,6 @@ class SetAdmin:
         LFRQA's files are known by their names.
 
         Raises:
-            InvalidFileError: The files have problems; all are listed and nothing is stored.
-            FileFormatError: It cannot be unpacked or read.
             ConflictError: Another set has this name.
         """
         require(caller, TokenScope.ORGANISE)
@@ -189,11 +162,7 @@ class SetAdmin:
             return self._sets.import_from(unpacked, name=name, caller=caller)
 
     def view(self, name: str, *, caller: Caller) -> SetView:
-        """One set.
-
-        Raises:
-            NotFoundError: There is none of this name.
-        """
+        """One set."""
         require(caller, TokenScope.ORGANISE)
         summary = self._sets.summary(name)
         policy = self._policies.get(name)
@@ -212,11 +181,7 @@ class SetAdmin:
         )
 
     def freeze(self, name: str, *, caller: Caller) -> SetPolicy:
-        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays."""
         return self._policies.put(frozen(self._policies.get(name), datetime.now(UTC)), caller=caller)
 
 

@@ -77,9 +77,7 @@ class SetService:
         """Import a question set from a folder or file; the same import twice changes nothing.
 
         Raises:
-            InvalidFileError: The files have problems; nothing was stored.
             ConflictError: Another set has this name.
-            ForbiddenError: Only organisers may.
         """
         from data.files.question_sets.registry import load_set
 
@@ -113,7 +111,6 @@ class SetService:
 
         Raises:
             ConflictError: Another set has this name.
-            ForbiddenError: Only organisers may.
         """
         from data.files.question_sets.rows import content_hash
 
@@ -136,32 +133,20 @@ class SetService:
         return self._store.sets.summary(name)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> QuestionSet:
-        """One set with its questions.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """One set with its questions."""
         question_set = self._store.sets.get(name)
         seen = SetAccess(self._store, caller, name)
         return question_set.with_questions(map(seen.question, question_set.questions))
 
     def question(self, name: str, question_id: str, *, caller: Caller = PUBLIC) -> Question:
-        """One question of a set.
-
-        Raises:
-            NotFoundError: There is no such set, or no such question in it.
-        """
+        """One question of a set."""
         question = self._store.sets.question(name, question_id)
         return SetAccess(self._store, caller, name).question(question)
 
     def page(
         self, name: str, *, after: int, limit: int, caller: Caller = PUBLIC
     ) -> tuple[tuple[int, Question], ...]:
-        """Up to `limit` questions of a set with their positions, from the one after position `after` on.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
         seen = SetAccess(self._store, caller, name)
         rows = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
         return tuple((at, seen.question(question)) for at, question in rows)
@@ -183,9 +168,7 @@ class SetService:
             caller: Who asks.
 
         Raises:
-            NotFoundError: There is no such set or format.
             ConflictError: The folder holds data files or judgments already.
-            FileFormatError: It cannot be written.
         """
         from data.files.question_sets.registry import set_writer
 
@@ -198,12 +181,6 @@ class SetService:
         """Write a file for `arena submissions add`: of each question its short answers, a line each.
 
         Source: RAG-QA Arena, section 6.1 and Table 4, which enters RobustQA's extracted answers so.
-
-        Raises:
-            NotFoundError: There is no such set.
-            ForbiddenError: Only organisers may: short answers give references away.
-            InputError: No question of the set has short answers.
-            FileFormatError: The file cannot be written.
         """
         require(caller, TokenScope.ORGANISE)
         questions = self._store.sets.get(name).questions
@@ -223,11 +200,7 @@ class SetService:
         return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
 
     def statistics(self, name: str) -> tuple[SetStatistics, ...]:
-        """Count what a set is made of: overall first, then by domain in the set's order.
-
-        Raises:
-            NotFoundError: There is no such set.
-        """
+        """Count what a set is made of: overall first, then by domain in the set's order."""
         summary = self._store.sets.summary(name)
         by_domain: dict[str, list[Question]] = {domain: [] for domain in summary.domains}
         for _, question in self._store.sets.numbered(summary.id):

@@ -61,12 +61,7 @@ class NewBoards:
         *,
         caller: Caller,
     ) -> tuple[Prepared, Mapping[str, Any]]:
-        """Return the prepared ranking and its estimate, as `arena rounds plan` gives it; nothing is stored.
-
-        Raises:
-            InputError: The tables cannot be ranked, or the judge cannot decide.
-            ForbiddenError: Only organisers may.
-        """
+        """Return the prepared ranking and its estimate; nothing is stored."""
         require(caller, TokenScope.ORGANISE)
         _require_name(request.judge)
         with self._pricing() as ranking:
@@ -82,9 +77,7 @@ class NewBoards:
             How it did; None where a worker tries it, with its own key.
 
         Raises:
-            ForbiddenError: Only organisers may.
             EndpointError: The endpoint does not answer, or refuses key or model.
-            SpecError: The spec cannot be used.
         """
         require(caller, TokenScope.ORGANISE)
         _require_name(judge)
@@ -112,10 +105,6 @@ class NewBoards:
             key: Of the endpoint, where it is not the workers'; it is handed to the process that judges this
                 round alone, in its environment, and stored nowhere.
             caller: Who asks.
-
-        Raises:
-            InputError: It cannot be ranked, or costs money and has no cap.
-            ForbiddenError: Only organisers may.
         """
         prepared, plan = self.price(request, tables, references, caller=caller)
         if request.budget_usd is None and plan["cost_usd"] != 0:
@@ -131,12 +120,7 @@ class NewBoards:
         return round_
 
     def watch(self, name: str, *, caller: Caller) -> tuple[Round, JobStatus | None]:
-        """Return a round with its job at this moment; once it is judged, a worker publishes it.
-
-        Raises:
-            NotFoundError: There is no such round.
-            ForbiddenError: Only organisers may.
-        """
+        """Return a round with its job at this moment; once it is judged, a worker publishes it."""
         require(caller, TokenScope.ORGANISE)
         round_, _ = self._rounds.status(name)
         job = self._jobs.of_round(round_.id)
@@ -149,11 +133,7 @@ class NewBoards:
         return round_, job
 
     def standing(self, name: str, *, caller: Caller) -> LiveStanding:
-        """Return the live standing of a round's systems.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
+        """Return the live standing of a round's systems."""
         require(caller, TokenScope.ORGANISE)
         return self._ranking.standing(name)
 

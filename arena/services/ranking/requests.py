@@ -41,11 +41,7 @@ class NamedFile:
 
     @classmethod
     def of(cls, text: str) -> NamedFile:
-        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is. `-` may be a file.
-
-        Raises:
-            InputError: There is no such file.
-        """
+        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is."""
         path = Path(text)
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
@@ -54,13 +50,7 @@ class NamedFile:
         return cls(path=_existing(path), system=file.split(".")[0] or file)
 
     def table(self, path: Path) -> AnswerTable:
-        """Read the file, which stands at `path` where it came by a pipe.
-
-        Raises:
-            InvalidFileError: Rows cannot be read; all problems are listed.
-            FileFormatError: It has none of the formats.
-            InputError: It was named, and has several systems.
-        """
+        """Read the file, which stands at `path` where it came by a pipe."""
         from submissions.answer_tables import read_answer_table
 
         table = read_answer_table(path, system=self.system)
@@ -68,11 +58,7 @@ class NamedFile:
 
 
 def named_files(texts: Sequence[str]) -> list[NamedFile]:
-    """Read several `FILE` or `NAME=FILE`; files that are called alike have their folders in their names.
-
-    Raises:
-        InputError: There is no such file, or one is given twice.
-    """
+    """Read several `FILE` or `NAME=FILE`; files that are called alike have their folders in their names."""
     found = [NamedFile.of(text) for text in texts]
     twice = Counter(one.path.resolve() for one in found if not one.named)
     if again := next((path for path, count in twice.items() if count > 1), None):
@@ -124,11 +110,7 @@ def is_ranking(folder: Path) -> bool:
 
 
 def require_ranking(folder: Path) -> None:
-    """Check that a folder holds a ranking.
-
-    Raises:
-        NotFoundError: It does not.
-    """
+    """Check that a folder holds a ranking."""
     if not is_ranking(folder):
         raise NotFoundError(f"{folder} holds no ranking.", advice="Make one: arena rank FILES… --out DIR.")
 
@@ -166,12 +148,7 @@ class RankingJudges:
         self._folder = folder
 
     def named(self, judge: str, endpoint: str) -> str:
-        """Return the name or path of a judge's spec; a spec of a model or another endpoint is written first.
-
-        Raises:
-            InputError: It is neither a judge nor the name of a model.
-            SpecError: The spec cannot be used.
-        """
+        """Return the name or path of a judge's spec; one of a model or another endpoint is written first."""
         if not judge:
             raise InputError("There is nobody to judge.", advice=ADVICE)
         try:

@@ -202,11 +202,7 @@ class RankingResults:
         return f"{first.system} is ahead, but its battles do not separate it from {others}."
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
-        """Every battle of a round in its order.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
+        """Every battle of a round in its order."""
         round_ = self.store.rounds.get(name)
         texts = {
             question.id: question.question for question in self.store.sets.get(round_.set_name).questions
@@ -215,11 +211,7 @@ class RankingResults:
             yield _comparison(evidence, texts)
 
     def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
-        """Return the questions on which a system lost to another, the clearest first.
-
-        Raises:
-            NotFoundError: No battle names one of the two.
-        """
+        """Return the questions on which a system lost to another, the clearest first."""
         self._require(name, loser, winner)
         lost = [
             one
@@ -229,12 +221,7 @@ class RankingResults:
         return tuple(sorted(lost, key=lambda one: -(one.margin or 0.0)))
 
     def duel(self, name: str, first: str, second: str) -> Duel:
-        """Compare two systems: the better one, by how much and how surely.
-
-        Raises:
-            NotFoundError: No battle names one of the two.
-            InputError: The two are one.
-        """
+        """Compare two systems: the better one, by how much and how surely."""
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
@@ -259,11 +246,7 @@ class RankingResults:
         )
 
     def write(self, board: Board, folder: Path, standings: bytes) -> tuple[Path, ...]:
-        """Write the board as one page, its rows and its comparisons as CSV.
-
-        Raises:
-            FileFormatError: The folder cannot be written.
-        """
+        """Write the board as one page, its rows and its comparisons as CSV."""
         from arena.html_pages import rendered
 
         name = board.round_name or board.name

@@ -116,9 +116,6 @@ class RankingService:
             request: How they are to be ranked.
             tables: The answers; none to go on with those of before.
             references: The questions' references or passages.
-
-        Raises:
-            InputError: The tables cannot be joined, there are fewer than two systems, or nobody to judge.
         """
         given = {system for table in tables for system in table.systems}
         with working("joining questions and answers"):
@@ -152,11 +149,7 @@ class RankingService:
         return self._planner.estimate(prepared.request)
 
     def require_ready(self, prepared: Prepared) -> None:
-        """Check that the judge can decide, and that a cap that is given can be kept.
-
-        Raises:
-            InputError: It cannot.
-        """
+        """Check that the judge can decide, and that a cap that is given can be kept."""
         self._planner.require_ready(prepared.request, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
@@ -178,11 +171,7 @@ class RankingService:
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
     def round_of(self, prepared: Prepared) -> Round:
-        """Return the round that judges this: the last one where it is the same, else a new one.
-
-        Raises:
-            InputError: There is nothing to judge.
-        """
+        """Return the round that judges this: the last one where it is the same, else a new one."""
         planned = self._planner.plan(prepared.request)
         last = self._last_round()
         systems = {entrant.system: entrant.version for entrant in planned.entrants}
@@ -221,11 +210,7 @@ class RankingService:
         return board
 
     def last_board(self) -> Board:
-        """Return the board of the last round that has one.
-
-        Raises:
-            NotFoundError: Nothing was ranked here yet.
-        """
+        """Return the board of the last round that has one."""
         boards = {board.name: board for board in self._boards.published()}
         for round_ in self._rounds.rounds():
             if round_.name in boards:

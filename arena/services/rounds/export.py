@@ -35,11 +35,7 @@ def hash_of_judge(judge: Mapping[str, Any]) -> str:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and write into it, before anything is computed that would be written there.
-
-    Raises:
-        FileFormatError: It cannot be made, or nothing can be written there.
-    """
+    """Make a folder and write into it, before anything is computed that would be written there."""
     with _written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -74,10 +70,6 @@ def write_round(
 
     Returns:
         The checksums by file name.
-
-    Raises:
-        FileFormatError: The folder cannot be written.
-        NotFoundError: There is no such round.
     """
     round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned

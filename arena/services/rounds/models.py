@@ -50,11 +50,7 @@ class RoundRequest:
 def questions_in(
     domains: tuple[str, ...], summary: SetSummary, questions: Iterable[tuple[int, Question]]
 ) -> tuple[tuple[int, Question], ...]:
-    """Return the questions of some domains of a set; of all where none is named.
-
-    Raises:
-        NotFoundError: The set has no such domain.
-    """
+    """Return the questions of some domains of a set; of all where none is named."""
     unknown = [domain for domain in domains if domain not in summary.domains]
     if unknown:
         names = ", ".join(summary.domains)
@@ -129,11 +125,7 @@ HARMLESS = ("endpoint", "price")
 
 
 def round_spec(round_: Round, load_spec: LoadSpec) -> JudgeSpec:
-    """Return the spec that a round began with.
-
-    Raises:
-        SpecError: It is another one now in what may change verdicts; every setting that differs is named.
-    """
+    """Return the spec that a round began with."""
     stored = round_.judge
     spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
     if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
@@ -184,9 +176,6 @@ def adopt_spec(store: Store, name: str, load_spec: LoadSpec, *, new_judge: bool 
 
     Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
     endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
-
-    Raises:
-        SpecError: Other settings differ from those that the round's verdicts were made with.
     """
     round_ = store.rounds.get(name)
     stored = round_.judge

@@ -50,11 +50,7 @@ class Pairs:
 
     @classmethod
     def parse(cls, text: str) -> Pairs:
-        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM` or `all`.
-
-        Raises:
-            InputError: It is something else.
-        """
+        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM` or `all`."""
         if text.startswith(VERSUS) and text != VERSUS:
             return cls(versus=text.removeprefix(VERSUS))
         parts = [part.strip() for part in text.split(",")]
@@ -91,11 +87,7 @@ class Sample:
 
     @classmethod
     def parse(cls, text: str | None) -> Sample:
-        """Read `K` or `P%`; None takes every question.
-
-        Raises:
-            InputError: It is something else.
-        """
+        """Read `K` or `P%`; None takes every question."""
         if text is None:
             return cls()
         matched = SAMPLE.fullmatch(text.strip())

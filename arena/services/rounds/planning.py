@@ -58,12 +58,7 @@ class RoundPlanner:
         self._readiness = Readiness(store=store, load_spec=load_spec, has_key=has_key)
 
     def plan(self, request: RoundRequest) -> PlannedRound:
-        """Lay out a round.
-
-        Raises:
-            NotFoundError: The set, the judge or a named system does not exist.
-            InputError: Pairs or sample cannot be read, or there is nothing to judge.
-        """
+        """Lay out a round."""
         with working("laying out the battles"):
             return self._planned(request)
 
@@ -102,9 +97,6 @@ class RoundPlanner:
         Args:
             request: The round.
             uncapped: Whether it may spend without a cap, at prices that are not known too.
-
-        Raises:
-            InputError: It lacks something; everything is named.
         """
         planned = self.plan(request)
         lacking = [

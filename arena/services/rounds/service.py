@@ -64,8 +64,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: A round has this name.
-            InputError: The request cannot be planned, or its plan has no battles.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         if request.name is not None:
@@ -121,7 +119,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: The round has ended.
-            SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; the round is paused.
         """
         spec = self.adopt(name)
@@ -136,7 +133,6 @@ class RoundService(RoundReader):
         """Judge a round under a lease, alongside others where `shared` is set.
 
         Raises:
-            SpecError: The judge's spec is not what the round began with.
             JudgeError: Judging cannot go on; what was decided until then is committed.
         """
         spec = await asyncio.to_thread(self.adopt, name)
@@ -150,7 +146,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: It has ended already.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -164,7 +159,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: It has ended already.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -179,8 +173,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: It is running, was published, or people label its battles.
-            NotFoundError: There is no such round.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -201,7 +193,6 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: The round is running, or published.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -214,11 +205,7 @@ class RoundService(RoundReader):
         return reopened
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
-        """Return the spec that a round goes on with, as corrected; see `adopt_spec`.
-
-        Raises:
-            SpecError: It differs in what may change verdicts, and there are some.
-        """
+        """Return the spec that a round goes on with, as corrected; see `adopt_spec`."""
         return adopt_spec(self._store, name, self._load_spec, new_judge=new_judge)
 
     def correct(
@@ -231,13 +218,7 @@ class RoundService(RoundReader):
         reason: str,
         caller: Caller,
     ) -> BattleEvidence:
-        """Give the battle of two systems on a question another verdict; `winner` is one of them or `tie`.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-            NotFoundError: The round has no such battle.
-            InputError: The winner is neither system nor `tie`, or the reason cannot be used.
-        """
+        """Give the battle of two systems on a question another verdict; `winner` is one of them or `tie`."""
         require(caller, TokenScope.ORGANISE)
         reason = reason.strip()
         if not reason or len(reason) > MAX_REASON or not reason.isprintable():
@@ -267,11 +248,7 @@ class RoundService(RoundReader):
         return corrected
 
     def judge_anyway(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Judge a round to its end whatever its judge's replies are like.
-
-        Raises:
-            ForbiddenError: Only organisers may.
-        """
+        """Judge a round to its end whatever its judge's replies are like."""
         require(caller, TokenScope.ORGANISE)
         return self._store.rounds.amend(name, **{GO_ON: True})
 
@@ -279,9 +256,7 @@ class RoundService(RoundReader):
         """Give a round another cap, so that what stopped at the old one can be tried again.
 
         Raises:
-            InputError: It is no amount of money.
             ConflictError: More was spent already, or the round is running and its cap would sink.
-            ForbiddenError: Only organisers may.
         """
         require(caller, TokenScope.ORGANISE)
         require_amount(budget_usd)
@@ -291,11 +266,7 @@ class RoundService(RoundReader):
         return changed
 
     def spec_of(self, round_: Round) -> JudgeSpec:
-        """Return the spec that a round began with.
-
-        Raises:
-            SpecError: It is another one now.
-        """
+        """Return the spec that a round began with."""
         return round_spec(round_, self._load_spec)
 
     def _refuse_hopeless(self, planned: PlannedRound) -> None:

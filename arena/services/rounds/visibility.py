@@ -49,7 +49,6 @@ class RoundAccess:
         texts: What they may see of the texts of its set.
 
     Raises:
-        NotFoundError: The round is not for the caller; the same as where there is none.
         RetractedError: Its board was retracted, and the caller is no organiser.
     """
 
@@ -161,29 +160,17 @@ class RoundReader:
         return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
     def get(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Return a round alone: to count its battles takes as long as there are battles.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Return a round alone: to count its battles takes as long as there are battles."""
         round_ = self._store.rounds.get(name)
         RoundAccess(self._store, caller, round_)
         return round_
 
     def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
-        """Return a round and its counts.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Return a round and its counts."""
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
     def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
-        """Return the live standing of a round's systems.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Return the live standing of a round's systems."""
         from arena.services.rounds.battle_table import live_standing
 
         return live_standing(self._store, self.get(name, caller=caller))
@@ -193,11 +180,7 @@ class RoundReader:
         return self._store.conduct.of_round(name)
 
     def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[Outcome, str, int], ...]:
-        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first."""
         return self._store.conduct.reasons(self.get(name, caller=caller).name)
 
     def warnings(self, name: str) -> tuple[str, ...]:
@@ -207,11 +190,7 @@ class RoundReader:
         return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
 
     def replies(self, name: str, *, unreadable: bool) -> Iterator[tuple[BattleEvidence, Question]]:
-        """Yield the battles of a round about which a model was asked, with their questions and raw replies.
-
-        Raises:
-            NotFoundError: There is no such round.
-        """
+        """Yield the battles that a model was asked about, with their questions and raw replies."""
         round_ = self._store.rounds.get(name)
         questions: dict[str, Question] = {}
         for evidence in self._store.verdicts.evidence(name):
@@ -229,11 +208,7 @@ class RoundReader:
             yield replace(evidence, judgments=shown), questions[key]
 
     def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
-        """Yield the battles of a round in a fixed order.
-
-        Raises:
-            NotFoundError: There is no such round that the caller may see.
-        """
+        """Yield the battles of a round in a fixed order."""
         self.get(name, caller=caller)
         return self._store.verdicts.battles(name)
 
@@ -251,7 +226,6 @@ class RoundReader:
         With `outcome` those that ended so alone.
 
         Raises:
-            NotFoundError: There is no such round that the caller may see.
             RetractedError: Its board was retracted, and the caller is no organiser.
         """
         self.get(round_name, caller=caller)

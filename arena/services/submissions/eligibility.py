@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from arena.services.accounts.auth import Caller, CallerKind, require
 from arena.services.accounts.redaction import NAMELESS
 from arena.services.question_sets.policies import closed_error
-from arena.services.submissions.status import counts_now
-from data.errors import ConflictError, ForbiddenError, InputError, NotFoundError, QuotaError
+from arena.services.submissions.reader import counts_now
+from data.errors import ConflictError, ForbiddenError, InputError, QuotaError
 from data.files.text_files import MEBIBYTE
 from data.models import Phase, SetPolicy, Submission, SubmissionKind, SubmissionState, TokenScope
 from data.store import Store
@@ -171,11 +171,6 @@ def require_accepted(submission: Submission) -> None:
         )
     if submission.state is SubmissionState.CHECKED:
         raise ConflictError(f"Submission {submission.id} was checked only.", advice="Confirm it first.")
-
-
-def no_submission(number: int) -> NotFoundError:
-    """Return the error for a caller who may not know of a submission: the same as where there is none."""
-    return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 
 def _today(counted: Sequence[Submission], at: datetime) -> int:

@@ -1,4 +1,4 @@
-"""Submissions: check, add, choose, withdraw. How they are shown is in `views`."""
+"""Submissions: check, add, choose, withdraw; readers are in `reader`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
 from arena.services.notifications import Notifier
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
+from arena.services.submissions.reader import SubmissionReader
 from arena.services.submissions.uploads import FileChecks
-from arena.services.submissions.views import SubmissionReader
 from arena.services.system import rare_collections
 from arena.services.text_process import Poll
 from data.errors import ConflictError, InputError, InvalidFileError

@@ -11,8 +11,7 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.visibility import Visibility
-from arena.services.submissions.status import SubmissionStatus
-from arena.services.submissions.views import SubmissionLine, SubmissionView
+from arena.services.submissions.reader import SubmissionLine, SubmissionStatus, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
 from arena.site.ui.components import note, strip, subheading

@@ -13,7 +13,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
-from arena.services.submissions.views import SubmissionLine
+from arena.services.submissions.reader import SubmissionLine
 from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation

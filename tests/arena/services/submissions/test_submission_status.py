@@ -16,7 +16,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.visibility import Visibility
 from arena.services.rounds.models import RoundRequest
-from arena.services.submissions.status import SubmissionStatus, state_of
+from arena.services.submissions.reader import SubmissionStatus, state_of
 from arena.settings import Settings
 from data.errors import (
     AccessError,
