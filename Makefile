@@ -6,9 +6,9 @@ PORT ?= 8501
 WORKERS ?= 2
 
 # Some machines forbid the cache of compiled modules; every process of the tests would compile the whole then.
-test test-slow test-all coverage: export PYTHONDONTWRITEBYTECODE :=
+test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test test-slow test-all coverage check format lint types contract structure docs bench dist lock audit sbom release clean
+.PHONY: help demo test test-slow coverage check format lint types contract structure docs bench dist lock audit sbom release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -33,11 +33,8 @@ demo: $(VENV)/.runtime ## judge, rate and serve the bundled board (another port:
 test: $(VENV)/.dev ## the test suite
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-test-slow: $(VENV)/.dev ## the tests that take minutes, and properties with all their examples
-	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
-
-test-all: $(VENV)/.dev ## all of both, and what takes seconds
-	$(BIN)/python -m pytest -m "" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
+test-slow: $(VENV)/.dev ## the tests that take more than a second, with more examples of each property
+	$(BIN)/python -m pytest -m "slow or long" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
 
 check: lint types contract structure ## lint, format, types and import contract
 
@@ -59,8 +56,8 @@ contract: $(VENV)/.dev ## which room may import which
 structure: $(VENV)/.dev ## size, folders, importers and cycles, held to their limits
 	$(BIN)/python benchmarks/structure.py --check
 
-coverage: $(VENV)/.dev ## the test suite and what takes seconds, with the branches that they cover
-	$(BIN)/python -m pytest -m "not slow" -n $(WORKERS) --dist loadgroup --cov --cov-report=
+coverage: $(VENV)/.dev ## the branches that the quick tests cover
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=
 	$(BIN)/coverage report --sort=cover | tail -n 30
 
 docs: $(VENV)/.dev ## the documentation as a site, in build/docs

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -130,92 +127,6 @@ def test_space_is_what_its_host_asks_for(tmp_path: Path) -> None:
     assert not (tmp_path / "tests").exists()
     missing = subprocess.run([str(script)], check=False, capture_output=True, text=True)
     assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
-
-
-ROOT_OF_ITS_OWN = """set -e
-mount -t tmpfs tmpfs "$1" && mkdir "$1/changes" "$1/work" "$1/merged"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$1/changes,workdir=$1/work" "$1/merged"
-mount --rbind /proc "$1/merged/proc" && mount --rbind /dev "$1/merged/dev"
-mkdir "$1/merged/context" && mount --bind "$2" "$1/merged/context"
-exec chroot "$1/merged" sh -ec "$3"
-"""
-"""Runs a script in a copy of the machine's root that is gone afterwards; needs rights to mount."""
-NOBODY_YET = """
-chmod o+x ~root
-for uid in 1000 10001; do name=$(id -nu $uid 2> /dev/null) && userdel $name; done
-"""
-"""The machine's Python may lie below its root's home, and images have no such users."""
-SERVED = """
-{user} {command} > /tmp/served 2>&1 & served=$!
-for second in $(seq 300); do
-  if {user} {health} 2> /dev/null; then echo HEALTHY $({user} id -u); break; fi
-  sleep 1
-done
-kill $served || true
-wait $served || true
-tail -n 20 /tmp/served
-userdel arena
-"""
-
-
-def _script(steps: list[dict[str, Any]]) -> str:
-    """The steps of a stage as a script; what is copied from another stage is there already."""
-    lines = ["set -e"]
-    for step in steps:
-        kind, value = step["instruction"], step["value"]
-        if kind == "RUN":
-            lines.append(value)
-        elif kind == "WORKDIR":
-            lines.append(f"mkdir -p {value} && cd {value}")
-        elif kind == "ENV":
-            lines.append(f"export {value}")
-        elif kind == "COPY" and "--from=" not in value:
-            *sources, target = value.split()
-            content = "/." if len(sources) == 1 and (ROOT / sources[0]).is_dir() else ""
-            named = " ".join(f"/context/{source}{content}" for source in sources)
-            lines.append(f"mkdir -p {target} && cp -r {named} {target}")
-    return "\n".join(lines)
-
-
-def _in_a_root(folder: Path, script: str) -> str:
-    command = ["unshare", "-m", "sh", "-c", ROOT_OF_ITS_OWN, "sh", str(folder), str(ROOT), script]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    os.environ.get("IMAGE_STEPS") != "1",  # noqa: TID251 - of the tests alone
-    reason="STEPS OF THE IMAGES ARE NOT RUN: they install everything anew; set IMAGE_STEPS=1",
-)
-@pytest.mark.timeout(3000)
-def test_steps_of_the_images_work_one_after_another(tmp_path: Path) -> None:
-    """Each step runs as it stands in a root of its own; then the image's user serves, and health is good."""
-    if _in_a_root(tmp_path, "id -u") != "0\n":
-        pytest.skip("NO RIGHT TO MOUNT HERE: the steps of the images are linted, and not run")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    builds, scripts, users = set(), [], []
-    for path in FILES:
-        with path.open("rb") as content:
-            steps = DockerfileParser(fileobj=content).structure
-        second = [at for at, step in enumerate(steps) if step["instruction"] == "FROM"][1]
-        builds.add(_script(steps[:second]))
-        users.append(_last(steps, "USER"))
-        health = json.loads(_last(steps, "HEALTHCHECK").partition("CMD ")[2])
-        served = SERVED.format(
-            user=f"setpriv --reuid {users[-1]} --regid {users[-1]} --clear-groups env HOME=$ARENA_HOME",
-            command=shlex.join([*json.loads(_last(steps, "ENTRYPOINT")), *json.loads(_last(steps, "CMD"))])
-            + f" --port {port}",
-            health=shlex.join(health).replace(str(PORT), port),
-        )
-        scripts.append(f"({_script(steps[second:])}{served})")
-    (build,) = builds
-    said = _in_a_root(tmp_path, "\n".join([NOBODY_YET, build, *scripts]))
-    if "No matching distribution" in said:
-        pytest.skip("NO REGISTRY OF PACKAGES IS REACHED HERE: the steps of the images are not run")
-    assert [f"HEALTHY {user}" in said for user in users] == [True, True], said[-4000:]
 
 
 @pytest.fixture(scope="module")
