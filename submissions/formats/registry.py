@@ -26,7 +26,7 @@ ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
 """Columns that are read besides `data.files.tables.columns.NAMES`."""
 FIGURES = ("tokens", "usd", "milliseconds")
-"""What a row may say that its answer took."""
+"""Reported costs of an answer."""
 MODULES = (".trec_rag", ".harnesses", ".completions")
 TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
 LONGEST_NAME = 100
