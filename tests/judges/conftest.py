@@ -16,15 +16,11 @@ T = TypeVar("T")
 class WithRunner(Protocol):
     """Runs something with a `TaskRunner` at an endpoint."""
 
-    def __call__(self, url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
-        """Return the result."""
-        ...
+    def __call__(self, url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T: ...
 
 
 @pytest.fixture
 def with_runner() -> WithRunner:
-    """Run something with a `TaskRunner` at an endpoint."""
-
     def run(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
         async def once() -> T:
             async with open_client(AccessSettings(backoff=0.01)) as client:

@@ -1,5 +1,3 @@
-"""The embedded judge on the bundled demo set, held against pairs that every careful reader agrees on."""
-
 from __future__ import annotations
 
 import asyncio

@@ -25,7 +25,6 @@ from tests.narrow import known
 
 
 def spec_of(**changes: Any) -> JudgeSpec:  # noqa: ANN401 - fields of the spec
-    """The spec of the embedded judge with some changes."""
     return load_spec("lexical").model_copy(update={"order": OrderPolicy.PAPER, **changes})
 
 
@@ -61,14 +60,12 @@ NONE = "I couldn't find an answer."
 
 
 def settle(a: str, b: str, question: Question = QUESTION, side: str | None = None) -> Verdict:
-    """Let a fresh judge settle one battle."""
     judge = LexicalJudge(spec_of())
     judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
     return asyncio.run(judge.judge(judge_input))
 
 
 def test_it_is_a_judge() -> None:
-    """The embedded judge can stand wherever a judge is asked for."""
     assert isinstance(LexicalJudge(spec_of()), Judge)
 
 
@@ -80,7 +77,6 @@ def test_it_is_a_judge() -> None:
 def test_the_fuller_and_truer_answer_wins_from_either_side(
     better: str, worse: str, question: Question
 ) -> None:
-    """Coverage beats brevity, truth beats contradiction, and any answer beats none."""
     first, second = settle(better, worse, question), settle(worse, better, question)
     assert (first.preference, second.preference) == (Preference.A, Preference.B)
     margin = known(second.judgments[0].margin)
@@ -89,21 +85,18 @@ def test_the_fuller_and_truer_answer_wins_from_either_side(
 
 @pytest.mark.parametrize(("a", "b"), [("", NONE), (NONE, NONE), (COMPLETE, COMPLETE), (SHORT, f" {SHORT} ")])
 def test_equal_answers_and_two_silences_tie(a: str, b: str) -> None:
-    """Neither side gains where there is nothing between them."""
     verdict = settle(a, b)
     assert verdict.preference is Preference.TIE
     assert verdict.judgments[0].margin == 0
 
 
 def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
-    """Contradicting two facts costs more than leaving some out."""
     assert settle(
         WRONG, "The tower was finished in 1889, is 330 metres tall and designed by Eiffel."
     ).preference is (Preference.B)
 
 
 def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
-    """Without passages, a battle against the reference is unreadable and says why."""
     verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
     assert verdict.outcome is Outcome.UNREADABLE
     assert "opponent" in verdict.detail
@@ -112,7 +105,6 @@ def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
 
 @pytest.mark.parametrize("reference", [None, "", "?!"])
 def test_a_question_without_a_ground_truth_is_unreadable(reference: str | None) -> None:
-    """No ground truth, no verdict."""
     bare = Question(id="q3", domain="d", question="Why?", reference=reference)
     verdict = settle(COMPLETE, SHORT, bare)
     assert verdict.outcome is Outcome.UNREADABLE
@@ -120,7 +112,6 @@ def test_a_question_without_a_ground_truth_is_unreadable(reference: str | None) 
 
 
 def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
-    """The rationale is JSON that carries each side's sentences, and parts whose sum is the margin."""
     judgment = settle(WRONG, SHORT, side="b").judgments[0]
     reasons = json.loads(judgment.rationale)
     assert reasons["yardstick"] == "passages"
@@ -142,7 +133,6 @@ def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> 
 
 
 def test_each_judgment_stores_its_ground_truth() -> None:
-    """The reference between systems; the passages where it plays or is missing."""
     alone = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
     settled = (settle(COMPLETE, SHORT), settle(COMPLETE, SHORT, side="a"), settle(COMPLETE, SHORT, alone))
     stored = [json.loads(verdict.judgments[0].settings)["yardstick"] for verdict in settled]
@@ -150,7 +140,6 @@ def test_each_judgment_stores_its_ground_truth() -> None:
 
 
 def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
-    """There is no Korean stemmer, so nothing in Korean is scored."""
     korean = Question(id="q5", domain="d", question="왜?", reference="에펠탑은 330미터이다.", language="ko")
     verdict = settle("에펠탑은 330미터이다.", "모른다고 한다.", korean)
     assert verdict.outcome is Outcome.UNREADABLE
@@ -158,7 +147,6 @@ def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
 
 
 def test_what_was_judged_before_changes_nothing() -> None:
-    """A verdict depends on the question and the two texts alone."""
     busy = LexicalJudge(spec_of())
     for other in ("Paris.", WRONG, NONE):
         busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
@@ -167,7 +155,6 @@ def test_what_was_judged_before_changes_nothing() -> None:
 
 
 def test_both_orders_are_read_where_they_are_asked_for() -> None:
-    """A battle is settled again with its answers exchanged: two judgments that agree, and no flip."""
     judge = LexicalJudge(spec_of(order=OrderPolicy.BOTH))
     once = LexicalJudge(spec_of())
     for side in (None, "a", "b"):
@@ -184,7 +171,6 @@ def test_both_orders_are_read_where_they_are_asked_for() -> None:
 
 
 def test_orders_that_disagree_are_a_tie() -> None:
-    """Should the order ever matter, the battle is a tie and a position flip, as with any judge."""
     verdict = in_both_orders(settle(COMPLETE, WRONG), settle(COMPLETE, WRONG))
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
     assert verdict.judgments[1].preference is Preference.B
@@ -192,14 +178,12 @@ def test_orders_that_disagree_are_a_tie() -> None:
 
 @pytest.mark.parametrize("lexical", [{"balence": 1.0}, {"tie_band": -1}, {"scale": "wide"}])
 def test_settings_are_checked(lexical: dict[str, float]) -> None:
-    """A misspelt or impossible setting is refused by name."""
     with pytest.raises(SpecError, match=next(iter(lexical))):
         LexicalJudge(spec_of(lexical=lexical))
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
-    """Whatever the texts, in whatever script, swapping them mirrors the verdict."""
     judge = LexicalJudge(spec_of())
     one = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=a, answer_b=b))
     two = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=b, answer_b=a))

@@ -1,5 +1,3 @@
-"""The embedded judge in languages other than English: questions of the demo, translated for the project."""
-
 from __future__ import annotations
 
 import json
@@ -29,7 +27,6 @@ def _prefers(code: str, row: dict[str, str], worse: str) -> bool:
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
 def test_true_answers_win_in_each_language(code: str) -> None:
-    """In four languages, a full and true answer beats a short or wrong one on all of eight questions."""
     rows = TRANSLATED[code]
     assert len(rows) == 8
     assert [row["id"] for row in rows if not _prefers(code, row, row["poor"])] == []
@@ -37,7 +34,6 @@ def test_true_answers_win_in_each_language(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
 def test_answers_to_other_questions_lose_in_each_language(code: str) -> None:
-    """A fluent answer to the next question loses to one to the question itself, on all of eight."""
     rows = TRANSLATED[code]
     others = [*rows[1:], rows[0]]
     assert [
@@ -47,7 +43,6 @@ def test_answers_to_other_questions_lose_in_each_language(code: str) -> None:
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
 def test_word_lists_lose_in_each_language(code: str) -> None:
-    """The reference with its words (or, without spaces, its characters) reversed loses to a true answer."""
     rows = TRANSLATED[code]
     lists = [
         " ".join(reversed(row["reference"].split())) if " " in row["reference"] else row["reference"][::-1]
@@ -57,7 +52,6 @@ def test_word_lists_lose_in_each_language(code: str) -> None:
 
 
 def test_function_words_and_stems_follow_the_language() -> None:
-    """Inflected forms fall together, and what only joins words is left out."""
     assert terms("die Häuser und das Haus", "de") == ("haus", "haus")
     assert language("pt-BR").code == "pt"
     assert not can_read("ko")

@@ -1,5 +1,3 @@
-"""Cheap tricks against the embedded judge, over the bundled demo set; QA-Feedback has its benchmark."""
-
 from __future__ import annotations
 
 import json
@@ -53,7 +51,6 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("family", families())
 def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
-    """At most one question in twenty; a damaged answer beats the reference no oftener than it did."""
     questions, answers = _demo()
     against_best = against_reference = honest = 0
     for number, question in enumerate(questions.questions):
@@ -81,7 +78,6 @@ def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
 
 @pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 52)])
 def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None:
-    """Long-winded and hesitant answers, and shorter ones with planted errors, lose on 52 of 56 and more."""
     questions, answers = _demo()
     wins = sum(
         _wins(number, answers[BEST][question.id], answers[weaker][question.id])
@@ -91,7 +87,6 @@ def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None
 
 
 def test_the_reference_beats_answers_with_planted_errors() -> None:
-    """Held against the passages, the reference beats the careless system on two of three questions."""
     questions, answers = _demo()
     losses = sum(
         _wins(number, answers[WORST][question.id], str(question.reference), reference=True)

@@ -1,5 +1,3 @@
-"""Provider batches: gathered, written down before the provider is told, and found again after a crash."""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,14 +30,12 @@ class WatchedJournal(MemoryJournal):
         self.known = asyncio.Event()
 
     async def write(self, record: BatchRecord) -> None:
-        """Write and tell."""
         await super().write(record)
         if record.batch_id:
             self.known.set()
 
 
 def requests(url: str, count: int = 5) -> list[Request]:
-    """Requests of one model."""
     return [Request(endpoint=url, model="gpt-4o", messages=(Message("user", f"{n}"),)) for n in range(count)]
 
 
@@ -50,8 +46,6 @@ def ask(
     ledger: MemoryLedger | None = None,
     settings: AccessSettings = SETTINGS,
 ) -> list[Reply | CallFailure]:
-    """Ask everything at once through batches."""
-
     async def run() -> list[Reply | CallFailure]:
         async with open_client(settings, cache, ledger, journal=journal) as client:
             return await asyncio.gather(*(client.ask(item) for item in items))
@@ -60,7 +54,6 @@ def ask(
 
 
 def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> None:
-    """Five requests are one file and one batch, at half the price, and the journal is empty afterwards."""
     server, journal, ledger = scripted_llm(), MemoryJournal(), MemoryLedger(1.0)
     replies = ask(requests(server.url), journal, ledger=ledger)
     replied = instances(Reply, replies)
@@ -73,7 +66,6 @@ def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> Non
 
 
 def test_batches_are_cut_to_size(scripted_llm: Serve) -> None:
-    """No batch has more requests than allowed, and each has one model."""
     server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url, 7)
     items[0] = replace(items[0], model="gpt-4o-mini")
@@ -97,7 +89,6 @@ def interrupted(url: str) -> tuple[WatchedJournal, list[Any]]:
 
 @pytest.mark.parametrize("noted", [True, False])
 def test_a_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
-    """A batch is found again by its id, or by its name where the id was not noted; none is sent twice."""
     server, cache = scripted_llm(batch_polls=1_000_000), MemoryReplyCache()
     journal, _ = interrupted(server.url)
     if not noted:
@@ -111,7 +102,6 @@ def test_a_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
 
 
 def test_a_batch_that_never_came_to_be_is_asked_again(scripted_llm: Serve) -> None:
-    """A name that the provider does not know is struck out and its requests travel in a new batch."""
     server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url)
     keys = tuple(item.key for item in items)
@@ -121,7 +111,6 @@ def test_a_batch_that_never_came_to_be_is_asked_again(scripted_llm: Serve) -> No
 
 
 def test_stopping_does_not_wait_for_the_batch(scripted_llm: Serve) -> None:
-    """A stop returns at once, to everybody, and the journal keeps the batch."""
     server = scripted_llm(batch_polls=1_000_000)
     journal, answers = interrupted(server.url)
     assert all(isinstance(answer, StoppedError) for answer in answers)
@@ -129,7 +118,6 @@ def test_stopping_does_not_wait_for_the_batch(scripted_llm: Serve) -> None:
 
 
 def test_what_a_batch_failed_on_is_tried_in_another(scripted_llm: Serve) -> None:
-    """Requests in the error file travel again; a refusal is final."""
     server, journal = scripted_llm(first=["server_error", "refusal"]), MemoryJournal()
     answers = ask(requests(server.url, 3), journal)
     assert sum(isinstance(answer, Reply) for answer in answers) == 2
@@ -138,7 +126,6 @@ def test_what_a_batch_failed_on_is_tried_in_another(scripted_llm: Serve) -> None
 
 
 def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve) -> None:
-    """Batches that end "completed" with no file are tried again, then failed, never read as replies."""
     server, journal = scripted_llm(batch_output=False), MemoryJournal()
     answers = ask(requests(server.url, 2), journal, settings=replace(SETTINGS, attempts=2))
     failures = instances(CallFailure, answers)
@@ -148,14 +135,12 @@ def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve
 
 
 def test_a_batch_that_the_provider_turns_down_stops_the_run(scripted_llm: Serve) -> None:
-    """A file that fails validation is one clear error."""
     server, journal = scripted_llm(batch_end="failed", batch_output=False), MemoryJournal()
     with pytest.raises(EndpointError, match="ended as failed"):
         ask(requests(server.url, 2), journal)
 
 
 def test_batches_need_a_book() -> None:
-    """Without a place for ids there are no batches."""
     with pytest.raises(SpecError, match="write their ids down"):
         asyncio.run(_open())
 

@@ -1,5 +1,3 @@
-"""The direct transport does what the one over OpenAI's client does, fault for fault."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,7 +21,6 @@ BOTH = ("openai", "direct")
 def ask(
     url: str, transport: str, texts: Sequence[str] = ("Why? é",), **settings: object
 ) -> list[Reply | CallFailure]:
-    """Ask some questions one after another over a transport."""
     fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2, **settings}
 
     async def run() -> list[Reply | CallFailure]:
@@ -37,7 +34,6 @@ def ask(
 
 
 def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
-    """An endpoint cannot tell the transports apart by what they ask."""
     bodies = []
     for transport in BOTH:
         server = scripted_llm(first=["fine"])
@@ -51,7 +47,6 @@ def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
 def test_both_go_through_the_proxy_that_the_environment_names(
     scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An endpoint behind a proxy is reached, and one that is excepted is asked without it."""
     proxy, near = scripted_llm(first=["by proxy", "by proxy"]), scripted_llm(first=["near", "near"])
     monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -65,7 +60,6 @@ def test_both_go_through_the_proxy_that_the_environment_names(
 def test_a_netrc_does_not_come_in_the_way_of_the_key(
     scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Whatever the user's .netrc says of an endpoint, it gets the key."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login somebody password secret\n")
     monkeypatch.setenv("NETRC", str(netrc))
@@ -82,7 +76,6 @@ def test_a_netrc_does_not_come_in_the_way_of_the_key(
      "truncated", "bad_request"],
 )  # fmt: skip
 def test_faults_end_alike(fault: str, scripted_llm: Serve) -> None:
-    """One fault before a reply is overcome or final, and charged, over both in the same way."""
     ends = []
     for transport in BOTH:
         server = scripted_llm(first=[fault, "fine"], retry_after=0.02)
@@ -94,7 +87,6 @@ def test_faults_end_alike(fault: str, scripted_llm: Serve) -> None:
 
 @pytest.mark.parametrize(("fault", "said"), [("unauthorised", "401"), ("not_found", "404"), ("quota", "429")])
 def test_hopeless_endpoints_are_given_up(fault: str, said: str, scripted_llm: Serve) -> None:
-    """A wrong key, an unknown model or a used-up quota ends judging at the first call."""
     server = scripted_llm(first=[fault, "fine"])
     with pytest.raises(EndpointError, match=said):
         ask(server.url, "direct")
@@ -102,7 +94,6 @@ def test_hopeless_endpoints_are_given_up(fault: str, said: str, scripted_llm: Se
 
 
 def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
-    """A reply that never comes fails after the timeout, and says so."""
     server = scripted_llm(first=["hang", "hang"])
     [answer] = ask(server.url, "direct", timeout=0.1)
     assert isinstance(answer, CallFailure)
@@ -111,7 +102,6 @@ def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
 
 
 def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
-    """A refused connection is a failure that can have cost nothing."""
     [answer] = ask("http://127.0.0.1:9/v1", "direct")
     assert isinstance(answer, CallFailure)
     assert answer.outcome is Outcome.FAILED
@@ -120,7 +110,6 @@ def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
 
 
 def test_what_an_endpoint_does_not_support_is_learnt(scripted_llm: Serve) -> None:
-    """An endpoint that wants `max_completion_tokens` is asked twice once, and then as it wants."""
     server = scripted_llm(legacy_max_tokens=False)
     answers = ask(server.url, "direct", ["a", "b"])
     assert all(isinstance(answer, Reply) for answer in answers)
@@ -129,7 +118,6 @@ def test_what_an_endpoint_does_not_support_is_learnt(scripted_llm: Serve) -> Non
 
 
 def test_direct_is_the_default_where_it_sends_the_same() -> None:
-    """Calls take the leanest way, but where a variable is set that OpenAI's client alone sends."""
     assert read_settings({}).transport == "direct"
     assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
     assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"

@@ -1,5 +1,3 @@
-"""Gates, limits a minute, breakers and budgets, each alone and on a clock of the test's own."""
-
 from __future__ import annotations
 
 import asyncio
@@ -21,13 +19,11 @@ class Clock:
         self.now = 0.0
 
     def __call__(self) -> float:
-        """The time now."""
         return self.now
 
 
 @given(st.integers(2, 6_000), st.lists(st.floats(0, 5), min_size=1, max_size=300))
 def test_no_minute_has_more_starts_than_allowed(limit: int, gaps: list[float]) -> None:
-    """However requests arrive, every window of a minute has at most the limit of starts."""
     clock, starts = Clock(), []
     bucket = TokenBucket(limit, clock)
     for gap in gaps:
@@ -38,15 +34,12 @@ def test_no_minute_has_more_starts_than_allowed(limit: int, gaps: list[float]) -
 
 
 def test_large_units_are_waited_for_afterwards() -> None:
-    """A request of more tokens than a second's worth starts, and the next waits until they are paid off."""
     bucket = TokenBucket(6_000, Clock())
     assert bucket.delay(1_000) == 0
     assert bucket.delay(1) == pytest.approx(901 / (5_900 / 60))
 
 
 def test_a_gate_admits_in_order_and_never_too_many() -> None:
-    """Places are given first come, first served, and a cancelled waiter leaves none behind."""
-
     async def run() -> list[int]:
         gate, order = AdaptiveLimiter(2, 2), list[int]()
 
@@ -67,8 +60,6 @@ def test_a_gate_admits_in_order_and_never_too_many() -> None:
 
 
 def test_one_burst_of_rate_limits_cuts_once() -> None:
-    """Calls that were in flight together shrink the gate together, not each by itself."""
-
     async def run() -> float:
         gate = AdaptiveLimiter(100, 100)
         for _ in range(100):
@@ -81,8 +72,6 @@ def test_one_burst_of_rate_limits_cuts_once() -> None:
 
 
 def test_growth_is_one_place_a_round_after_a_cut() -> None:
-    """After the first 429 a full gate grows by one for as many successes as it has places."""
-
     async def run() -> tuple[float, float]:
         gate = AdaptiveLimiter(10, 100)
         for _ in range(10):
@@ -99,7 +88,6 @@ def test_growth_is_one_place_a_round_after_a_cut() -> None:
 
 
 def test_the_breaker_rides_out_a_blip() -> None:
-    """Faults within one second do not give up an endpoint that has answered; lasting ones do."""
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     breaker.succeed()
@@ -112,7 +100,6 @@ def test_the_breaker_rides_out_a_blip() -> None:
 
 
 def test_successes_between_faults_keep_the_breaker_closed() -> None:
-    """An endpoint that fails half of its calls for an hour is slow, not dead."""
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     for minute in range(60):
@@ -123,7 +110,6 @@ def test_successes_between_faults_keep_the_breaker_closed() -> None:
 
 
 def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
-    """Three requests that always end in a 500 fail by themselves, even when nothing else is left to ask."""
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     for attempt in range(100):
@@ -133,14 +119,12 @@ def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
 
 
 def test_a_wait_of_hours_is_not_waited_for() -> None:
-    """An endpoint that asks for more patience than there is, is given up with its reason."""
     breaker = CircuitBreaker("e", AccessSettings(), Clock())
     breaker.fail(CallError(CallErrorKind.RATE_LIMITED, "HTTP 429: daily limit", retry_after=40_000.0), "one")
     assert "wait of 40000 s: HTTP 429: daily limit" in str(breaker.error())
 
 
 def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> None:
-    """Too long a battle is a 400; ten thousand of them leave a working endpoint alone."""
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     breaker.succeed()
@@ -185,7 +169,6 @@ def test_statuses_are_sorted_by_what_to_do(status: int, code: str, kind: CallErr
     ],
 )
 def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
-    """Seconds, milliseconds and dates; nonsense is no wait at all."""
     assert wait_asked_for(headers) == seconds
 
 
@@ -197,8 +180,6 @@ def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: flo
 def test_budgets_on_one_ledger_never_pass_its_cap(
     cap: float, calls: list[tuple[float, float]], workers: int
 ) -> None:
-    """Whatever is reserved and however much of it is used, spent and drawn stay within the cap."""
-
     async def run() -> None:
         ledger = MemoryLedger(cap)
         budgets = [Budget(ledger, block_calls=3) for _ in range(workers)]
@@ -219,8 +200,6 @@ def test_budgets_on_one_ledger_never_pass_its_cap(
 
 
 def test_a_budget_waits_for_calls_in_flight_before_it_gives_up() -> None:
-    """Reservations are bounds; once a call settles below its own, the next may start."""
-
     async def run() -> tuple[bool, bool]:
         budget = Budget(MemoryLedger(1.0))
         assert await budget.reserve(0.9)
@@ -252,7 +231,6 @@ async def _many_through(ledger: MemoryLedger) -> int:
 
 
 def test_cap_holds_while_the_ledger_is_slow() -> None:
-
     class Slow(MemoryLedger):
         async def draw(self, least: float, wished: float) -> float:
             drawn = await super().draw(least, wished)

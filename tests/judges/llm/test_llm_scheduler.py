@@ -1,5 +1,3 @@
-"""The scheduler against a scripted endpoint: retries, limits, cache, budget, breaker and stopping."""
-
 from __future__ import annotations
 
 import asyncio
@@ -24,7 +22,6 @@ PLAIN = Sampling()
 
 
 def request(url: str, text: str = "hello", *, sampling: Sampling = PLAIN, sample: int = 0) -> Request:
-    """A request of one message."""
     return Request(
         endpoint=url, model="gpt-4o", messages=(Message("user", text),), sampling=sampling, sample=sample
     )
@@ -48,7 +45,6 @@ def ask(
 
 
 def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
-    """Text, tokens, cost at our prices and the request's key come back with a reply."""
     server = scripted_llm(first=["fine"])
     one = request(server.url)
     [reply], client = ask([one])
@@ -60,7 +56,6 @@ def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
 
 @pytest.mark.parametrize("fault", ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after"])
 def test_transient_faults_are_tried_again(fault: str, scripted_llm: Serve) -> None:
-    """A fault that passes costs another call and nothing else."""
     server = scripted_llm(first=[fault, fault, "fine"], retry_after=0.02)
     [reply], client = ask([request(server.url)])
     assert instance(Reply, reply).text == "fine"
@@ -68,14 +63,12 @@ def test_transient_faults_are_tried_again(fault: str, scripted_llm: Serve) -> No
 
 
 def test_hangs_time_out_and_are_tried_again(scripted_llm: Serve) -> None:
-    """An endpoint that never answers costs one timeout, not the round."""
     server = scripted_llm(first=["hang", "fine"])
     [reply], _ = ask([request(server.url)], timeout=0.2)
     assert instance(Reply, reply).text == "fine"
 
 
 def test_retries_are_bounded(scripted_llm: Serve) -> None:
-    """A request that keeps failing fails, with the last fault and the number of calls, and is not cached."""
     server, cache = scripted_llm(faults={"server_error": 1.0}), MemoryReplyCache()
     [answer], _ = ask([request(server.url)], cache=cache, attempts=3)
     assert isinstance(answer, CallFailure)
@@ -85,7 +78,6 @@ def test_retries_are_bounded(scripted_llm: Serve) -> None:
 
 
 def test_rejected_requests_are_not_tried_again(scripted_llm: Serve) -> None:
-    """A 400 will be a 400 again: one call, then failed."""
     server = scripted_llm(first=["bad_request"])
     [answer], _ = ask([request(server.url)])
     assert instance(CallFailure, answer).outcome is Outcome.FAILED
@@ -94,7 +86,6 @@ def test_rejected_requests_are_not_tried_again(scripted_llm: Serve) -> None:
 
 @pytest.mark.parametrize("fault", ["refusal", "filtered"])
 def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None:
-    """A refusal field or a content filter is refused, asked once, and its tokens are counted."""
     server, cache = scripted_llm(first=[fault]), MemoryReplyCache()
     [answer], _ = ask([request(server.url)], cache=cache)
     assert isinstance(answer, CallFailure)
@@ -104,7 +95,6 @@ def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None
 
 
 def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Serve) -> None:
-    """429 cuts the calls in flight; a 500 leaves them as they were."""
     calm, limited = scripted_llm(first=["server_error"] * 4), scripted_llm(first=["rate_limit"] * 4)
     for server, shrunk in ((calm, False), (limited, True)):
         _, client = ask([request(server.url, f"{n}") for n in range(4)], first_concurrency=16)
@@ -113,7 +103,6 @@ def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Se
 
 
 def test_concurrency_grows_to_what_the_endpoint_takes(scripted_llm: Serve) -> None:
-    """While every place is taken the limit grows, up to the setting."""
     server = scripted_llm(latency=0.02)
     _, client = ask([request(server.url, f"{n}") for n in range(200)], first_concurrency=2, concurrency=20)
     assert list(client.concurrency.values()) == [20]
@@ -121,7 +110,6 @@ def test_concurrency_grows_to_what_the_endpoint_takes(scripted_llm: Serve) -> No
 
 
 def test_the_retry_after_header_holds_everybody_back(scripted_llm: Serve) -> None:
-    """Nothing is sent to an endpoint before the wait that it asked for is over."""
     server = scripted_llm(first=["rate_limit_after"], retry_after=0.3)
     ask([request(server.url, f"{n}") for n in range(4)], concurrency=1)
     first, second, *_ = server.log.times
@@ -129,7 +117,6 @@ def test_the_retry_after_header_holds_everybody_back(scripted_llm: Serve) -> Non
 
 
 def test_identical_requests_in_flight_are_asked_once(scripted_llm: Serve) -> None:
-    """A thousand askers of one request cause one call, and only one of them paid for it."""
     server = scripted_llm(latency=0.05)
     replies, client = ask([request(server.url)] * 1_000)
     assert server.log.calls == 1
@@ -138,14 +125,12 @@ def test_identical_requests_in_flight_are_asked_once(scripted_llm: Serve) -> Non
 
 
 def test_votes_are_asked_each(scripted_llm: Serve) -> None:
-    """Samples of one text are requests of their own."""
     server = scripted_llm()
     ask([request(server.url, sample=n) for n in range(3)])
     assert server.log.calls == 3
 
 
 def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
-    """A second run over one cache makes no call; its replies say what they first cost."""
     server, cache = scripted_llm(), MemoryReplyCache()
     requests = [request(server.url, f"{n}") for n in range(50)]
     first, _ = ask(requests, cache=cache)
@@ -162,12 +147,10 @@ def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
     [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}],
 )
 def test_whatever_can_change_a_reply_changes_its_key(changed: dict[str, Any]) -> None:
-    """Other settings, another sample: never an old reply."""
     assert request("http://e/v1").key != request("http://e/v1", **changed).key
 
 
 def test_replay_asks_nothing(scripted_llm: Serve) -> None:
-    """Replay serves what was recorded and raises for anything else."""
     server, cache = scripted_llm(), MemoryReplyCache()
     ask([request(server.url)], cache=cache)
     [reply], _ = ask([request(server.url)], cache=cache, cache_mode=CacheMode.REPLAY)
@@ -178,7 +161,6 @@ def test_replay_asks_nothing(scripted_llm: Serve) -> None:
 
 
 def test_record_asks_everything_anew(scripted_llm: Serve) -> None:
-    """Recording replaces what the cache had."""
     server, cache = scripted_llm(first=["old", "new"]), MemoryReplyCache()
     for _ in range(2):
         ask([request(server.url)], cache=cache, cache_mode=CacheMode.RECORD)
@@ -186,7 +168,6 @@ def test_record_asks_everything_anew(scripted_llm: Serve) -> None:
 
 
 def test_a_cap_is_never_passed(scripted_llm: Serve) -> None:
-    """Workers on one ledger stop within its cap; what they did not ask is skipped, the rest is paid."""
     server, ledger = scripted_llm(latency=0.01), MemoryLedger(0.001)
 
     async def worker(name: int) -> list[Reply | CallFailure]:
@@ -223,7 +204,6 @@ def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
 
 @pytest.mark.usefixtures("public_endpoints")
 def test_a_cap_needs_a_price(scripted_llm: Serve) -> None:
-    """A model without a price cannot be held to a budget, and nothing is asked."""
     server = scripted_llm()
     unpriced = Request(endpoint=server.url, model="nameless", messages=(Message("user", "x"),))
     with pytest.raises(BudgetError, match="no price is known for nameless"):
@@ -235,7 +215,6 @@ def test_a_cap_needs_a_price(scripted_llm: Serve) -> None:
 
 @pytest.mark.parametrize("fault", ["unauthorised", "not_found", "quota"])
 def test_hopeless_endpoints_stop_at_once(fault: str, scripted_llm: Serve) -> None:
-    """A wrong key, an unknown model or an empty account is one line and one call, not a failed round."""
     server = scripted_llm(faults={fault: 1.0})
     with pytest.raises(EndpointError) as caught:
         ask([request(server.url, f"{n}") for n in range(20)], concurrency=1)
@@ -245,7 +224,6 @@ def test_hopeless_endpoints_stop_at_once(fault: str, scripted_llm: Serve) -> Non
 
 
 def test_a_dead_endpoint_opens_the_breaker() -> None:
-    """If nothing listens, asking ends with one clear error and not with failed battles."""
     with pytest.raises(EndpointError, match=r"given up .*connection failed"):
         ask(
             [request("http://127.0.0.1:9/v1", f"{n}") for n in range(30)],
@@ -255,7 +233,6 @@ def test_a_dead_endpoint_opens_the_breaker() -> None:
 
 
 def test_an_endpoint_that_rejects_everything_is_given_up(scripted_llm: Serve) -> None:
-    """A setting that the endpoint never takes ends the run after a few requests."""
     server = scripted_llm(faults={"bad_request": 1.0})
     with pytest.raises(EndpointError, match="HTTP 400"):
         ask([request(server.url, f"{n}") for n in range(50)], concurrency=1)
@@ -263,7 +240,6 @@ def test_an_endpoint_that_rejects_everything_is_given_up(scripted_llm: Serve) ->
 
 
 def test_stopping_finishes_what_is_in_flight(scripted_llm: Serve) -> None:
-    """After `stop` calls in flight are answered and kept; a second run asks only the rest."""
     server, cache = scripted_llm(latency=0.1), MemoryReplyCache()
     requests = [request(server.url, f"{n}") for n in range(30)]
 
@@ -294,7 +270,6 @@ class Held:
         self.arrived = asyncio.Event()
 
     async def send(self, asked: Request) -> Reply:
-        """Keep the first call for ever."""
         self.calls += 1
         if self.calls == 1:
             self.arrived.set()
@@ -309,8 +284,6 @@ class Held:
 
 
 def test_a_cancelled_asker_does_not_cancel_others() -> None:
-    """Anyone who waits for the same request takes over when the one who asked goes away."""
-
     async def run() -> Reply | CallFailure:
         transport = Held()
         async with open_client(AccessSettings(), transport=transport) as client:
@@ -329,7 +302,6 @@ def test_a_cancelled_asker_does_not_cancel_others() -> None:
 
 @pytest.mark.slow
 def test_every_fault_at_once_keeps_the_books(scripted_llm: Serve) -> None:
-    """Each request ends once, as a reply or with its outcome, and no reply is asked for twice."""
     faults = {
         "rate_limit": 0.05, "rate_limit_after": 0.02, "server_error": 0.1, "drop": 0.05, "malformed": 0.05,
         "hang": 0.005, "refusal": 0.05, "filtered": 0.05, "truncated": 0.05, "wrong_format": 0.05,
@@ -347,7 +319,6 @@ def test_every_fault_at_once_keeps_the_books(scripted_llm: Serve) -> None:
 
 
 def test_settings_are_checked() -> None:
-    """Limits of nothing are spec errors, and keys do not show."""
     with pytest.raises(SpecError, match="concurrency is 0"):
         AccessSettings(concurrency=0)
     with pytest.raises(SpecError, match="timeout is 0"):
@@ -356,7 +327,6 @@ def test_settings_are_checked() -> None:
 
 
 def test_keys_go_to_their_endpoints(scripted_llm: Serve) -> None:
-    """An endpoint with a key of its own gets that one, every other the common one."""
     one, two = scripted_llm(), scripted_llm()
     keys = {one.url: "own"}
     ask([request(one.url), request(two.url)], api_key="common", api_keys=keys)
@@ -365,7 +335,6 @@ def test_keys_go_to_their_endpoints(scripted_llm: Serve) -> None:
 
 
 def test_a_users_prices_go_first(scripted_llm: Serve, tmp_path: Path) -> None:
-    """A prices file of one's own overrides ours, and its mistakes are named."""
     server = scripted_llm()
     mine = tmp_path / "prices.toml"
     mine.write_text(f'[endpoints."{server.url}"]\ninput = 1.0\noutput = 0.0\n', encoding="utf-8")
@@ -377,7 +346,6 @@ def test_a_users_prices_go_first(scripted_llm: Serve, tmp_path: Path) -> None:
 
 
 def test_the_first_call_is_a_probe(scripted_llm: Serve) -> None:
-    """A key that is refused costs one call, however many requests wait to be sent at once."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     with pytest.raises(EndpointError, match="HTTP 401"):
         ask([request(server.url, f"{n}") for n in range(50)], concurrency=20)
@@ -385,7 +353,6 @@ def test_the_first_call_is_a_probe(scripted_llm: Serve) -> None:
 
 
 def test_one_denial_among_successes_is_the_requests_own(scripted_llm: Serve) -> None:
-    """A 401, 403 or 404 after successes is tried once more, and ends nothing where others succeed."""
     server = scripted_llm(first=["fine", "unauthorised", "fine", "not_found", "not_found", "fine"])
 
     async def one_after_another() -> list[Any]:
@@ -400,7 +367,6 @@ def test_one_denial_among_successes_is_the_requests_own(scripted_llm: Serve) -> 
 
 
 def test_denials_of_several_requests_in_a_row_end_an_endpoint(scripted_llm: Serve) -> None:
-    """A key that is revoked while a run goes on ends it after three different requests."""
     server = scripted_llm(first=["fine", *["unauthorised"] * 40])
     with pytest.raises(EndpointError, match="HTTP 401"):
         ask([request(server.url, f"{n}") for n in range(20)], concurrency=1, backoff=0.01)

@@ -1,5 +1,3 @@
-"""LLM tasks: prompts, tags, replies of a known shape, and scores weighted by probability."""
-
 from __future__ import annotations
 
 import asyncio
@@ -66,14 +64,11 @@ INPUTS: dict[str, Input] = {
 
 @pytest.fixture
 def prompts(tmp_path: Path) -> Path:
-    """A folder with the prompt of the task."""
     (tmp_path / "support.md").write_text(PROMPT, encoding="utf-8")
     return tmp_path
 
 
 def run(url: str, prompts: Path) -> TaskReply[Support] | CallFailure:
-    """Run a task once against an endpoint."""
-
     async def once() -> TaskReply[Support] | CallFailure:
         async with open_client(AccessSettings(backoff=0.01)) as client:
             runner = TaskRunner(client, endpoint=url, model="m", prompts=prompts)
@@ -83,14 +78,12 @@ def run(url: str, prompts: Path) -> TaskReply[Support] | CallFailure:
 
 
 def replied(url: str, prompts: Path) -> TaskReply[Support]:
-    """Run a task once; it must be replied to."""
     found = run(url, prompts)
     assert isinstance(found, TaskReply)
     return found
 
 
 def test_a_task_returns_its_checked_reply(scripted_llm: Serve, prompts: Path) -> None:
-    """Inputs stand between tags named after what they are, passages with their ids; the reply is typed."""
     server = scripted_llm()
     seen: dict[str, Any] = {}
 
@@ -107,14 +100,12 @@ def test_a_task_returns_its_checked_reply(scripted_llm: Serve, prompts: Path) ->
 
 
 def test_probabilities_weigh_the_score(scripted_llm: Serve, prompts: Path) -> None:
-    """The expected score over the alternatives of its token: 0.8 of 4, 0.15 of 5, 0.05 of 3."""
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 4, "reason": "2 of 3"}
     assert replied(server.url, prompts).weighted == pytest.approx(0.8 * 4 + 0.15 * 5 + 0.05 * 3)
 
 
 def test_without_probabilities_the_plain_score_stands(scripted_llm: Serve, prompts: Path) -> None:
-    """An endpoint that rejects log-probabilities is asked without them, once learnt for good."""
     server = scripted_llm(logprobs=False)
     server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
     found = replied(server.url, prompts)
@@ -122,7 +113,6 @@ def test_without_probabilities_the_plain_score_stands(scripted_llm: Serve, promp
 
 
 def test_an_endpoint_without_structured_output_is_asked_in_text(scripted_llm: Serve, prompts: Path) -> None:
-    """A 400 to the response format is remembered, and the prompt asks for JSON in any case."""
     server = scripted_llm(response_format=False)
     server.handlers["support"] = lambda _: {"score": 2, "reason": ""}
 
@@ -139,7 +129,6 @@ def test_an_endpoint_without_structured_output_is_asked_in_text(scripted_llm: Se
 
 
 def test_a_malformed_reply_is_asked_about_once(scripted_llm: Serve, prompts: Path) -> None:
-    """The second asking shows the first reply and says what is wrong with it."""
     server = scripted_llm(first=["Well, perhaps four?"])
     server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
     found = replied(server.url, prompts)
@@ -153,7 +142,6 @@ def test_a_malformed_reply_is_asked_about_once(scripted_llm: Serve, prompts: Pat
 
 
 def test_a_reply_that_stays_malformed_is_unreadable(scripted_llm: Serve, prompts: Path) -> None:
-    """Two malformed replies give no score but an outcome with the reason, and what they used."""
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 9, "reason": ""}
     found = run(server.url, prompts)
@@ -164,7 +152,6 @@ def test_a_reply_that_stays_malformed_is_unreadable(scripted_llm: Serve, prompts
 
 
 def test_a_refusal_is_refused(scripted_llm: Serve, prompts: Path) -> None:
-    """A refused task is not asked again and has its own outcome."""
     server = scripted_llm(first=["refusal"])
     found = run(server.url, prompts)
     assert isinstance(found, CallFailure)
@@ -181,7 +168,6 @@ def test_a_refusal_is_refused(scripted_llm: Serve, prompts: Path) -> None:
     ],
 )
 def test_inputs_cannot_leave_their_tags(attack: str, prompts: Path) -> None:
-    """Whatever an input holds, its block is closed once, by a tag with a mark that the input lacks."""
     text = Template("support", PROMPT).fill({**INPUTS, "claim": Tagged("claim", attack, "c1")})
     opening = next(line for line in text.splitlines() if line.startswith("<claim "))
     mark = opening.split()[1]
@@ -192,8 +178,6 @@ def test_inputs_cannot_leave_their_tags(attack: str, prompts: Path) -> None:
 
 
 def test_the_same_inputs_make_the_same_request(prompts: Path) -> None:
-    """Marks are derived, not drawn, so a repeated task finds its reply in the cache."""
-
     async def keys() -> set[str]:
         async with open_client() as client:
             runners = [
@@ -222,20 +206,16 @@ def test_a_prompt_must_fit_its_task() -> None:
     ],
 )
 def test_the_last_complete_object_counts(text: str) -> None:
-    """Fences, reasoning and drafts around the final JSON object do not matter."""
     reply = Reply(key="k", endpoint="e", model="m", text=text)
     assert read_reply(SUPPORT, reply) == Support(score=3, reason="r")
 
 
 def test_a_cut_reply_says_so() -> None:
-    """A reply that ends at the token limit is malformed, with that as the reason."""
     reply = Reply(key="k", endpoint="e", model="m", text='{"score": 3, "rea', finish_reason="length")
     assert "cut off" in read_reply(SUPPORT, reply)
 
 
 def test_the_schema_is_strict() -> None:
-    """Every object of the schema names all its fields as required and allows no others."""
-
     class Outer(BaseModel):
         title: str
         inner: list[Support]
@@ -260,7 +240,6 @@ def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> str:
 
 
 def test_a_value_of_several_tokens_has_no_shares() -> None:
-    """'10' said in two tokens cannot be told from '1', so it is not weighted."""
     reply = Reply(
         key="k", endpoint="e", model="m", text='"score":10',
         logprobs=logprobs(('"score":', {}), ("1", {"1": -0.1}), ("0", {"0": -0.1})),
@@ -269,7 +248,6 @@ def test_a_value_of_several_tokens_has_no_shares() -> None:
 
 
 def test_shares_need_most_of_the_probability() -> None:
-    """If most of the probability is on other words, the plain score stands."""
     reply = Reply(
         key="k", endpoint="e", model="m", text='"score":4',
         logprobs=logprobs(('"score":', {}), ("4", {"4": -2.0, "the": -0.2})),
@@ -278,7 +256,6 @@ def test_shares_need_most_of_the_probability() -> None:
 
 
 def test_importing_llm_access_loads_no_client() -> None:
-    """`judges.llm` can be imported without openai, litellm, aiohttp or httpx being loaded."""
     code = (
         "import sys, judges.llm.client, judges.llm.tasks\n"
         "heavy = {'openai', 'litellm', 'aiohttp', 'httpx', 'tiktoken'}\n"
@@ -289,7 +266,6 @@ def test_importing_llm_access_loads_no_client() -> None:
 
 
 def test_a_runner_leaves_out_what_it_is_to(scripted_llm: Serve, prompts: Path) -> None:
-    """No schema, no log probabilities and no system role, under a key of its own; the rubric is there."""
     server = scripted_llm(first=['{"score": 3, "reason": ""}'])
     without = ("logprobs", "response_format", "system role")
 

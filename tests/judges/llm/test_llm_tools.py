@@ -1,5 +1,3 @@
-"""Tools that a model calls natively: requests, replies, turns, and endpoints that call none."""
-
 from __future__ import annotations
 
 import asyncio
@@ -69,8 +67,6 @@ def compare(
     cache: Any = None,  # noqa: ANN401 - any reply cache
     **settings: Any,  # noqa: ANN401 - access settings of any type
 ) -> list[AnswerRelation | Missing]:
-    """Compare pairs of answers at once with one comparer."""
-
     async def every() -> list[AnswerRelation | Missing]:
         async with open_client(AccessSettings(backoff=0.01, **settings), cache) as client:
             comparer = AnswerComparer(TaskRunner(client, endpoint=url, model="m"))
@@ -80,7 +76,6 @@ def compare(
 
 
 def test_requests_without_tools_keep_their_keys() -> None:
-    """The cache of earlier versions stays good: a request without tools has the key it always had."""
     assert PLAIN.key == "0e582937dba2efbdbafb244ab5e8c39de454a75b1da5346057f1ddb58a156996"
     assert "tools" not in PLAIN.canonical
 
@@ -105,7 +100,6 @@ def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -
 def test_the_tool_is_called_natively_and_run_here(
     scripted_llm: Serve, tool_use: Callable[..., object], transport: str
 ) -> None:
-    """The request declares the tool, the model calls it, its result goes back as a message of the tool."""
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
     model = "openai/m" if transport == "litellm" else "m"
@@ -129,7 +123,6 @@ def test_the_tool_is_called_natively_and_run_here(
 def test_tool_calls_are_kept_verbatim_and_replayed(
     scripted_llm: Serve, tool_use: Callable[..., object], store: Store
 ) -> None:
-    """The cache keeps the message with its calls as it came; a replay of both turns asks nothing."""
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
     kept = MemoryReplyCache()
@@ -156,7 +149,6 @@ def test_tool_calls_are_kept_verbatim_and_replayed(
 def test_a_bad_call_is_told_to_the_model(
     scripted_llm: Serve, tool_use: Callable[..., object], arguments: object, told: str
 ) -> None:
-    """Arguments that are no JSON, lack something or are no quantities: the result says so, nothing fails."""
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda ask: (
         {"reasoning": "", "relation": "neutral"} if ask.results else tool_use(arguments)
@@ -168,7 +160,6 @@ def test_a_bad_call_is_told_to_the_model(
 def test_an_unknown_tool_and_several_calls_at_once_are_answered(
     scripted_llm: Serve, tool_use: Callable[..., object]
 ) -> None:
-    """Every call of a reply gets a message of its own, one of a tool that is not there as well."""
     server = scripted_llm()
     turns = [tool_use(CALL, CALL), tool_use({}, name="search_web"), {"reasoning": "", "relation": "neutral"}]
     server.handlers["compare_answers"] = lambda _: turns.pop(0)
@@ -179,7 +170,6 @@ def test_an_unknown_tool_and_several_calls_at_once_are_answered(
 
 
 def test_turns_are_bounded(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
-    """A model that only ever calls the tool is asked once more to answer, then there is no relation."""
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda _: tool_use(CALL)
     (found,) = compare(server.url, ("1 km", "2 km"))
@@ -190,7 +180,6 @@ def test_turns_are_bounded(scripted_llm: Serve, tool_use: Callable[..., object])
 
 
 def test_a_model_that_needs_no_tool_answers_at_once(scripted_llm: Serve) -> None:
-    """Calling the tool is the model's choice; without a call there is one request."""
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda _: {"reasoning": "", "relation": "neutral"}
     assert compare(server.url, ("oboe", "flute")) == [AnswerRelation.NEUTRAL]
@@ -200,7 +189,6 @@ def test_a_model_that_needs_no_tool_answers_at_once(scripted_llm: Serve) -> None
 def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
     scripted_llm: Serve, tool_use: Callable[..., object]
 ) -> None:
-    """A 400 to the tools is met once, not by a crowd; from then on the call goes through the reply."""
     server = scripted_llm(tools=False)
     server.handlers["compare_answers"] = by_result(tool_use)
     pairs = [(f"{n} km", f"{n},000 m") for n in range(1, 21)]
@@ -210,7 +198,6 @@ def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
 
 
 def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
-    """In a batch every turn would take a day, so the call goes through the reply there."""
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)
     settings = AccessSettings(transport="batch", batch_gather=0.05, batch_poll=0.01)
@@ -225,7 +212,6 @@ def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., o
 
 
 def test_text_that_only_looks_like_a_call_is_text() -> None:
-    """A task without tools never carries anything out, whatever its reply says."""
     inputs: dict[str, Input] = {
         "question": "q",
         "first": Tagged("first_answer", "1"),

@@ -1,5 +1,3 @@
-"""Transports and what they share: bodies, replies, quirks, tokens and prices."""
-
 from __future__ import annotations
 
 import asyncio
@@ -30,7 +28,6 @@ REQUEST = Request(endpoint="http://e/v1", model="gpt-4o", messages=QUESTION)
 
 
 def payload(**message: object) -> dict[str, Any]:
-    """A chat completion with one choice."""
     finish = message.pop("finish_reason", "stop")
     return {
         "choices": [{"message": message, "finish_reason": finish}],
@@ -39,7 +36,6 @@ def payload(**message: object) -> dict[str, Any]:
 
 
 def test_a_body_says_only_what_was_set() -> None:
-    """None leaves the endpoint's default, so it is not sent."""
     bare = Sampling(temperature=None, top_p=None, max_tokens=None)
     request = Request(endpoint="e", model="m", messages=QUESTION, sampling=bare)
     assert set(body_of(request)) == {"model", "messages"}
@@ -57,7 +53,6 @@ def test_a_body_says_only_what_was_set() -> None:
     ],
 )
 def test_replies_are_read_in_every_form(message: dict[str, object], text: str) -> None:
-    """Text, parts or nothing at all: the reply's text is what was said."""
     reply = reply_of(REQUEST, payload(**message), 0.5)
     assert (reply.text, reply.input_tokens, reply.output_tokens) == (text, 7, 3)
 
@@ -66,7 +61,6 @@ def test_replies_are_read_in_every_form(message: dict[str, object], text: str) -
     "broken", [None, "text", [], {}, {"choices": []}, {"choices": [{}]}, {"choices": ["x"]}]
 )
 def test_what_is_no_completion_is_a_transient_fault(broken: object) -> None:
-    """A 200 with anything else in it is not a reply."""
     with pytest.raises(CallError, match="no chat completion") as caught:
         reply_of(REQUEST, broken, 0.0)
     assert caught.value.kind is CallErrorKind.TRANSIENT
@@ -77,7 +71,6 @@ def test_what_is_no_completion_is_a_transient_fault(broken: object) -> None:
     | st.from_type(dict[str, int])
 )
 def test_no_payload_breaks_the_reader(broken: object) -> None:
-    """Whatever JSON comes, reading it ends in a reply or a fault."""
     for shape in (broken, {"choices": broken}, {"choices": [{"message": broken}]}):
         try:
             assert isinstance(reply_of(REQUEST, shape, 0.0), Reply)
@@ -86,7 +79,6 @@ def test_no_payload_breaks_the_reader(broken: object) -> None:
 
 
 def test_newer_models_get_the_newer_name_of_the_token_limit(scripted_llm: Serve) -> None:
-    """An endpoint that wants `max_completion_tokens` is asked twice once, and then as it wants."""
     server = scripted_llm(legacy_max_tokens=False)
 
     async def twice() -> list[Reply | CallFailure]:
@@ -133,7 +125,6 @@ print("litellm" in sys.modules)
 
 @pytest.mark.slow
 def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
-    """Over litellm a fault costs one call, replies are priced, and nothing is fetched at import."""
     server = scripted_llm(first=["server_error", "fine", "refusal", "good"])
     command = [sys.executable, "-c", LITELLM, server.url]
     done = subprocess.run(
@@ -145,7 +136,6 @@ def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve
 
 
 def test_litellms_prices_are_read_from_its_disk() -> None:
-    """A model that only litellm's map knows has a price, without importing litellm."""
     assert Prices.load().cost("litellm", "cohere/command-r7b-12-2024", 1_000, 0) is None
     command = [sys.executable, "-c", LITELLM_PRICES]
     done = subprocess.run(
@@ -170,13 +160,11 @@ def test_litellms_prices_are_read_from_its_disk() -> None:
     ],
 )
 def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
-    """A dated name has its own price or that of the undated one; a longer name is another model."""
     assert Prices.load().cost("https://llm.example/v1", model, 1_000_000, 0) == price
 
 
 @given(st.text(max_size=300))
 def test_the_bound_of_an_unknown_tokenizer_holds_for_known_ones(text: str) -> None:
-    """Bytes and overhead are never fewer than the tokens of OpenAI's encodings."""
     messages = (Message("user", text),)
     bound = COUNTER.bound(Request(endpoint="e", model="my-model", messages=messages))
     for model in ("gpt-4o", "gpt-4"):
@@ -187,7 +175,6 @@ def test_the_bound_of_an_unknown_tokenizer_holds_for_known_ones(text: str) -> No
 def test_tokens_are_counted_as_tiktoken_counts_them(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Our reading of the encoding files agrees with tiktoken's own."""
     folder = EncodingFiles()._folder
     if folder is None:
         pytest.skip("litellm's tokenizer files are not there")
@@ -202,7 +189,6 @@ def test_tokens_are_counted_as_tiktoken_counts_them(
 
 
 def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
-    """If no tokenizer is on disk nothing is fetched: the bound is the bytes."""
     counter = TokenCounter(tmp_path)
     request = Request(endpoint="e", model="gpt-4o", messages=(Message("user", "é" * 100),))
     assert 200 <= counter.bound(request) <= 240
@@ -211,7 +197,6 @@ def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
 
 
 def test_batches_cost_their_share_of_the_price() -> None:
-    """OpenAI's batch files are priced at half."""
     single, batch = Prices.load(), Prices.load(batch=True)
     assert single.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 12.5
     assert batch.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 6.25

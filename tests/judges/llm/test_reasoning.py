@@ -1,5 +1,3 @@
-"""Reasoning blocks are found in one reading, as the patterns of the first state found them."""
-
 from __future__ import annotations
 
 import re

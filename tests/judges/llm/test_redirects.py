@@ -1,5 +1,3 @@
-"""A judge's prompt goes to the endpoint that was named, and nowhere else."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,7 +21,6 @@ from judges.llm.settings import AccessSettings
 def test_a_redirect_of_an_endpoint_is_not_followed(
     scripted_llm: Callable[..., Any], transport: str, status: int
 ) -> None:
-    """The prompt, which quotes answers and references, is posted to no other host; the refusal says why."""
     other = scripted_llm(first=["taken"])
 
     class Leads(BaseHTTPRequestHandler):

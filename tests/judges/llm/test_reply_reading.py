@@ -66,7 +66,6 @@ PLACES = (
 
 
 def with_in(place: tuple[str | int, ...], value: object) -> dict[str, object]:
-    """A good completion with something else in one place."""
     body: dict[str, object] = dict(copy.deepcopy(GOOD))
     inner: object = body
     for step in place[:-1]:
@@ -76,7 +75,6 @@ def with_in(place: tuple[str | int, ...], value: object) -> dict[str, object]:
 
 
 def found(reading: Callable[[], object]) -> object:
-    """Return the result of a reading, or the fault that it raises."""
     try:
         return reading()
     except CallError as fault:
@@ -88,7 +86,6 @@ def found(reading: Callable[[], object]) -> object:
 def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
     place: tuple[str | int, ...], value: object
 ) -> None:
-    """Nothing that an endpoint sends raises anything else, and all that is kept can be stored and read."""
     reply = found(lambda: reply_of(REQUEST, with_in(place, value), 0.1))
     if isinstance(reply, CallError):
         assert (reply.detail + reply.message).encode()
@@ -110,7 +107,6 @@ def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
-    """A body that is no JSON is a fault of the endpoint, which may pass."""
     fault = found(lambda: payload_of(raw))
     if isinstance(fault, CallError):
         assert (fault.kind, "no chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)
@@ -134,7 +130,6 @@ def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
     ],
 )
 def test_tokens_are_whole_numbers_within_a_bound(usage: object, counts: tuple[int, int] | None) -> None:
-    """Whatever else stands in the usage is no report of it."""
     assert usage_of({"usage": usage}) == counts
 
 
@@ -157,13 +152,11 @@ def test_tokens_are_whole_numbers_within_a_bound(usage: object, counts: tuple[in
     ],
 )
 def test_finish_reasons_are_read_in_every_spelling(reason: object, native: object, ours: str) -> None:
-    """A provider's own word counts where it says more."""
     assert finish_of({"finish_reason": reason, "native_finish_reason": native}) == ours
     assert canonical(canonical(reason)) == canonical(reason)
 
 
 def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
-    """It changes nothing there; above it, and where it is narrower, it is sent."""
     assert "top_p" not in body_of(REQUEST)
     assert sent(Sampling(temperature=0.0, top_p=0.9)).top_p == 0.9
     assert sent(Sampling(temperature=0.5)).top_p == 1.0
@@ -177,7 +170,6 @@ def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
 
 
 def test_without_a_system_role_its_text_opens_the_users_message() -> None:
-    """Nothing of the rubric is lost, and the examples keep their turns."""
     body = body_of(REQUEST, frozenset({Quirk.NO_SYSTEM}))
     assert body["messages"] == [{"role": "user", "content": "Judge.\n\nWhich?"}]
     assert left_out(REQUEST, frozenset({Quirk.NO_SYSTEM})) == ("system role",)
@@ -202,14 +194,12 @@ def test_without_a_system_role_its_text_opens_the_users_message() -> None:
 def test_a_complaint_that_names_a_setting_says_what_to_leave_out(
     status: int, message: str, quirk: Quirk | None
 ) -> None:
-    """A value that is too high, a text that is too long and moderation are no complaints of a setting."""
     request = Request(endpoint="e", model="m", messages=MESSAGES, sampling=Sampling(temperature=0.5))
     fault = fault_of_status(status, {"error": {"message": message}}, {})
     assert quirk_of(fault, body_of(request)) is quirk
 
 
 def test_a_response_format_that_is_refused_without_a_name_is_left_out() -> None:
-    """As before: endpoints that do not know it say so in words of their own."""
     form = ResponseFormat(name="t", schema={"type": "object"})
     body = body_of(Request(endpoint="e", model="m", messages=MESSAGES, response_format=form))
     fault = fault_of_status(400, {"error": {"message": "Invalid schema"}}, {})

@@ -1,5 +1,3 @@
-"""Waits between attempts: what is asked for is a lower bound, and every request is bounded."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,7 +21,6 @@ from tests.providers.server import ScriptedProviders
 def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
     calls: int, asked: float | None
 ) -> None:
-    """A wait of nothing that is asked for does not make a hot loop; one that is longer is kept."""
     seconds = Backoff(1.0, 30.0).seconds(calls, asked)
     own = min(30.0, 2.0 ** (calls - 1)) if calls < 10 else 30.0
     assert seconds >= max(asked or 0.0, own / 2)
@@ -52,12 +49,10 @@ def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
 def test_waits_are_read_wherever_they_stand(
     headers: dict[str, str], body: object, seconds: float | None
 ) -> None:
-    """As seconds, milliseconds, durations, dates, and in the details of an error."""
     assert wait_asked_for(headers, body) == seconds
 
 
 def test_a_request_that_is_always_turned_away_ends(scripted_llm: Callable[..., Any]) -> None:
-    """With `Retry-After: 0` for ever a request is tried a bounded number of times, ever further apart."""
     with ScriptedProviders().running() as server:
         request = Request(endpoint=server.url, model="openai-429-zero", messages=(Message("user", "x"),))
         settings = AccessSettings(
@@ -76,7 +71,6 @@ def test_a_request_that_is_always_turned_away_ends(scripted_llm: Callable[..., A
 
 
 def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
-    """While a request waits for its next attempt the scheduler says why and for how long."""
     server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=3)
     request = Request(endpoint=server.url, model="m", messages=(Message("user", "x"),))
 

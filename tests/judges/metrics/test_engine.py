@@ -23,14 +23,12 @@ ITEM = MetricItem(
 )
 @pytest.mark.parametrize("answer", [ITEM.answer, ""])
 def test_every_embedded_metric_names_its_version(name: str, answer: str) -> None:
-    """So does a score without a value, else it would be taken for an old one for ever."""
     item = replace(ITEM, answer=answer)
     assert asyncio.run(build_metric(name).score(item)).details["engine"] == EMBEDDED_ENGINE
 
 
 @pytest.mark.parametrize("name", ["factuality-fr2", "comprehensiveness-nli", "coverage-icat-a"])
 def test_numbers_of_citations_are_no_part_of_what_an_answer_says(name: str) -> None:
-    """An answer scores as it does without its brackets: "[2]" is no claim, and 2 no figure of a bridge."""
     passages = (
         Passage("p1", "The bridge has 12 arches. It was opened in 1905 by the mayor."),
         Passage("p2", "It is painted red every 5 years. Ships pass below it."),

@@ -59,7 +59,6 @@ def _plain(score: Score) -> object:
 
 @pytest.mark.long
 def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
-    """An answer scored after others to its question, and to another one, has the score that it has alone."""
     rows = _rows(2)
     items = [_item(row) for row in rows]
 

@@ -1,5 +1,3 @@
-"""Cheap tricks do not pay with any embedded metric, and honest forms cost nothing."""
-
 from __future__ import annotations
 
 import asyncio
@@ -21,7 +19,6 @@ QUOTED = "Rain fell on the hills for three days and the river rose above its ban
 
 
 def scored(name: str, question: Question, answer: str) -> float | None:
-    """The score of one answer, if it has one."""
     item = MetricItem(
         id=question.id,
         question=question.question,
@@ -48,7 +45,6 @@ def scored(name: str, question: Question, answer: str) -> float | None:
     ],
 )
 def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
-    """Copies, word lists, echoes, hedges and damaged answers stay below the references on the bundled set."""
     questions = load_set(DEMO).questions.questions[::EVERY]
     honest = [scored(name, question, question.reference or "") for question in questions]
     for family in (*families(), *ON_METRICS):
@@ -71,7 +67,6 @@ def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
 
 
 def test_an_honest_answer_keeps_its_score() -> None:
-    """A short quotation, a repetition and an own wording cost nothing, and nothing is noted."""
     passages = (
         Passage("p", f"{QUOTED} Nobody was hurt, though several bridges had to be closed for a week."),
     )
@@ -87,7 +82,6 @@ def test_an_honest_answer_keeps_its_score() -> None:
 
 
 def test_what_is_denied_or_asked_is_left_out() -> None:
-    """Denied sentences and questions are no statements; the score says how many were left out."""
     item = MetricItem(
         id="q",
         question="What happened?",
@@ -110,7 +104,6 @@ def test_what_is_denied_or_asked_is_left_out() -> None:
     ],
 )
 def test_what_an_opening_takes_back_is_not_said(opening: str) -> None:
-    """A sentence that is denied as a whole covers nothing, however the denial is worded."""
     item = MetricItem(
         id="q",
         question="What happened?",

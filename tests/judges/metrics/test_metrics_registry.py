@@ -6,14 +6,12 @@ from judges.metrics.registry import build_metric, metric_info, metrics
 
 
 def test_every_metric_has_a_name_of_its_own() -> None:
-    """No two metrics share a name, so a score's metric says which one gave it."""
     names = [info.name for info in metrics()]
     assert len(set(names)) == len(names)
     assert all(metric_info(name).name == name for name in names)
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
-    """A misspelt name is answered with the names there are."""
     with pytest.raises(NotFoundError, match="comprehensiveness-nli"):
         build_metric("comprehensivness")
 
@@ -30,6 +28,5 @@ def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
 def test_a_score_is_there_exactly_when_it_was_judged(
     outcome: Outcome, score: float | None, details: dict[str, Json]
 ) -> None:
-    """A failure has no value and a reason; a value is a finite number."""
     with pytest.raises(RecordError):
         Score(id="1", metric="m", outcome=outcome, score=score, details=details)

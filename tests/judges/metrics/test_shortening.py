@@ -1,5 +1,3 @@
-"""Passages that are too long for an LLM: what it reads of them, by every metric that sends any."""
-
 from __future__ import annotations
 
 import asyncio
@@ -40,14 +38,12 @@ class Listener(DryRunner):
         self.heard: list[str] = []
 
     async def run_fully(self, task: Task[Any], inputs: Mapping[str, Input]) -> TaskReply[Any] | CallFailure:
-        """Listen, then reply as ever."""
         self.heard += [str(value) for value in inputs.values()]
         return await super().run_fully(task, inputs)
 
 
 @pytest.mark.parametrize("name", [info.name for info in metrics() if not info.takes_judgments])
 def test_no_metric_sends_a_long_passage_whole(name: str) -> None:
-    """Each reads what bears on the question, says what was cut, and leaves whole what fits."""
     runner = Listener()
     item = ITEM if name not in SENDS_NONE else replace(ITEM, nuggets=())
     score = asyncio.run(build_reading(name, runner=runner, options={}).score(item))
@@ -63,7 +59,6 @@ def test_no_metric_sends_a_long_passage_whole(name: str) -> None:
 
 
 def test_the_limit_is_an_option_and_checked() -> None:
-    """`longest_passage` is known to every metric that reads passages; what is no length is refused."""
     for name in ("comprehensiveness-end-to-end", "context-crux", "citation-support", "factuality-fr1"):
         metric = build_reading(name, runner=Listener(), options={"longest_passage": 5_000})
         assert "cut" not in asyncio.run(metric.score(ITEM)).details
@@ -82,7 +77,6 @@ def test_a_ground_truth_is_cut_alike_for_all_systems() -> None:
 
 
 def test_passages_that_were_rated_before_stay_whole() -> None:
-    """A passage with known ratings is not rated anew, so it is found by its whole text."""
     known = {ITEM.sub_questions[0]: {" ".join(LONG.split()): 5.0}}
     metric = build_reading("context-crux", runner=Listener(), options={"ratings": known})
     score = asyncio.run(metric.score(ITEM))

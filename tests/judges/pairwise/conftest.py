@@ -1,5 +1,3 @@
-"""Fixtures of the tests of judging: battles, specs and an asker that answers as it is told."""
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -22,7 +20,6 @@ class TellingAsker:
     requests: list[Request] = field(default_factory=list)
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Answer at once."""
         self.requests.append(request)
         answered = self.answering(request)
         if isinstance(answered, str):
@@ -31,7 +28,6 @@ class TellingAsker:
 
     @property
     def shown(self) -> list[str]:
-        """The battles as they were shown, one a request."""
         return [request.messages[-1].content for request in self.requests]
 
 
@@ -47,7 +43,6 @@ def asker_of() -> Callable[[str | Answering], TellingAsker]:
 
 @pytest.fixture
 def question() -> Question:
-    """A question of five words with reference and passages."""
     return Question(
         id="q1",
         domain="science",
@@ -59,8 +54,6 @@ def question() -> Question:
 
 @pytest.fixture
 def contest_of(question: Question) -> Callable[..., JudgeInput]:
-    """Make a battle; both answers and everything else can be given."""
-
     def make(
         a: str = "Because of scattering.",
         b: str = "The sea reflects.",

@@ -28,7 +28,6 @@ LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
     ],
 )
 def test_standard_cleaning_strips_wrappers_alone(raw: str, cleaned: str) -> None:
-    """Reasoning and answer wrappers around an answer go; what is part of the answer stays."""
     assert clean(raw) == cleaned
 
 
@@ -51,18 +50,15 @@ def test_standard_cleaning_strips_wrappers_alone(raw: str, cleaned: str) -> None
     ],
 )
 def test_compat_cleaning_repeats_the_papers_steps(raw: str, cleaned: str) -> None:
-    """The published steps in their order, side effects included."""
     assert clean(raw, Cleaning.COMPAT) == cleaned
 
 
 @given(st.text(max_size=200))
 def test_cleaning_twice_changes_nothing(text: str) -> None:
-    """A cleaned answer is clean."""
     assert clean(clean(text)) == clean(text)
 
 
 def test_human_written_references_stay_as_they_are() -> None:
-    """Nothing is stripped off 1,400 human-written answers."""
     path = LFRQA / "annotations_science_with_citation.jsonl"
     if not path.is_file():
         pytest.skip(f"no real answers at {path}")

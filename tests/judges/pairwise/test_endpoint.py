@@ -17,7 +17,6 @@ ACCESS = AccessSettings(backoff=0.01, longest_backoff=0.05, timeout=2.0, attempt
 
 
 def inputs(count: int) -> list[JudgeInput]:
-    """Battles between a longer and a shorter answer."""
     return [
         JudgeInput(
             battle_id=str(number),
@@ -30,8 +29,6 @@ def inputs(count: int) -> list[JudgeInput]:
 
 
 def decided(spec: JudgeSpec, battles: list[JudgeInput]) -> list[Verdict]:
-    """Judge battles over HTTP, all at once."""
-
     async def run() -> list[Verdict]:
         async with open_client(ACCESS) as client:
             judge = build_judge(spec, client=client)
@@ -42,7 +39,6 @@ def decided(spec: JudgeSpec, battles: list[JudgeInput]) -> list[Verdict]:
 
 @pytest.mark.parametrize("name", ["reference-free", "preference", "compat", "panel"])
 def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
-    """A judge that likes the longer answer prefers it in every battle, whichever order it is shown in."""
     server = scripted_llm(rule="longer")
     verdicts = decided(load_spec(name).at(server.url), inputs(6))
     assert Counter(verdict.preference for verdict in verdicts) == {"a": 6}
@@ -50,7 +46,6 @@ def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
 
 
 def test_five_grades_are_read_or_unreadable(scripted_llm: Make) -> None:
-    """An endpoint that answers in three ratings where five grades are asked for gives no verdict."""
     server = scripted_llm(rule="longer")
     verdicts = decided(load_spec("five-grade").at(server.url), inputs(2))
     assert {verdict.outcome for verdict in verdicts} == {Outcome.UNREADABLE}
@@ -58,7 +53,6 @@ def test_five_grades_are_read_or_unreadable(scripted_llm: Make) -> None:
 
 
 def test_log_probabilities_reach_the_score(scripted_llm: Make) -> None:
-    """If the endpoint gives log probabilities, every judgment has a margin and the verdict a score."""
     server = scripted_llm(rule="longer")
     (verdict,) = decided(load_spec("preference").at(server.url), inputs(1))
     assert verdict.score is not None
@@ -67,7 +61,6 @@ def test_log_probabilities_reach_the_score(scripted_llm: Make) -> None:
 
 
 def test_position_bias_is_counted_as_flips(scripted_llm: Make) -> None:
-    """A judge that always takes the first answer flips in every battle that is asked in both orders."""
     server = scripted_llm(rule="first")
     spec = load_spec("reference-free").using(order=OrderPolicy.BOTH).at(server.url)
     verdicts = decided(spec, inputs(5))
@@ -75,7 +68,6 @@ def test_position_bias_is_counted_as_flips(scripted_llm: Make) -> None:
 
 
 def test_the_books_balance_whatever_goes_wrong(scripted_llm: Make) -> None:
-    """With faults of every kind each battle has one outcome, and none that failed has a preference."""
     faults = {
         "rate_limit_after": 0.1,
         "server_error": 0.1,

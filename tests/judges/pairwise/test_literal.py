@@ -1,5 +1,3 @@
-"""A study's own prompt, installed from files: what is sent is what the study sent, to the byte."""
-
 from __future__ import annotations
 
 import asyncio
@@ -73,14 +71,12 @@ def study(tmp_path: Path) -> Path:
 
 
 def _as_the_study_asks(question: str, first: str, second: str) -> str:
-    """The study's template with its three values, each put in once."""
     before, after = PAIR.split("{x.question}")
     between, rest = after.split("{x.response1}")
     return before + question + between + first + rest.replace("{x.response2}", second)
 
 
 def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm: Make) -> None:
-    """System, worked examples as turns, and the pair arrive at the endpoint as the files have them."""
     server = scripted_llm(rule="longer")
     question = "what  is {x.response2} for?"
     one = JudgeInput(
@@ -122,7 +118,6 @@ def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm
 
 
 def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
-    """Its text, which hashes cover, is whole; a change of any file is another prompt."""
     prompt = load_prompt("study.toml", beside=study)
     assert Prompt("again", prompt.text).literal == prompt.literal
     (study / "study" / "system.txt").write_text(f"{SYSTEM}\n")
@@ -141,7 +136,6 @@ def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
     ],
 )
 def test_what_cannot_be_installed_says_why(study: Path, old: str, new: str, said: str) -> None:
-    """A missing placeholder, value, file or field is named with the file."""
     (study / "study.toml").write_text(INSTALLED.replace(old, new))
     with pytest.raises(SpecError, match="cannot be") as caught:
         load_spec(str(study / "house.toml"))
@@ -149,7 +143,6 @@ def test_what_cannot_be_installed_says_why(study: Path, old: str, new: str, said
 
 
 def test_verdicts_are_read_in_the_words_of_the_prompt(study: Path) -> None:
-    """Tags and words are the prompt's: `[[A]]` at the end is a verdict, in the middle it is none."""
     words = (
         '[verdict]\nopening = "[["\nclosing = "]]"\nfirst = ["A", "a wins"]\nsecond = ["B"]\ntie = ["C"]\n'
     )
@@ -179,13 +172,11 @@ def test_verdicts_are_read_in_the_words_of_the_prompt(study: Path) -> None:
     "words", [{"first": ["A"], "second": ["a"]}, {"first": []}, {"tie": ["1"]}, {"opening": ""}]
 )
 def test_words_with_two_meanings_are_refused(words: dict[str, object]) -> None:
-    """A word stands for one verdict, and each answer has a word."""
     with pytest.raises(ValueError, match=r"VerdictWords"):
         VerdictWords.model_validate(words)
 
 
 def test_passages_are_written_as_the_study_writes_them() -> None:
-    """Each passage has its number, id, title and text where the study puts them."""
     prompt = LiteralPrompt(
         ask="<<P>>\nQ: <<Q>>",
         placeholders={"question": "<<Q>>", "passages": "<<P>>"},
@@ -200,7 +191,6 @@ def test_passages_are_written_as_the_study_writes_them() -> None:
 
 @given(st.text(), st.text(), st.text())
 def test_what_is_put_in_is_never_expanded(question: str, first: str, second: str) -> None:
-    """Whatever the values hold, they arrive as they are, between the study's words."""
     prompt = LiteralPrompt(
         ask="Q\x00{q}\x00{a}\x00{b}\x00",
         placeholders={"question": "{q}", "answer_1": "{a}", "answer_2": "{b}"},

@@ -22,7 +22,6 @@ NEITHER = "<rating>0</rating>"
 
 
 def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdict:
-    """Return the verdict of a spec's judge."""
     return asyncio.run(build_judge(spec, client=client).judge(judge_input))
 
 
@@ -62,7 +61,6 @@ def test_paper_order_shows_the_system_first_for_even_questions(
     asker_of: Make,
     contest_of: Make,
 ) -> None:
-    """An even number of words shows the system first; against the reference that is the other side."""
     question = Question(id="q", domain="d", question=words)
     judge_input = contest_of(question=question, reference_side=reference_side)
     verdict = judged(spec_of(), asker_of(NEITHER), judge_input)
@@ -73,7 +71,6 @@ def test_paper_order_shows_the_system_first_for_even_questions(
 def test_preference_is_in_terms_of_the_battle(
     order: OrderPolicy, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """A judge that always likes one answer prefers that side, whichever order it is shown in."""
     for battle in range(8):
         judge_input = contest_of(a="the good one", b="the other", battle_id=str(battle))
         verdict = judged(spec_of(order=order), asker_of(prefers("good")), judge_input)
@@ -83,7 +80,6 @@ def test_preference_is_in_terms_of_the_battle(
 
 
 def test_random_order_depends_on_the_battle_alone(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Random order shows both sides first about equally often, and the same battle always the same way."""
     spec = spec_of(order=OrderPolicy.RANDOM)
     firsts = [
         judged(spec, asker_of(NEITHER), contest_of(battle_id=str(battle))).judgments[0].presentation
@@ -97,7 +93,6 @@ def test_random_order_depends_on_the_battle_alone(spec_of: Make, asker_of: Make,
 def test_a_judge_that_follows_the_position_flips_into_a_tie(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """Asked in both orders, a judge that always says "first" is a position flip and settles as a tie."""
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
     assert [judgment.preference for judgment in verdict.judgments] == [Preference.B, Preference.A]
@@ -107,7 +102,6 @@ def test_a_judge_that_follows_the_position_flips_into_a_tie(
 
 
 def test_an_unreadable_reply_is_asked_once_more(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """The second asking says so, shares the prefix, and is the last."""
     client = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
     verdict = judged(spec_of(), client, contest_of())
     assert verdict.outcome is Outcome.JUDGED
@@ -133,7 +127,6 @@ def test_no_reply_is_an_outcome_of_its_own(
 def test_one_order_that_fails_leaves_the_battle_unjudged(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """With both orders asked, one readable order is no verdict, and its judgment is kept."""
     seen = []
 
     def answering(request: Request) -> str | CallFailure:
@@ -146,7 +139,6 @@ def test_one_order_that_fails_leaves_the_battle_unjudged(
 
 
 def test_judgments_keep_their_provenance(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Model, endpoint, settings, prompt hash, order, reply and parser version stand in each judgment."""
     spec = spec_of(temperature=0.5)
     (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
     settings, reply = json.loads(judgment.settings), known(judgment.reply)
@@ -158,14 +150,12 @@ def test_judgments_keep_their_provenance(spec_of: Make, asker_of: Make, contest_
 
 
 def test_cached_replies_are_no_calls(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """A reply from the cache settles the battle without counting as a request sent."""
     cached = Reply(key="", endpoint="e", model="m", text=FIRST, cached=True)
     (judgment,) = judged(spec_of(), asker_of(lambda _: cached), contest_of()).judgments
     assert (judgment.outcome, judgment.calls) == (Outcome.JUDGED, 0)
 
 
 def test_votes_settle_by_majority_and_are_all_kept(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Votes are told apart by their sample number; the most common preference counts."""
     client = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
     verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), client, contest_of())
     assert [request.sample for request in client.requests] == [0, 1, 2]
@@ -175,7 +165,6 @@ def test_votes_settle_by_majority_and_are_all_kept(spec_of: Make, asker_of: Make
 
 
 def test_a_minority_of_unreadable_votes_is_left_out(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Two of three readable votes settle a battle; one of three does not."""
     spec = spec_of(votes=3, temperature=0.7)
     one_bad = judged(spec, asker_of(lambda request: "?" if request.sample == 1 else FIRST), contest_of())
     assert one_bad.preference is Preference.B
@@ -184,7 +173,6 @@ def test_a_minority_of_unreadable_votes_is_left_out(spec_of: Make, asker_of: Mak
 
 
 def test_adaptive_order_asks_again_near_a_tie(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """A first reply near a tie is asked swapped; a clear one is not; both orders then count as both."""
     spec = spec_of("pairwise-grades", reply=ReplyFormat.GRADES, swap_margin=0.5)
     clear = asker_of("<rating>better</rating>")
     assert judged(spec, clear, contest_of()).flipped is None
@@ -200,7 +188,6 @@ def test_adaptive_order_asks_again_near_a_tie(spec_of: Make, asker_of: Make, con
 def test_adaptive_order_audits_a_share_of_clear_battles(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """About the audited share of battles is asked swapped whatever the first reply said."""
     spec = spec_of(swap_audit=0.2)
     audited = [
         judged(spec, asker_of(FIRST), contest_of(battle_id=str(battle))).detail == "second order: audit"
@@ -219,7 +206,6 @@ def test_adaptive_order_audits_a_share_of_clear_battles(
 def test_ground_truths_are_shown(
     prompt: str, ground_truth: GroundTruth, shown: str, spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """The ground truth stands in the request of a judge that has it, and in no other."""
     client = asker_of(FIRST)
     judged(spec_of(prompt, ground_truth=ground_truth), client, contest_of())
     assert shown in client.shown[0]
@@ -231,7 +217,6 @@ def test_ground_truths_are_shown(
 def test_a_reference_judge_declines_battles_against_the_reference(
     spec_of: Make, asker_of: Make, contest_of: Make
 ) -> None:
-    """The reference cannot be opponent and ground truth: unreadable, with the reason; nothing is asked."""
     client = asker_of(FIRST)
     spec = spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE)
     verdict = judged(spec, client, contest_of(reference_side="b"))
@@ -241,7 +226,6 @@ def test_a_reference_judge_declines_battles_against_the_reference(
 
 
 def test_a_missing_ground_truth_is_unreadable(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Without a reference or passages to hold answers against there is no verdict."""
     bare = Question(id="q", domain="d", question="why")
     for prompt, ground_truth in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
         verdict = judged(
@@ -252,7 +236,6 @@ def test_a_missing_ground_truth_is_unreadable(spec_of: Make, asker_of: Make, con
 
 
 def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Rubric and three worked examples (1, 2, 0) come first, the same in every request."""
     client = asker_of(FIRST)
     for battle in range(3):
         judged(spec_of(), client, contest_of(a=f"answer {battle}", battle_id=str(battle)))
@@ -269,7 +252,6 @@ def test_the_shared_prefix_is_byte_identical(spec_of: Make, asker_of: Make, cont
 
 
 def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """The probabilities of the three ratings become a signed margin and a's share of the win."""
     top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
     digit = {"token": "1", "logprob": -0.22, "top_logprobs": top}
     tokens = [{"token": "<rating>", "logprob": 0.0}, digit, {"token": "</rating>", "logprob": 0.0}]
@@ -293,14 +275,12 @@ def test_logprobs_give_margin_and_score(spec_of: Make, asker_of: Make, contest_o
 
 
 def test_an_endpoint_without_logprobs_still_judges(spec_of: Make, asker_of: Make, contest_of: Make) -> None:
-    """Without probabilities the verdict stands, without margin and score, and says why."""
     verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of(FIRST), contest_of())
     assert (verdict.outcome, verdict.score, verdict.judgments[0].margin) == (Outcome.JUDGED, None, None)
     assert "log probabilities" in verdict.judgments[0].detail
 
 
 def test_an_llm_judge_needs_something_to_ask(spec_of: Make, asker_of: Make) -> None:
-    """Without asker or endpoint the factory says what to give."""
     with pytest.raises(SpecError, match="nothing to ask with"):
         build_judge(spec_of())
     with pytest.raises(SpecError, match="OPENAI_BASE_URL"):

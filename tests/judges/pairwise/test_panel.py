@@ -24,7 +24,6 @@ class Member:
         self._decision, self._flipped = decision, flipped
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
-        """Decide, whatever the battle."""
         assert judge_input.question.question
         known = isinstance(self._decision, Preference)
         outcome = Outcome.JUDGED if known else Outcome(self._decision)
@@ -47,7 +46,6 @@ class Member:
 
 
 def panel_of(*members: Member, **settings: object) -> PanelJudge:
-    """A panel of members."""
     lexical = load_spec("lexical")
     specs = tuple(lexical.using(name=member.name) for member in members)
     spec: JudgeSpec = make_spec({"name": "p", "kind": "panel", "members": specs, **settings})
@@ -70,19 +68,16 @@ def panel_of(*members: Member, **settings: object) -> PanelJudge:
     ],
 )
 def test_majority_is_the_papers_rule(votes: tuple[Preference, ...], settled: Preference) -> None:
-    """Unanimous: that; all different: tie; else the most common."""
     assert majority(votes) is settled
 
 
 def test_majority_ignores_the_order_of_votes_and_mirrors() -> None:
-    """Neither who votes first nor which side is called a changes what three members settle on."""
     for votes in product(Preference, repeat=3):
         assert majority(votes) is majority(votes[::-1])
         assert majority([vote.flipped for vote in votes]) is majority(votes).flipped
 
 
 def test_weights_decide_and_equal_weights_tie() -> None:
-    """The most weight wins; nothing to settle is an error, not a tie."""
     assert weighted((A, B, B), (3.0, 1.0, 1.0)) is A
     assert weighted((A, B, B), (2.0, 1.0, 1.0)) is TIE
     assert weighted((A, B, B), (0.3, 0.1, 0.2)) is TIE
@@ -91,7 +86,6 @@ def test_weights_decide_and_equal_weights_tie() -> None:
 
 
 def test_a_panel_keeps_every_judgment(contest_of: Make) -> None:
-    """The members' judgments, their votes and their flips all stand in the verdict."""
     panel = panel_of(Member("x", A), Member("y", B, flipped=True), Member("z", A))
     verdict = asyncio.run(panel.judge(contest_of()))
     assert (verdict.preference, verdict.flipped) == (A, True)
@@ -100,7 +94,6 @@ def test_a_panel_keeps_every_judgment(contest_of: Make) -> None:
 
 
 def test_a_member_that_did_not_judge_has_no_vote(contest_of: Make) -> None:
-    """A failed member leaves the battle failed, unless the quorum allows for it; it is never a tie."""
     members = (Member("x", A), Member("y", Outcome.FAILED), Member("z", A))
     verdict = asyncio.run(panel_of(*members).judge(contest_of()))
     assert (verdict.outcome, verdict.preference, len(verdict.judgments)) == (Outcome.FAILED, None, 3)
@@ -109,13 +102,11 @@ def test_a_member_that_did_not_judge_has_no_vote(contest_of: Make) -> None:
 
 
 def test_a_weighted_panel_weighs_its_members(contest_of: Make) -> None:
-    """A heavy member outvotes two light ones."""
     members = (Member("x", A), Member("y", B), Member("z", B))
     panel = panel_of(*members, rule="weighted", weights=(3.0, 1.0, 1.0))
     assert asyncio.run(panel.judge(contest_of())).preference is A
 
 
 def test_the_outcome_most_worth_a_retry_is_shown() -> None:
-    """Of several failures the one that asking again can mend comes first."""
     assert most_retryable([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
     assert most_retryable([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED

@@ -22,7 +22,6 @@ def _vote(preference: Preference, margin: float) -> Judgment:
     ("margins", "score"), [((-0.02, -0.02, 0.98), None), ((-0.5, -0.5, 0.4), pytest.approx(0.6))]
 )
 def test_no_verdict_has_a_score_of_the_other_side(margins: tuple[float, ...], score: float | None) -> None:
-    """Two of three votes for a settle for a; a mean that leans to b is no score of that verdict."""
     votes = [_vote(Preference.B if margin > 0 else Preference.A, margin) for margin in margins]
     verdict = settle([votes], reply_format=ReplyFormat.LOGPROBS)
     assert (verdict.preference, verdict.score) == (Preference.A, score)

@@ -1,5 +1,3 @@
-"""Prices: what is free, what is unknown, and how a price is set."""
-
 from __future__ import annotations
 
 import tomllib
@@ -39,18 +37,15 @@ NEW = Price(input=0.4, output=1.2)
     ],
 )
 def test_what_has_no_price_is_free_on_this_machine_alone(endpoint: str, private: bool) -> None:
-    """On a loopback or private address an unknown model costs nothing, elsewhere its cost is unknown."""
     assert is_private(endpoint) is private
     assert Prices().cost(endpoint, "house-model", 1_000, 10) == (0.0 if private else None)
 
 
 def test_a_known_price_holds_on_this_machine_too() -> None:
-    """A proxy on this machine passes calls on, so what is known to cost something costs it."""
     assert Prices.load().cost("http://127.0.0.1:4000/v1", "gpt-4.1", 1_000_000, 0) == 2.0
 
 
 def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
-    """A first price makes the file, another one is added, one that is there is replaced; the rest stays."""
     path = tmp_path / "new" / "prices.toml"
     for model, price in (("a/b", NEW), ('odd "name"', NEW), ("a/b", Price(input=1.0, output=2.0))):
         set_price(path, model, price)
@@ -60,7 +55,6 @@ def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
 
 
 def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> None:
-    """Comments and endpoints stay where a model is added; a table in one line is written anew."""
     path = tmp_path / "prices.toml"
     path.write_text('# ours\n[endpoints."https://x.example/v1"]\ninput = 1.0\noutput = 2.0\nbatch = 0.5\n')
     set_price(path, "m", NEW)
@@ -71,7 +65,6 @@ def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> N
 
 
 def test_a_damaged_file_of_prices_is_left_alone(tmp_path: Path) -> None:
-    """A price is not written into a file that cannot be read."""
     path = tmp_path / "prices.toml"
     path.write_text("[models\n")
     with pytest.raises(SpecError, match="cannot be read"):
@@ -80,7 +73,6 @@ def test_a_damaged_file_of_prices_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_judge_at_no_price_costs_nothing(spec_of: Callable[..., JudgeSpec]) -> None:
-    """`price = 0` makes every call free and leaves the judge's hash as it was."""
     spec = spec_of(model="gpt-4.1", price=0.0)
     assert spec.hash == spec_of(model="gpt-4.1").hash
     with pytest.raises(SpecError, match="price"):

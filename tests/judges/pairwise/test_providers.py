@@ -1,5 +1,3 @@
-"""Every mode of the scripted providers: a battle is judged, or ends for a reason that one can act on."""
-
 from __future__ import annotations
 
 import asyncio
@@ -61,7 +59,6 @@ LONG, SHORT = "Air scatters blue light far more than red light, so it comes from
 
 @pytest.fixture(scope="module")
 def providers() -> Iterator[ScriptedProviders]:
-    """The endpoint of all modes."""
     with ScriptedProviders().running() as server:
         yield server
 
@@ -100,7 +97,6 @@ def judged(
 
 
 def judge_of(spec_of: SpecOf, mode: Mode) -> JudgeSpec:
-    """A judge of one order for a mode, at a known price."""
     settings = {"endpoint": "", **mode.settings}
     if mode.settings.get("reply") == "digit-scan":
         settings["protection"] = "none"
@@ -125,7 +121,6 @@ def test_a_battle_ends_alike_in_batches_and_over_litellm(
     spec_of: SpecOf,
     contest_of: ContestOf,
 ) -> None:
-    """Modes that can apply end as over other transports; where litellm hides the cause, more is lost."""
     if transport == "litellm":
         pytest.importorskip("litellm", reason="NO LITELLM: its transport is not tested on the providers")
     spec = judge_of(spec_of, mode)
@@ -163,7 +158,6 @@ def test_a_battle_ends_as_the_table_says(
     spec_of: SpecOf,
     contest_of: ContestOf,
 ) -> None:
-    """Its outcome and words, what was not sent, the calls it took, and what was booked."""
     spec = judge_of(spec_of, mode)
     verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
     calls = providers.calls[mode.name]
@@ -190,7 +184,6 @@ def test_a_battle_ends_as_the_table_says(
 def test_every_reply_can_be_stored_with_the_others(
     providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf, store: Store
 ) -> None:
-    """Whatever endpoints say, the replies of one batch go into the store together and come back."""
     replies = {}
     for mode in MODES.values():
         if mode.end in {End.JUDGED, End.UNREADABLE}:
@@ -211,7 +204,6 @@ def test_every_reply_can_be_stored_with_the_others(
 def test_a_complaint_is_learnt_from_once(
     providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
 ) -> None:
-    """The second battle at the same endpoint and model is asked at once as the first was in the end."""
     providers.reset()
     spec = judge_of(spec_of, MODES["openai-gpt-5"]).at(providers.url)
 
@@ -238,7 +230,6 @@ def test_a_complaint_is_learnt_from_once(
 def test_a_judge_leaves_out_what_its_spec_says(
     key: str, named: str, gone: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
 ) -> None:
-    """It is not in the only request that is made, and the judgment's record and the judge's hash say so."""
     reply = "logprobs" if key == "logprobs" else "rating"
     usual = judge_of(spec_of, MODES["openai-chat"]).using(reply=reply)
     spec = usual.using(**{key: "default"})
@@ -261,7 +252,6 @@ def test_a_judge_leaves_out_what_its_spec_says(
 def test_a_cap_holds_where_no_tokens_are_reported(
     name: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
 ) -> None:
-    """Without believable usage the most that a call may cost is booked, so a cap is spent and holds."""
     ledger, spec = MemoryLedger(0.05), judge_of(spec_of, MODES[name])
     outcomes = []
     for number in range(20):
@@ -275,7 +265,6 @@ def test_a_cap_holds_where_no_tokens_are_reported(
 
 
 def test_the_table_of_modes_has_every_mode() -> None:
-    """The documentation's table shows every mode, and there are at least sixty."""
     assert all(f"`{mode}`" in table() for mode in MODES)
     assert len(MODES) >= 60
     assert len(MODES) == sum(len(modes) for modes in PROVIDERS.values())

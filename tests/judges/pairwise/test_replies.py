@@ -10,7 +10,6 @@ from judges.spec import ReplyFormat
 
 
 def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -> Reply:
-    """A reply with a text."""
     return Reply(key="k", endpoint="e", model="m", text=text, finish_reason=finish_reason, logprobs=logprobs)
 
 
@@ -27,7 +26,6 @@ def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -
     ],
 )
 def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
-    """The rating that ends the reply is the verdict, whatever was said before."""
     reading = read(reply(text), ReplyFormat.RATING)
     assert (reading.outcome, reading.choice, reading.parser) == (Outcome.JUDGED, choice, "rating/2")
 
@@ -54,14 +52,12 @@ def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
     ],
 )
 def test_anything_else_is_unreadable(text: str) -> None:
-    """Incomplete, ambiguous, quoted or differently written verdicts are not guessed at, and are no ties."""
     reading = read(reply(text), ReplyFormat.RATING)
     assert (reading.outcome, reading.choice) == (Outcome.UNREADABLE, None)
     assert reading.detail
 
 
 def test_a_reply_that_was_cut_off_is_not_final() -> None:
-    """A reply that met its token limit might have gone on, so even a rating at its end does not count."""
     assert read(reply("<rating>1</rating>", "length"), ReplyFormat.RATING).outcome is Outcome.UNREADABLE
 
 
@@ -75,7 +71,6 @@ def test_a_reply_that_was_cut_off_is_not_final() -> None:
     ],
 )
 def test_refusals_are_told_apart(text: str, finish: str) -> None:
-    """A judge that declines is `refused`, not unreadable."""
     assert read(reply(text, finish), ReplyFormat.RATING).outcome is Outcome.REFUSED
 
 
@@ -90,7 +85,6 @@ def test_refusals_are_told_apart(text: str, finish: str) -> None:
     ],
 )
 def test_five_grades_merge_into_three(label: str, choice: Choice, margin: float) -> None:
-    """The grade is kept, its direction is the verdict and its strength the margin."""
     reading = read(reply(f"<rating>{label}</rating>"), ReplyFormat.GRADES)
     assert (reading.choice, reading.margin) == (choice, margin)
     assert reading.grade == " ".join(label.lower().split())
@@ -119,7 +113,6 @@ def test_the_digit_scan_is_the_papers(text: str, choice: Choice) -> None:
 
 
 def test_log_probabilities_at_the_rating_give_the_margin() -> None:
-    """Only the alternatives at the final rating's digit count, renormalised over the three ratings."""
     chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
     rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
     tokens = [
@@ -136,14 +129,12 @@ def test_log_probabilities_at_the_rating_give_the_margin() -> None:
 
 @pytest.mark.parametrize("logprobs", [None, "", "[]", "{", '[["a"]]', '{"content": 1}'])
 def test_missing_log_probabilities_are_no_margin(logprobs: str | None) -> None:
-    """A verdict without usable log probabilities is a verdict without a margin."""
     reading = read(reply("<rating>1</rating>", logprobs=logprobs), ReplyFormat.LOGPROBS)
     assert (reading.outcome, reading.margin) == (Outcome.JUDGED, None)
 
 
 @given(st.text(max_size=120), st.sampled_from(list(ReplyFormat)))
 def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFormat) -> None:
-    """Whatever a model says, there is a reading, with a choice exactly when it is judged."""
     reading = read(reply(text), reply_format)
     assert (reading.choice is not None) == (reading.outcome is Outcome.JUDGED)
 
@@ -158,7 +149,6 @@ def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFo
     )
 )  # fmt: skip
 def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: list[str]) -> None:
-    """A strict verdict carries the note exactly where the two readings differ."""
     one = reply("".join(parts))
     strict = read(one, ReplyFormat.RATING)
     if strict.outcome is Outcome.JUDGED:
@@ -167,7 +157,6 @@ def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: lis
 
 
 def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
-    """A rating that the reasoning toys with is what the digit scan takes; the strict verdict says so."""
     text = "<thinking>At first <rating>2</rating> seemed right.</thinking><rating>1</rating>"
     reading = read(reply(text), ReplyFormat.RATING)
     assert (reading.choice, reading.detail) == (Choice.FIRST, SCANNED_OTHERWISE)
@@ -184,7 +173,6 @@ def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
     ],
 )
 def test_the_digit_scan_never_reads_our_own_marks(text: str, choice: Choice) -> None:
-    """Numbers and marks of the delimiters that a model repeats are no verdict."""
     assert read(reply(text), ReplyFormat.DIGIT_SCAN).choice is choice
 
 
@@ -193,14 +181,12 @@ TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<\uff5cend\u2
 
 @pytest.mark.parametrize("ending", [*TURN_ENDS, " \n<|end|>."])
 def test_what_ends_a_turn_may_follow_a_verdict(ending: str) -> None:
-    """Servers that leave the token that ends a turn in the text do not make it unreadable."""
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.RATING).choice is Choice.SECOND
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.WORDS).choice is Choice.SECOND
 
 
 @pytest.mark.parametrize("written", ["**1**", "`1`", " *1* ", "__1__", '"1"'])
 def test_emphasis_around_a_rating_is_read(written: str) -> None:
-    """One rating in bold is that rating; two are none."""
     assert read(reply(f"<rating>{written}</rating>"), ReplyFormat.RATING).choice is Choice.FIRST
     both = read(reply(f"<rating>{written} or {written.replace('1', '2')}</rating>"), ReplyFormat.RATING)
     assert both.outcome is Outcome.UNREADABLE

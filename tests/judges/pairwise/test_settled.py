@@ -1,5 +1,3 @@
-"""Judgments that settle a battle that was tried more than once."""
-
 from __future__ import annotations
 
 import json

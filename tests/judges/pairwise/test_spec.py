@@ -15,7 +15,6 @@ LLM = 'kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n'
 
 
 def written(folder: Path, text: str, name: str = "own.toml") -> str:
-    """The path of a spec file with a text."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return str(path)
@@ -23,7 +22,6 @@ def written(folder: Path, text: str, name: str = "own.toml") -> str:
 
 @pytest.mark.parametrize("name", spec_names())
 def test_bundled_judges_can_be_used(name: str) -> None:
-    """Every judge that comes with the project reads, describes itself and has a hash of its own."""
     spec = load_spec(name)
     assert (spec.name, len(spec.hash)) == (name, 64)
     assert spec.description
@@ -32,7 +30,6 @@ def test_bundled_judges_can_be_used(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in bundled_prompts() if "pairwise" in name])
 def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
-    """Each pairwise prompt has a rubric and three worked examples, for 1, 2 and 0."""
     prompt = load_prompt(name)
     assert "<rubric>" in prompt.section("system")
     ratings = [
@@ -42,7 +39,6 @@ def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
 
 
 def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
-    """Keys of the design stand at the top; sampling settings may stand in a table too."""
     table = "[sampling]\ntemperature = 0.7\nmax_tokens = 99\n"
     text = f'{LLM}ground_truth = "none"\norder = "both"\nvotes = 3\n{table}'
     spec = load_spec(written(tmp_path, text))
@@ -51,7 +47,6 @@ def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
 
 
 def test_specs_of_before_are_read_and_keep_their_hash(tmp_path: Path) -> None:
-    """A file that says `yardstick` for `ground_truth` is the same judge, under the same hash."""
     text = 'extends = "reference-free"\nmodel = "m"\n{key} = "reference"\nprompt = "pairwise-reference"\n'
     now, before = (
         load_spec(written(tmp_path, text.format(key=key), "own.toml"))
@@ -63,7 +58,6 @@ def test_specs_of_before_are_read_and_keep_their_hash(tmp_path: Path) -> None:
 
 
 def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
-    """A spec in a folder is found by name, before a bundled one, with a prompt that lies beside it."""
     (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
     written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\nmodel = "own-model"\n', "house.toml")
     assert "house" in spec_names(folders=[tmp_path])
@@ -101,7 +95,6 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
     ],
 )
 def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Path) -> None:
-    """Every mistake is refused with the judge's name, the key and what to do."""
     with pytest.raises(SpecError) as caught:
         load_spec(written(tmp_path, text))
     assert said in str(caught.value)
@@ -156,14 +149,12 @@ def test_compat_says_what_it_does_not_reproduce() -> None:
 
 
 def test_every_problem_is_named_at_once(tmp_path: Path) -> None:
-    """A spec with several mistakes is mended in one go."""
     with pytest.raises(SpecError) as caught:
         load_spec(written(tmp_path, 'kind = "llm"\nvotes = 0\nordre = "both"\nground_truth = "gold"\n'))
     assert all(word in str(caught.value) for word in ("'votes'", "'ordre'", "'ground_truth'"))
 
 
 def test_missing_judges_are_answered_with_the_nearest(tmp_path: Path) -> None:
-    """A misspelt name is told apart from a broken file."""
     with pytest.raises(NotFoundError, match="Did you mean 'reference-free'"):
         load_spec("reference-fre")
     with pytest.raises(SpecError, match="cannot be read"):
@@ -171,7 +162,6 @@ def test_missing_judges_are_answered_with_the_nearest(tmp_path: Path) -> None:
 
 
 def test_panels_take_names_and_tables(tmp_path: Path) -> None:
-    """Members are judges by name, or tables that change one; weights belong to a weighted panel."""
     members = 'members = ["lexical", {extends = "compat", model = "m", name = "x"}]'
     text = f'kind = "panel"\nrule = "weighted"\nweights = [2.0, 1.0]\n{members}\n'
     spec = load_spec(written(tmp_path, text))
@@ -183,7 +173,6 @@ def test_panels_take_names_and_tables(tmp_path: Path) -> None:
 
 
 def test_the_hash_covers_what_decides_and_nothing_else(spec_of: Make) -> None:
-    """An edited prompt, endpoint or setting makes another judge; name and description do not."""
     base: JudgeSpec = spec_of()
     edited = Prompt("pairwise", f"{load_prompt('pairwise').text}\nOne more note.\n")
     others = [
@@ -198,7 +187,6 @@ def test_the_hash_covers_what_decides_and_nothing_else(spec_of: Make) -> None:
 
 
 def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
-    """A spec's own endpoint stays; members of a panel get one each where they name none."""
     panel = load_spec("panel").at("http://x.test/v1")
     assert {member.endpoint for member in panel.members} == {"http://x.test/v1"}
     assert panel.at("http://y.test/v1").members[0].endpoint == "http://x.test/v1"
@@ -216,21 +204,18 @@ def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
     ],
 )
 def test_a_prompt_that_cannot_be_used_says_why(text: str, said: str) -> None:
-    """Missing, unknown and doubled parts of a prompt are named."""
     with pytest.raises(SpecError, match="Prompt p cannot be used") as caught:
         Prompt("p", text)
     assert said in str(caught.value)
 
 
 def test_placeholders_are_filled_once() -> None:
-    """A value that looks like a placeholder stays text, and other braces stay braces."""
     assert (
         fill("{question} {x} {answer_1}", {"question": "{answer_1}", "answer_1": "A"}) == "{answer_1} {x} A"
     )
 
 
 def test_ground_truth_prompts_belong_to_their_ground_truth(spec_of: Make) -> None:
-    """A prompt that shows the reference cannot serve a judge that has no ground truth."""
     with pytest.raises(SpecError, match="must not be none"):
         spec_of("pairwise-reference")
     assert (
@@ -240,7 +225,6 @@ def test_ground_truth_prompts_belong_to_their_ground_truth(spec_of: Make) -> Non
 
 
 def test_default_leaves_a_setting_to_the_endpoint(tmp_path: Path) -> None:
-    """TOML has no null, so the word `default` leaves out what is otherwise sent; other words are wrong."""
     path = tmp_path / "j.toml"
     sampling = "\n".join(f'{name} = "default"' for name in ("temperature", "top_p", "max_tokens", "seed"))
     path.write_text(f'extends = "reference-free"\n[sampling]\n{sampling}\n')

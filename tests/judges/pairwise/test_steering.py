@@ -1,5 +1,3 @@
-"""A judge that obeys whatever it reads, against many ways of speaking to it, and honest texts about them."""
-
 import asyncio
 import re
 import tomllib

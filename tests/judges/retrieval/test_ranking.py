@@ -17,13 +17,11 @@ from judges.retrieval import Hit, by_document
 
 
 def test_a_document_has_the_place_of_its_best_chunk() -> None:
-    """Chunks of one document become one entry under the document's id."""
     hits = [Hit(Passage(name, "text"), 1.0 / place) for place, name in enumerate(("x#2", "y#1", "x#1"), 1)]
     assert [hit.passage.id for hit in by_document(hits, 5)] == ["x", "y"]
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Order and scores survive, and white space in names cannot shift the fields."""
     path = tmp_path / "run.trec"
     ranking = [RunLine("q 1", "d#1", 2.5), RunLine("q 1", "d 2", 1.25)]
     write_run(path, run_lines({"q 1": ranking}, "bm25 demo"))
@@ -33,7 +31,6 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from((0.0, 1e-9, 0.3, 0.30000001, 12.5, -2.0)), min_size=2, max_size=30))
 def test_a_written_run_has_one_order_at_single_precision(scores: list[float]) -> None:
-    """trec_eval keeps the order of a run that is written here, also where scores are equal or rise."""
     ranking = [RunLine("q", f"d{place}", score) for place, score in enumerate(scores)]
     written = [float(line.split()[4]) for line in run_lines({"q": ranking}, "x")]
     single = [struct.unpack("f", struct.pack("f", score))[0] for score in written]
@@ -41,7 +38,6 @@ def test_a_written_run_has_one_order_at_single_precision(scores: list[float]) ->
 
 
 def test_the_order_of_a_run_is_that_of_its_scores(tmp_path: Path) -> None:
-    """Ranks are not believed, as trec_eval does not."""
     path = tmp_path / "run.trec"
     path.write_text("q Q0 low 1 0.5 x\nq Q0 high 2 7 x\n", encoding="utf-8")
     assert [line.passage for line in read_run(path)["q"]] == ["high", "low"]
@@ -51,7 +47,6 @@ def test_the_order_of_a_run_is_that_of_its_scores(tmp_path: Path) -> None:
     "line", ["q Q0 d 1 x run", "q Q0 d 1 nan run", "q d 1 2", "q Q0 d 1 1 run\nq Q0 d 2 1 r"]
 )
 def test_a_faulty_run_is_refused_with_its_lines(tmp_path: Path, line: str) -> None:
-    """Scores that are no numbers, missing fields and repeated passages are named by their line."""
     path = tmp_path / "run.trec"
     path.write_text(line, encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:

@@ -19,7 +19,6 @@ LATIN = ("e.g.", "i.e.", "cf.", "vs.", "approx.", "ca.")
 
 @pytest.mark.parametrize("line", GOLDEN)
 def test_the_golden_texts_are_cut_where_the_bars_are(line: str) -> None:
-    """Names, titles, units, countries, degrees and Latin, each in a text with another sentence."""
     sentences = tuple(line.split(" | "))
     assert split_sentences(" ".join(sentences)) == sentences
 
@@ -31,7 +30,6 @@ def test_the_golden_texts_are_cut_where_the_bars_are(line: str) -> None:
     opening=st.sampled_from(["", "In 1976 ", "Later, Mr. ", "We know that John ", "They met Ann and "]),
 )
 def test_initials_stay_with_their_name(letters: list[str], space: str, surname: str, opening: str) -> None:
-    """However many initials a name has, with spaces or without, it stands in one sentence."""
     name = space.join(f"{letter}." for letter in letters) + f" {surname}"
     first = f"{opening}{name} went bankrupt."
     assert split_sentences(f"{first} Its stores were sold.") == (first, "Its stores were sold.")
@@ -42,6 +40,5 @@ def test_initials_stay_with_their_name(letters: list[str], space: str, surname: 
     after=st.sampled_from(["Smith", "5 cm", "the shore", "Miller's law"]),
 )
 def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: str) -> None:
-    """A text with any of them is one sentence, and the next one is told from it."""
     first = f"We saw {' '.join(words)} {after} there."
     assert split_sentences(f"{first} Nobody else came.") == (first, "Nobody else came.")

@@ -25,7 +25,6 @@ from judges.text.sentences import cited_sentences, without_citations
 def test_each_sentence_has_the_numbers_behind_it(
     text: str, sentences: list[tuple[str, tuple[int, ...]]]
 ) -> None:
-    """Brackets stand before or after the full stop, alone or in a row."""
     assert [(one.text, one.numbers) for one in cited_sentences(text)] == sentences
 
 
@@ -36,7 +35,6 @@ def test_each_sentence_has_the_numbers_behind_it(
     )
 )
 def test_what_is_written_with_citations_is_read_again(written: list[tuple[str, set[int]]]) -> None:
-    """Every sentence comes back with its numbers, and the bare text lacks all of them."""
     text = " ".join(f"{words}{f' {sorted(numbers)}' if numbers else ''}." for words, numbers in written)
     assert [(one.text, set(one.numbers)) for one in cited_sentences(text)] == [
         (f"{words}.", numbers) for words, numbers in written

@@ -8,7 +8,6 @@ from judges.text.statements import read_statement, read_statements
 
 
 def conflicts(text: str, claim: str) -> list[str]:
-    """The words by which a claim contradicts a text."""
     said = read_statements(text)
     finder = ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
     return [each.word for each in finder.conflicts(read_statement(claim))]
@@ -37,7 +36,6 @@ def conflicts(text: str, claim: str) -> list[str]:
     ],
 )
 def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, claim: str, word: str) -> None:
-    """Another unit for a figure, an opposite, or a figure among the words that stand around another one."""
     assert conflicts(text, claim) == [word]
 
 
@@ -50,12 +48,10 @@ def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, clai
     ],
 )
 def test_turns_of_phrase_oppose_nothing(text: str, claim: str) -> None:
-    """`Above all`, `at least` and `no longer` have words that look like opposites."""
     assert not {"above", "least", "longer"} & set(conflicts(text, claim))
 
 
 def test_two_opposites_cancel_out_within_a_clause_alone() -> None:
-    """Short bonds fall less as long ones fall more; an opposite in another clause turns nothing back."""
     text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."

@@ -1,5 +1,3 @@
-"""Quantities: signs, units, scale words and marks of thousands."""
-
 from __future__ import annotations
 
 import pytest
@@ -51,7 +49,6 @@ def test_quantity_is_as_written(text: str, value: float, dimension: str) -> None
 def test_the_judge_contradicts_by_what_is_written(
     ground_truth: str, statement: str, *, contradicts: bool
 ) -> None:
-    """Another sign, prefix or scale is a contradiction; another way to write one figure is none."""
     known, said = read_statements(ground_truth), read_statements(statement)
     finder = ContradictionFinder(known, TermWeights.fit([each.terms for each in known]))
     assert bool(finder.find(said[0])) is contradicts
@@ -59,5 +56,4 @@ def test_the_judge_contradicts_by_what_is_written(
 
 @given(st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
-    """No text makes the reader fail, and every quantity begins within it."""
     assert all(found.start >= 0 for found in quantities(text))

@@ -1,5 +1,3 @@
-"""Reading texts without an LLM: sentences, terms, quantities, opposites, weights, entailment."""
-
 from __future__ import annotations
 
 import re
@@ -45,12 +43,10 @@ from judges.text.tokens import related, terms
     ],
 )
 def test_sentences_survive_abbreviations_lists_and_decimals(text: str, sentences: list[str]) -> None:
-    """Full stops inside numbers, names and abbreviations end nothing; list items are sentences."""
     assert list(split_sentences(text)) == sentences
 
 
 def test_clauses_are_not_too_short() -> None:
-    """A clause has three words at least; shorter ones stay with the one before."""
     assert split_clauses("It is cold; wear a warm coat; or not") == (
         "It is cold",
         "wear a warm coat; or not"[:16] + " or not",
@@ -68,12 +64,10 @@ def test_clauses_are_not_too_short() -> None:
     ],
 )
 def test_terms_ignore_form(one: str, other: str) -> None:
-    """Inflection, case, accents and possessives make no difference to terms."""
     assert terms(one) == terms(other)
 
 
 def test_scripts_without_spaces_are_compared_by_pairs() -> None:
-    """Chinese, Japanese and Thai have terms too, and two texts share them."""
     assert set(terms("東京都")) == {"東京", "京都"}
     assert set(terms("ภาษาไทย")) & set(terms("คนไทย"))
 
@@ -91,7 +85,6 @@ def test_scripts_without_spaces_are_compared_by_pairs() -> None:
     ],
 )
 def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[float, str]]) -> None:
-    """Units, scale words and number words are read; ordinals, marks and versions are not."""
     read = quantities(text)
     assert [each.value for each in read] == pytest.approx([value for value, _ in found], rel=1e-9)
     assert [each.dimension for each in read] == [dimension for _, dimension in found]
@@ -118,7 +111,6 @@ GROUND_TRUTH = (
     ],
 )
 def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
-    """A larger for a smaller, another figure, figures that changed places, a denial; and no false alarm."""
     ground_truth = read_statements(GROUND_TRUTH)
     weights = TermWeights.fit([one.terms for one in ground_truth])
     found = ContradictionFinder(ground_truth, weights).find(read_statement(claim))
@@ -126,7 +118,6 @@ def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> No
 
 
 def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
-    """If passages disagree, an answer may take either side."""
     ground_truth = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
     finder = ContradictionFinder(ground_truth, TermWeights.fit([one.terms for one in ground_truth]))
     assert not finder.find(read_statement("The old bridge is 450 metres long."))
@@ -151,13 +142,11 @@ QUESTION = "When was the Eiffel Tower finished and how tall is it?"
     ],
 )
 def test_entailment_reads_claims_as_answers(premise: str, hypothesis: str, said: Entailment) -> None:
-    """Short answers, units, figures and negation decide; what both share with the question tells nothing."""
     weights = entailment_weights([hypothesis, "The Eiffel Tower gets seven million visitors."], QUESTION)
     assert classify(read_statement(premise), read_statement(hypothesis), weights) is said
 
 
 def test_weights_do_not_depend_on_order() -> None:
-    """The same statements in another order weigh the same, so verdicts repeat everywhere."""
     texts = ["Air is thin.", "Air carries sound.", "Water carries ships and sound."]
     statements = [frozenset(terms(text)) for text in texts]
     one, two = TermWeights.fit(statements, "What is air?"), TermWeights.fit(statements[::-1], "What is air?")
@@ -167,7 +156,6 @@ def test_weights_do_not_depend_on_order() -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
-    """No text breaks the reading."""
     statements = read_statements(text)
     for statement in statements:
         assert statement.terms
@@ -175,7 +163,6 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_weights_are_those_of_smoothed_idf() -> None:
-    """A term weighs what scikit-learn's smoothed idf gives it, one of the question half of that."""
     said = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
     weights = TermWeights.fit([frozenset(terms(text)) for text in said], "Why is the sea blue?")
     oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(said)
@@ -197,7 +184,6 @@ def test_share_depends_on_the_sets_alone() -> None:
 
 
 def test_texts_of_any_length_are_cut_alike() -> None:
-    """A text that is too long to be kept in memory has the sentences of its parts."""
     part = "The sea is salty. Rivers carry minerals into it."
     assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600
 
@@ -264,7 +250,6 @@ def _slowly_ends(before: str, following: str) -> bool:
 
 
 def test_several_initials_stay_with_their_name() -> None:
-    """A name with more than one initial is not cut between them, wherever in a sentence it stands."""
     text = "In 1976 W. T. Grant went bankrupt. Its founder knew J. R. R. Tolkien. Vitamin D. It helps."
     expected = ("In 1976 W. T. Grant went bankrupt.", "Its founder knew J. R. R. Tolkien.")
     assert split_sentences(text)[:2] == expected

@@ -1,5 +1,3 @@
-"""Citation support: which sentences are supported by what they cite."""
-
 from __future__ import annotations
 
 import asyncio
@@ -25,12 +23,10 @@ ITEM = MetricItem(
 
 
 def scored(item: MetricItem) -> Score:
-    """A score by the embedded version."""
     return asyncio.run(build_metric("citation-support").score(item))
 
 
 def test_precision_and_recall_by_the_sentence() -> None:
-    """Of three citations two support, of three sentences two are supported; the third cites nothing."""
     found = scored(ITEM)
     details: Any = found.details
     assert (details["precision"], details["recall"]) == pytest.approx((2 / 3, 2 / 3))
@@ -46,7 +42,6 @@ def test_precision_and_recall_by_the_sentence() -> None:
 
 
 def test_numbers_count_the_answers_own_contexts_and_unknown_ones_support_nothing() -> None:
-    """Contexts go before passages; a context by id alone has the passage's text; [9] is no passage."""
     item = replace(
         ITEM, contexts=(Passage("p2", ""), BRIDGE), answer="The iron bridge was opened in 1905 [2, 9]."
     )
@@ -56,7 +51,6 @@ def test_numbers_count_the_answers_own_contexts_and_unknown_ones_support_nothing
 
 
 def test_the_wrong_passage_makes_a_sentence_unsupported_and_no_citation_a_zero() -> None:
-    """Unsupported sentences are named; an answer that cites nothing has no precision and scores 0."""
     wrong = scored(replace(ITEM, answer="The iron bridge was opened in 1905 [2]."))
     assert (wrong.score, wrong.details["unsupported"]) == (0, ["The iron bridge was opened in 1905."])
     silent = scored(replace(ITEM, answer="The iron bridge was opened in 1905."))
@@ -68,13 +62,11 @@ def test_the_wrong_passage_makes_a_sentence_unsupported_and_no_citation_a_zero()
     [({"answer": "I couldn't find an answer."}, "says nothing"), ({"passages": ()}, "neither contexts")],
 )
 def test_what_cannot_be_cited_is_undefined(change: dict[str, Any], reason: str) -> None:
-    """A refusal has no sentence to cite, and without texts there is nothing to cite: no score, a reason."""
     found = scored(replace(ITEM, **change))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert reason in found.reason
 
 
 def test_the_metric_takes_no_options() -> None:
-    """An option is refused, since it would change nothing."""
     with pytest.raises(SpecError, match="cannot use its options"):
         build_metric("citation-support", options={"beta": 2})

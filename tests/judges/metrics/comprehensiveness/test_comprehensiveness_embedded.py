@@ -1,5 +1,3 @@
-"""Claims and their relevance in the embedded version of comprehensiveness."""
-
 from __future__ import annotations
 
 from data.models import Passage
@@ -8,7 +6,6 @@ from judges.metrics.comprehensiveness.graph import Claim
 
 
 def test_claims_of_passages_are_clauses() -> None:
-    """A sentence is cut where it starts anew; a leading word or two stays with what it opens."""
     text = "1961: Rowe becomes director; the board is dissolved. The valley has two towns: Orr and Ley Hill."
     assert claims_of(text) == (
         "1961: Rowe becomes director",

@@ -1,5 +1,3 @@
-"""Fact graphs: what is covered, what is missing, and the least that would have to be added."""
-
 from __future__ import annotations
 
 import itertools
@@ -46,14 +44,12 @@ def test_the_authors_graphs_are_reproduced() -> None:
 
 
 def graph_of(answer: int, passages: int, edges: list[tuple[str, str, Relation]]) -> FactGraph:
-    """A graph of claims a0… of the answer and c0… of the passages."""
     nodes = [Node(f"a{at}", NodeKind.ANSWER) for at in range(answer)]
     nodes += [Node(f"c{at}", NodeKind.PASSAGE) for at in range(passages)]
     return FactGraph(tuple(nodes), tuple(Edge(*edge) for edge in edges))
 
 
 def test_a_chain_of_implications_covers_and_shortens_the_basis() -> None:
-    """Paths count, not only single edges, and what another missing claim implies need not be added."""
     ahead, same = Relation.ENTAILMENT, Relation.EQUIVALENCE
     found = analyse(
         graph_of(
@@ -85,7 +81,6 @@ def test_nothing_to_cover_is_told_from_covering_nothing(answer: int, passages: i
 
 
 def test_the_representative_is_the_most_frequent_wording() -> None:
-    """A statement is shown by its commonest wording, and ties go to the first id."""
     nodes = [
         Node(f"c{at}", NodeKind.PASSAGE, text)
         for at, text in enumerate(["Late", "It is late.", "it is  late."])
@@ -96,7 +91,6 @@ def test_the_representative_is_the_most_frequent_wording() -> None:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> FactGraph:
-    """Small graphs with any relations."""
     answer, passages = draw(st.integers(0, 3)), draw(st.integers(0, 5))
     ids = [f"a{at}" for at in range(answer)] + [f"c{at}" for at in range(passages)]
     pairs = list(itertools.permutations(ids, 2))
@@ -105,7 +99,6 @@ def graphs(draw: st.DrawFn) -> FactGraph:
 
 
 def closure(graph: FactGraph) -> set[tuple[str, str]]:
-    """Return the implications between claims by Warshall's algorithm."""
     ids = list(graph.by_id)
     implied = {(one, one) for one in ids}
     for edge in graph.edges:
@@ -135,7 +128,6 @@ def test_a_second_implementation_agrees(graph: FactGraph) -> None:
 
 
 def test_both_forms_of_graph_files_are_read() -> None:
-    """Nodes as objects or as a map, edges as objects or as triples mean the same graph."""
     objects = {
         "nodes": [{"id": "a0", "type": "atom"}, {"id": "c0", "type": "context"}],
         "edges": [{"from": "a0", "to": "c0", "relation": "entailment"}],
@@ -161,6 +153,5 @@ def test_both_forms_of_graph_files_are_read() -> None:
     ],
 )
 def test_other_shapes_are_refused_with_the_place(value: object, error: type[Exception]) -> None:
-    """A file of another shape is refused in one line."""
     with pytest.raises(error):
         read_graphs(value, where="graph.json")

@@ -1,5 +1,3 @@
-"""Metrics of comprehensiveness: the embedded version, and LLM steps against a server that answers by rule."""
-
 from __future__ import annotations
 
 import asyncio
@@ -34,25 +32,21 @@ TOWER = MetricItem(
 
 
 def scored(metric: Metric, item: MetricItem) -> Score:
-    """Score one item."""
     return asyncio.run(metric.score(item))
 
 
 def texts(score: Score, name: str) -> list[str]:
-    """The statements of one list of a score's details."""
     found: Any = score.details[name]
     return [each["text"] for each in found]
 
 
 def changed(**fields: Any) -> MetricItem:  # noqa: ANN401 - any field of an item
-    """The tower with other fields."""
     plain = {name: getattr(TOWER, name) for name in ("id", "question", "answer", "passages", "reference")}
     return MetricItem(**{**plain, **fields})
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> None:
-    """Without an LLM: facts by passage, contradictions apart, off-topic passages left out, labelled."""
     score = scored(build_metric(name), TOWER)
     assert texts(score, "covered") == ["It is 330 metres tall."]
     assert texts(score, "missing") == [
@@ -67,14 +61,12 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 @pytest.mark.parametrize("answer", ["", " \n ", "I couldn't find an answer.", "…"])
 def test_an_answer_that_says_nothing_covers_nothing(name: str, answer: str) -> None:
-    """MissedAnswer is a score of 0 with everything missing, not an unscored answer."""
     score = scored(build_metric(name), changed(answer=answer))
     assert (score.score, texts(score, "covered")) == (0.0, [])
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_reference_stands_in_for_passages(name: str) -> None:
-    """Without passages the reference is the ground truth; without either there is no score but a reason."""
     score = scored(build_metric(name), changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
     assert score.score == 1.0
     bare = scored(build_metric(name), changed(passages=(Passage("p", " "),), reference=None))
@@ -84,7 +76,6 @@ def test_the_reference_stands_in_for_passages(name: str) -> None:
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_a_very_long_answer_and_tags_inside_passages_are_read(name: str) -> None:
-    """50,000 words and markup in a passage are texts like others."""
     long = changed(
         answer="The Eiffel Tower is 330 metres tall. " * 7_000,
         passages=(Passage("p1", "<answer>The Eiffel Tower is 330 metres tall.</answer> </passage>"),),
@@ -94,19 +85,16 @@ def test_a_very_long_answer_and_tags_inside_passages_are_read(name: str) -> None
 
 @pytest.mark.parametrize("options", [{"relevence": 3}, {"relevance": 9}, {"most_pairs": 0}])
 def test_options_are_checked(options: dict[str, Json]) -> None:
-    """A misspelt or impossible option is refused by name."""
     with pytest.raises(SpecError, match=next(iter(options))):
         build_metric(NLI, options=options)
 
 
 def test_questions_and_answers_need_an_llm() -> None:
-    """There is no embedded version of the Q&A metric, and it says so."""
     with pytest.raises(SpecError, match="no embedded version"):
         build_metric(QA)
 
 
 def test_too_many_pairs_are_skipped_and_said() -> None:
-    """An item beyond the limit is skipped with the count, never cut short in silence."""
     score = scored(build_metric(NLI, options={"most_pairs": 3}), TOWER)
     assert score.outcome is Outcome.SKIPPED
     assert "pairs of claims" in score.reason
@@ -124,19 +112,15 @@ RULED = MetricItem(
 
 
 def key(text: str) -> str:
-    """The first word of a sentence."""
     return text.split(maxsplit=1)[0]
 
 
 def sentences(ask: Any) -> list[str]:  # noqa: ANN401 - the scripted server's own type
-    """The sentences of the passage or answer that is shown."""
     text = (ask.tagged("passage") + ask.tagged("answer"))[0]
     return re.findall(r"[^.]+\.", text.strip())
 
 
 def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - the scripted server's own types
-    """Answer every task by the rule above."""
-
     def extract(ask: Any) -> object:  # noqa: ANN401 - as above
         kinds = [("fact" if key(one)[0] in "kx" else "other") for one in sentences(ask)]
         return {
@@ -188,8 +172,6 @@ def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - th
 
 
 def by_llm(server: Any, name: str, item: MetricItem, **options: Json) -> Score:  # noqa: ANN401 - as above
-    """Score one item with a metric that asks the server."""
-
     async def once() -> Score:
         async with open_client(AccessSettings(backoff=0.01)) as client:
             runner = TaskRunner(client, endpoint=server.url, model="m")
@@ -200,7 +182,6 @@ def by_llm(server: Any, name: str, item: MetricItem, **options: Json) -> Score: 
 
 @pytest.mark.parametrize("summarise", [False, True])
 def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool) -> None:
-    """Covered and missing claims are those the rule makes so; equal ones of two passages are one."""
     server = scripted_llm()
     serve_rules(server)
     score = by_llm(server, NLI, RULED, summarise=summarise)
@@ -214,7 +195,6 @@ def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool)
 
 
 def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) -> None:
-    """The filter is off by default; it saves most askings, and what is said in like words stays covered."""
     asked: dict[float, int] = {}
     scores: dict[float, float | None] = {}
     for similarity in (0.0, 0.5):
@@ -232,7 +212,6 @@ def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) ->
 
 
 def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
-    """The end-to-end metric takes both lists from one reply and gives passages their own ids back."""
     server = scripted_llm()
     serve_rules(server)
     score = by_llm(server, END_TO_END, RULED)
@@ -244,7 +223,6 @@ def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
 
 @pytest.mark.parametrize("tools", [True, False])
 def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) -> None:
-    """Units are compared by the tool that the LLM calls; doubtful and unknown answers are left out."""
     server = scripted_llm(tools=tools)
     serve_rules(server, ToolUse)
     held = {
@@ -288,7 +266,6 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) ->
 
 @pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
 def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_llm: Serve, name: str) -> None:
-    """Passages that say nothing to the question leave the answer unscored, not measured by something else."""
     server = scripted_llm()
     serve_rules(server)
     server.handlers["summarize_passage"] = lambda _: {"summary": ""}
@@ -302,7 +279,6 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
 
 @pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
 def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: str) -> None:
-    """Two unusable replies to one task: no score, never 0 and never 1, and the reason names the task."""
     server = scripted_llm(faults={"wrong_format": 1.0})
     score = by_llm(server, name, RULED)
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
@@ -323,5 +299,4 @@ def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: s
     ],
 )
 def test_the_tool_converts_units(first: str, second: str, comparison: str) -> None:
-    """Quantities are compared in one unit; what is no quantity cannot be compared."""
     assert comparison in compare_quantities(first, second)

@@ -1,5 +1,3 @@
-"""Items to score, and a scripted LLM that rates by what a passage says."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

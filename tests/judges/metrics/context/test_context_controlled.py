@@ -1,5 +1,3 @@
-"""Building a controlled set from summaries and documents."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,7 +24,6 @@ Serve = Callable[..., Any]
 
 @pytest.fixture
 def source(item: MetricItem) -> Source:
-    """A summary with two documents."""
     documents = (
         Passage("d1", " ".join(passage.text for passage in item.passages[:2]), "History"),
         Passage("d2", " ".join(passage.text for passage in item.passages[2:])),
@@ -54,8 +51,6 @@ def writing_llm(rating_llm: Serve) -> Serve:
 def build(
     with_runner: WithRunner, url: str, *sources: Source
 ) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
-    """Build questions at an endpoint."""
-
     async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
         return await build_all(ControlledSetBuilder(runner, ContextSettings()), sources)
 
@@ -65,7 +60,6 @@ def build(
 def test_a_source_becomes_a_question_with_a_known_oracle(
     writing_llm: Serve, with_runner: WithRunner, source: Source
 ) -> None:
-    """The request, the passages, and the sub-questions that the passages answer, with their ratings."""
     (built,), failed = build(with_runner, writing_llm().url, source)
     assert not failed
     question = built.question
@@ -83,7 +77,6 @@ def test_a_source_becomes_a_question_with_a_known_oracle(
 def test_a_step_without_a_reply_builds_nothing(
     writing_llm: Serve, with_runner: WithRunner, source: Source, task: str
 ) -> None:
-    """A malformed reply is no question with holes but none, with the reason; others are still built."""
     server = writing_llm()
     server.handlers[task] = lambda _: {"nonsense": 1}
     built, failed = build(with_runner, server.url, source)
@@ -94,7 +87,6 @@ def test_a_step_without_a_reply_builds_nothing(
 def test_a_source_that_answers_nothing_is_left_out(
     writing_llm: Serve, with_runner: WithRunner, source: Source
 ) -> None:
-    """If no sub-question can be answered there is nothing to measure."""
     server = writing_llm()
     server.handlers["rate_answerability"] = lambda _: {"rating": 2}
     _, failed = build(with_runner, server.url, source)
@@ -102,7 +94,6 @@ def test_a_source_that_answers_nothing_is_left_out(
 
 
 def test_long_documents_are_cut_between_sentences() -> None:
-    """Every sentence is in one piece, and no piece is longer than told but for a single long sentence."""
     text = " ".join(f"Sentence number {number} says something of its own." for number in range(100))
     pieces = list(cut_document(text, longest=64))
     assert " ".join(pieces) == text
@@ -113,7 +104,6 @@ def test_long_documents_are_cut_between_sentences() -> None:
 
 @pytest.mark.parametrize("change", [{"summary": " "}, {"documents": ()}, {"documents": (Passage("d", ""),)}])
 def test_a_source_needs_a_summary_and_documents(source: Source, change: dict[str, Any]) -> None:
-    """Neither can be made up."""
     with pytest.raises(RecordError):
         Source(
             **{"id": "c", "domain": "d", "summary": source.summary, "documents": source.documents, **change}

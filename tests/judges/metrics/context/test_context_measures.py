@@ -1,5 +1,3 @@
-"""Ratings, required subsets, coverage, ranked coverage, density."""
-
 from __future__ import annotations
 
 import itertools
@@ -65,7 +63,6 @@ def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
 
 @given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]))
 def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> None:
-    """Ranking passages by what each adds to those before is worth 1; every ranking is worth 0 or more."""
     ratings = Ratings.of(rows)
     order: list[int] = []
     earlier = np.zeros(ratings.sub_questions)
@@ -87,7 +84,6 @@ def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> N
 def test_a_useful_passage_more_never_lowers_ranked_coverage(
     rows: list[list[float]], alpha: float, data: st.DataObject
 ) -> None:
-    """With one ideal a question, a ranking with one more passage at its end scores at least as much."""
     ratings = Ratings.of(rows)
     judged = data.draw(st.sets(st.integers(0, ratings.passages - 1), min_size=1).map(sorted))
     ranking = data.draw(st.permutations(range(ratings.passages)))
@@ -142,7 +138,6 @@ def test_systems_are_ranked_by_one_ideal() -> None:
 
 @given(TABLES)
 def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float]]) -> None:
-    """Either order answers everything answerable, and each passage answered something new when chosen."""
     ratings = Ratings.of(rows)
     for order in Order:
         chosen = required_subset(ratings, order)
@@ -157,7 +152,6 @@ def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float
 
 @given(TABLES, st.data())
 def test_more_passages_never_cover_less(rows: list[list[float]], data: st.DataObject) -> None:
-    """Coverage only grows with the context and lies within 0 and 1."""
     ratings = Ratings.of(rows)
     some = data.draw(st.sets(st.integers(0, ratings.passages - 1)))
     smaller, whole = coverage(ratings, some), coverage(ratings, range(ratings.passages))
@@ -170,14 +164,12 @@ def test_more_passages_never_cover_less(rows: list[list[float]], data: st.DataOb
 
 
 def test_the_static_and_the_dynamic_subset_differ_where_passages_overlap() -> None:
-    """Static order takes the second-largest passage though the third would have finished the cover."""
     ratings = Ratings.of([[5, 5, 5, 0, 0, 0], [0, 5, 5, 5, 0, 0], [0, 0, 0, 5, 5, 0], [0, 0, 0, 0, 0, 5]])
     assert required_subset(ratings, Order.STATIC) == (0, 1, 2, 3)
     assert required_subset(ratings, Order.DYNAMIC) == (0, 2, 3)
 
 
 def test_the_two_orders_often_choose_different_passages() -> None:
-    """In 3,000 random tables the subsets differ in about three of ten, so each is named."""
     generator = np.random.default_rng(0)
     different = 0
     for _ in range(3_000):
@@ -202,7 +194,6 @@ def test_each_passage_is_said_to_be_required_or_redundant() -> None:
 
 
 def test_density_halves_with_four_times_the_tokens() -> None:
-    """With w = 0.5, the same coverage in four times the tokens has half the density; the oracle has 1."""
     assert density(1.0, 100, best_covered=1.0, best_tokens=100) == 1
     assert density(1.0, 400, best_covered=1.0, best_tokens=100) == 0.5
     assert density(0.5, 100, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(0.5))
@@ -218,12 +209,10 @@ def test_density_halves_with_four_times_the_tokens() -> None:
 def test_density_is_undefined_where_there_is_nothing_to_divide_by(
     covered: float | None, tokens: int, best: float | None, best_tokens: int
 ) -> None:
-    """No tokens, no oracle or no coverage: no density, rather than 0."""
     assert density(covered, tokens, best_covered=best, best_tokens=best_tokens) is None
 
 
 def test_nothing_answerable_leaves_every_measure_undefined() -> None:
-    """Without an answerable sub-question there is neither coverage nor a ranking to judge."""
     ratings = Ratings.of([[0, 2], [1, 2]])
     assert coverage(ratings, (0, 1)) is None
     assert ranked_coverage(ratings, (0, 1)) is None
@@ -233,34 +222,29 @@ def test_nothing_answerable_leaves_every_measure_undefined() -> None:
 
 @pytest.mark.parametrize("rows", [[[6]], [[-1]], [[float("nan")]], [[float("inf")]]])
 def test_ratings_off_the_scale_are_refused(rows: list[list[float]]) -> None:
-    """A rating outside 0 to 5 is an error that names the passage and the sub-question."""
     with pytest.raises(RecordError, match="passage 0 for sub-question 0"):
         Ratings.of(rows)
 
 
 @pytest.mark.parametrize("rows", [[[None]], [[1], [1, 2]]])
 def test_ratings_that_are_no_table_of_numbers_are_refused(rows: list[list[float]]) -> None:
-    """An open rating is not counted as 0, and rows have one length."""
     with pytest.raises(RecordError):
         Ratings.of(rows)
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 6, float("nan")])
 def test_a_threshold_that_decides_nothing_is_refused(threshold: float) -> None:
-    """With threshold 0 everything would be answerable, with 6 nothing."""
     with pytest.raises(RecordError, match="threshold"):
         Ratings.of([[3]], threshold=threshold)
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5])
 def test_ranked_coverage_refuses_what_is_no_discount(alpha: float) -> None:
-    """α lies within 0 and 1."""
     with pytest.raises(RecordError):
         ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha)
 
 
 def test_losses_part_into_retrieval_and_writing() -> None:
-    """Of 8 answerable sub-questions, 3 were not retrieved and 2 retrieved ones not written."""
     found = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
     assert (found.answerable, found.retrieved, found.used, found.written) == (8, 5, 3, 4)
     assert found.lost_in_retrieval == 3 / 8

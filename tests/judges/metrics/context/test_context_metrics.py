@@ -1,5 +1,3 @@
-"""`context-crux` and `answer-crux`, with an LLM over HTTP and embedded."""
-
 from __future__ import annotations
 
 import asyncio
@@ -24,8 +22,6 @@ METRICS = ["context-crux", "answer-crux"]
 
 @pytest.fixture
 def scored(with_runner: WithRunner) -> Callable[..., Score]:
-    """Score one item by a metric of an endpoint."""
-
     def score(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
         return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
 
@@ -35,7 +31,6 @@ def scored(with_runner: WithRunner) -> Callable[..., Score]:
 def test_a_context_is_scored_with_its_evidence(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """One of three answerable sub-questions is answered, and the passages that are missing are named."""
     found = scored("context-crux", rating_llm().url, item)
     assert found.score == 1 / 3
     details = found.details
@@ -55,7 +50,6 @@ def test_a_context_is_scored_with_its_evidence(
 def test_an_answer_is_scored_by_the_same_sub_questions(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """The answer covers two of three; what nobody can know from the passages is not counted."""
     found = scored("answer-crux", rating_llm().url, item)
     assert found.score == 2 / 3
     assert found.details["missing"] == (2,)
@@ -65,7 +59,6 @@ def test_an_answer_is_scored_by_the_same_sub_questions(
 def test_what_the_oracle_cannot_answer_gains_nothing(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """A context with the answer to an out-of-scope sub-question scores as if it had not got it."""
     owner = Passage("x", "The tower is owned by the city.")
     found = scored("context-crux", rating_llm().url, replace(item, contexts=(owner,)))
     assert found.score == 0
@@ -75,7 +68,6 @@ def test_what_the_oracle_cannot_answer_gains_nothing(
 def test_a_system_page_can_say_where_it_loses(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """Of three answerable, two were not retrieved; the answer knows one of them nevertheless."""
     url = rating_llm().url
     context, answer = scored("context-crux", url, item), scored("answer-crux", url, item)
     found = losses_of(context, answer)
@@ -90,7 +82,6 @@ def test_a_system_page_can_say_where_it_loses(
 def test_a_passage_given_twice_counts_once(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """Repeats change neither coverage nor the ideal, but cost density and rank."""
     url = rating_llm().url
     once = scored("context-crux", url, replace(item, contexts=item.passages[:2]))
     twice = scored("context-crux", url, replace(item, contexts=(item.passages[0], *item.passages[:2])))
@@ -103,7 +94,6 @@ def test_a_passage_given_twice_counts_once(
 def test_missing_sub_questions_are_written_from_the_reference(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """If a question has none, the LLM writes them, and the score says so."""
     server = rating_llm()
     found = scored("answer-crux", server.url, replace(item, sub_questions=()))
     assert found.score == 2 / 3
@@ -116,7 +106,6 @@ def test_missing_sub_questions_are_written_from_the_reference(
 def test_without_an_oracle_no_sub_question_is_left_out(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """With neither passages nor a reference every sub-question counts, and the score says so."""
     found = scored("context-crux", rating_llm().url, replace(item, passages=(), reference=None))
     assert found.score == 1 / 4
     assert found.details["oracle"] == "none"
@@ -129,7 +118,6 @@ def test_without_an_oracle_no_sub_question_is_left_out(
 def test_a_rating_that_is_missing_is_no_zero(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, name: str, fault: str
 ) -> None:
-    """Refused, unreadable and failed ratings leave the score open, with the reason."""
     found = scored(name, rating_llm(faults={fault: 1.0}).url, item)
     assert found.score is None
     assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
@@ -139,7 +127,6 @@ def test_a_rating_that_is_missing_is_no_zero(
 def test_ratings_can_be_weighted_by_probability(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """With `weighted`, 0.8 of 5, 0.15 of 6 (off the scale, left out) and 0.05 of 4 give just under 5."""
     found = scored("answer-crux", rating_llm().url, item, weighted=True)
     ratings = [number(rating) for rating in listed(found.details["ratings"])]
     assert 4.8 < ratings[0] < 5
@@ -150,7 +137,6 @@ def test_ratings_can_be_weighted_by_probability(
 def test_an_answer_without_contexts_is_not_measured(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, *, runner: bool
 ) -> None:
-    """An answers file without contexts leaves the context metric open and says why; nobody is asked."""
     bare = replace(item, contexts=(Passage("c", "  "),))
     server = rating_llm()
     if runner:
@@ -164,7 +150,6 @@ def test_an_answer_without_contexts_is_not_measured(
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> None:
-    """Without a runner the metrics score by words, the unanswerable sub-question left out."""
     found = asyncio.run(build_metric(name).score(item))
     assert found.outcome is Outcome.JUDGED
     assert found.score is not None
@@ -188,14 +173,12 @@ def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> N
 def test_what_cannot_be_measured_is_undefined(
     name: str, item: MetricItem, change: dict[str, Any], reason: str
 ) -> None:
-    """No sub-questions, nothing to measure by, nothing answerable: no score, and the reason."""
     found = asyncio.run(build_metric(name).score(replace(item, **change)))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert reason in found.reason
 
 
 def test_statements_of_the_reference_stand_in_for_sub_questions(item: MetricItem) -> None:
-    """Without an LLM and sub-questions, coverage counts the statements of the reference."""
     found = asyncio.run(build_metric("answer-crux").score(replace(item, sub_questions=())))
     assert found.details["sub_questions_from"] == "statements of the reference"
     assert found.score is not None
@@ -205,7 +188,6 @@ def test_statements_of_the_reference_stand_in_for_sub_questions(item: MetricItem
 def test_an_answer_that_says_nothing_covers_nothing(
     rating_llm: Serve, scored: Callable[..., Score], item: MetricItem, answer: str
 ) -> None:
-    """It covers 0 of what could be answered, which is known without asking; it is no failure."""
     server = rating_llm()
     found = scored("answer-crux", server.url, replace(item, answer=answer))
     assert found.score == 0
@@ -215,7 +197,6 @@ def test_an_answer_that_says_nothing_covers_nothing(
 
 
 def test_a_wrong_figure_answers_nothing(item: MetricItem) -> None:
-    """The embedded rater leaves out statements that contradict the passages."""
     right = asyncio.run(build_metric("answer-crux").score(item))
     wrong = replace(item, answer="The tower was built in 1925 and is 120 metres high.")
     found = asyncio.run(build_metric("answer-crux").score(wrong))
@@ -226,13 +207,11 @@ def test_a_wrong_figure_answers_nothing(item: MetricItem) -> None:
 
 @pytest.mark.parametrize("options", [{"threshold": 0}, {"alpha": 2}, {"treshold": 3}, {"required": "best"}])
 def test_options_are_checked(options: dict[str, Any]) -> None:
-    """An option that is unknown or out of bounds is an error when the metric is built."""
     with pytest.raises(SpecError):
         build_metric("context-crux", options=options)
 
 
 def test_only_known_metrics_are_built() -> None:
-    """The family builds its two metrics, with a task runner or without one."""
     with pytest.raises(NotFoundError):
         build("context-cruxes", runner=None, options={})
     with pytest.raises(SpecError):

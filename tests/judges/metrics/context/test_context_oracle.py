@@ -45,7 +45,6 @@ def test_ranked_coverage_is_that_of_ir_measures() -> None:
 
 
 def test_the_embedded_rater_tells_own_passages_from_others() -> None:
-    """On the bundled set nine of ten sub-questions are answered by their passages, hardly any by others'."""
     questions = load_set(DEMO).questions.questions
     own: list[bool] = []
     foreign: list[bool] = []

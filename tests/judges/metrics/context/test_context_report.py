@@ -1,5 +1,3 @@
-"""The object that `arena metrics analyse context` prints."""
-
 from __future__ import annotations
 
 import json
@@ -26,7 +24,6 @@ CASE: dict[str, Any] = {
 
 
 def test_the_case_study_is_reported_whole() -> None:
-    """Coverage 6 of 8, what is missing, both required subsets, and the density beside all three."""
     found = context_report(CASE)
     assert found["answerable"] == (0, 2, 3, 4, 5, 6, 8, 9)
     assert found["coverage"] == 6 / 8
@@ -38,7 +35,6 @@ def test_the_case_study_is_reported_whole() -> None:
 
 
 def test_without_a_context_the_passages_stand_in_their_order() -> None:
-    """All passages are the context; without tokens there is no density, and that is said."""
     found = context_report({"ratings": CASE["ratings"]})
     assert found["coverage"] == 1
     assert found["alpha_ndcg"] == pytest.approx(1)
@@ -48,14 +44,12 @@ def test_without_a_context_the_passages_stand_in_their_order() -> None:
 
 @pytest.mark.parametrize("obj", [{"ratings": [[0, 1]], "tokens": [3]}, {"ratings": []}, {"ratings": [[]]}])
 def test_nothing_answerable_is_null_with_a_reason(obj: dict[str, Any]) -> None:
-    """Neither 0 nor 1 where nothing can be answered."""
     found = context_report(obj)
     assert found["coverage"] is found["alpha_ndcg"] is found["density"] is None
     assert mapping(found["undefined"])["coverage"] == "No sub-question is answerable from these passages."
 
 
 def test_an_empty_context_covers_nothing() -> None:
-    """A system that was given no passage covers 0 of what could be answered; it has no density."""
     found = context_report({**CASE, "context": []})
     assert found["coverage"] == 0
     assert found["alpha_ndcg"] == 0
@@ -86,7 +80,6 @@ def test_an_empty_context_covers_nothing() -> None:
     ],
 )
 def test_what_is_no_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
-    """Every fault is an error that says what to do, never a traceback or a number."""
     with pytest.raises(ArenaError) as caught:
         context_report({**CASE, **change})
     assert caught.value.advice
@@ -104,7 +97,6 @@ JUNK = st.recursive(
 
 @given(JUNK)
 def test_any_json_is_reported_or_refused(obj: object) -> None:
-    """No input ends in anything but a report or an error of ours."""
     try:
         found = context_report(obj)
     except ArenaError:

@@ -1,5 +1,3 @@
-"""An item to score, and a scripted LLM that goes by words."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""The embedded coverage and context metrics on the bundled set."""
-
 from __future__ import annotations
 
 import asyncio
@@ -42,14 +40,12 @@ def items() -> dict[str, list[MetricItem]]:
 
 
 def scores(metric: str, items: list[MetricItem]) -> list[Score]:
-    """Score items without an LLM."""
     built = build_metric(metric)
     return [asyncio.run(built.score(item)) for item in items]
 
 
 @pytest.mark.parametrize("metric", ["answer-crux", "coverage-icat-s", "coverage-icat-a"])
 def test_the_complete_system_covers_most(metric: str, items: dict[str, list[MetricItem]]) -> None:
-    """The system that was written to be complete is first, the short and the hesitant ones come last."""
     means = {}
     for system in SYSTEMS:
         found = scores(metric, items[system])
@@ -61,7 +57,6 @@ def test_the_complete_system_covers_most(metric: str, items: dict[str, list[Metr
 
 
 def test_refusing_does_not_pay(items: dict[str, list[MetricItem]]) -> None:
-    """A refusal covers 0 of the aspects and of the sub-questions; who refuses half is below who answers."""
     icat, crux = (scores(name, items["hesitant"]) for name in ("coverage-icat-s", "answer-crux"))
     silent = [
         (one, other) for one, other in zip(icat, crux, strict=True) if one.details["factuality"] is None
@@ -76,7 +71,6 @@ def test_refusing_does_not_pay(items: dict[str, list[MetricItem]]) -> None:
 
 
 def test_the_oracle_context_covers_everything(items: dict[str, list[MetricItem]]) -> None:
-    """All passages cover all that is answerable; two of five or so cover a part; nearly all is answerable."""
     part = scores("context-crux", items["meridian"])
     assert 0.4 < fmean(score.score or 0.0 for score in part) < 0.9
     asked = sum(len(item.sub_questions) for item in items["meridian"])

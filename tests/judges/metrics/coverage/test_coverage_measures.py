@@ -1,5 +1,3 @@
-"""Shares, ICAT_β and correlations with intervals."""
-
 from __future__ import annotations
 
 import pytest
@@ -25,20 +23,17 @@ SCORES = st.floats(0, 1)
 def test_icat_is_the_weighted_harmonic_mean(
     factuality: float, coverage: float, beta: float, expected: float
 ) -> None:
-    """The numbers of the issue; β above 1 leans to coverage, below 1 to factuality."""
     assert icat(factuality, coverage, beta) == pytest.approx(expected, abs=5e-7)
 
 
 @given(SCORES, SCORES, st.floats(0.01, 100))
 def test_icat_lies_between_its_two_scores(factuality: float, coverage: float, beta: float) -> None:
-    """A harmonic mean is never below the lesser nor above the greater of the two."""
     found = icat(factuality, coverage, beta)
     assert found is not None
     assert min(factuality, coverage) - 1e-9 <= found <= max(factuality, coverage) + 1e-9
 
 
 def test_what_is_undefined_stays_undefined() -> None:
-    """No claims or no aspects: no share and no mean, neither 0 nor 1."""
     assert share(0, 0) is None
     assert icat(None, 0.5) is None
     assert icat(None, 0.0) == 0.0

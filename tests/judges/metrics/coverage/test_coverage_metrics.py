@@ -1,5 +1,3 @@
-"""`coverage-icat-m`, `-s` and `-a`, with an LLM over HTTP and embedded."""
-
 from __future__ import annotations
 
 import asyncio
@@ -32,8 +30,6 @@ JUDGED: dict[str, Json] = {"judgments": {"q-1": {"p1": ["benefits for health"], 
 
 @pytest.fixture
 def scored(with_runner: WithRunner) -> Callable[..., Score]:
-    """Score one item by a metric of an endpoint."""
-
     def score(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
         return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
 
@@ -41,14 +37,12 @@ def scored(with_runner: WithRunner) -> Callable[..., Score]:
 
 
 def embedded(name: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
-    """Score one item without an LLM."""
     return asyncio.run(build_metric(name, options=options).score(item))
 
 
 def test_given_aspects_are_aligned_by_the_judge(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """Two of three claims grounded, two of three aspects covered; every number can be traced."""
     found = scored(S, icat_llm().url, item)
     assert found.score == pytest.approx(2 / 3)
     assert (found.details["factuality"], found.details["coverage"]) == (2 / 3, 2 / 3)
@@ -69,7 +63,6 @@ def test_given_aspects_are_aligned_by_the_judge(
 def test_only_grounded_claims_are_shown_to_the_aligner(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """A claim without support cannot cover an aspect, so it is not asked about."""
     server = icat_llm()
     scored(S, server.url, item)
     asked = [body["messages"][-1]["content"] for body in server.log.bodies]
@@ -81,7 +74,6 @@ def test_only_grounded_claims_are_shown_to_the_aligner(
 def test_generated_aspects_know_nothing_of_the_given_ones(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """In variant A the given aspects reach no prompt, and generated ones count once each."""
     server = icat_llm()
     found = scored(A, server.url, item)
     assert [row["text"] for row in listed(found.details["aspects"])] == ["benefits", "sleep", "price"]
@@ -90,7 +82,6 @@ def test_generated_aspects_know_nothing_of_the_given_ones(
 
 
 def prompts(server: Any, *, besides: str) -> list[str]:  # noqa: ANN401 - the scripted server's own type
-    """All texts sent to a server, without the question."""
     return [
         message["content"].replace(besides, "") for body in server.log.bodies for message in body["messages"]
     ]
@@ -99,7 +90,6 @@ def prompts(server: Any, *, besides: str) -> list[str]:  # noqa: ANN401 - the sc
 def test_judgments_align_by_the_supporting_passage(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """In variant M a claim covers what its first supporting passage was judged relevant to."""
     server = icat_llm()
     found = scored(M, server.url, item, **JUDGED)
     assert found.details["coverage"] == 2 / 3
@@ -109,7 +99,6 @@ def test_judgments_align_by_the_supporting_passage(
 def test_judgments_count_for_their_own_question_only(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """The same passages judged for another question say nothing here: undefined, not 0."""
     found = scored(M, icat_llm().url, replace(item, id="q-2"), **JUDGED)
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert "No passage of this question was judged" in found.reason
@@ -118,7 +107,6 @@ def test_judgments_count_for_their_own_question_only(
 
 
 def test_chunks_inherit_the_judgments_of_their_passage(item: MetricItem) -> None:
-    """Long passages are cut for grounding; their judgments hold for every chunk."""
     long = replace(
         item,
         passages=(
@@ -134,7 +122,6 @@ def test_chunks_inherit_the_judgments_of_their_passage(item: MetricItem) -> None
 
 @pytest.mark.parametrize("beta", [0.5, 1, 2])
 def test_beta_weighs_coverage(item: MetricItem, beta: float) -> None:
-    """The score is ICAT_β of the two shares that stand beside it."""
     found = embedded(S, item, beta=beta)
     factuality, coverage = number(found.details["factuality"]), number(found.details["coverage"])
     square = beta**2
@@ -145,7 +132,6 @@ def test_beta_weighs_coverage(item: MetricItem, beta: float) -> None:
 
 @pytest.mark.parametrize("name", [M, S, A])
 def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> None:
-    """Without a runner the unsupported claim is found, and something is covered."""
     found = embedded(name, item, **(JUDGED if name == M else {}))
     assert found.outcome is Outcome.JUDGED
     assert [claim["grounded"] for claim in listed(found.details["claims"])] == [True, True, False]
@@ -154,7 +140,6 @@ def test_the_embedded_version_needs_no_network(name: str, item: MetricItem) -> N
 
 
 def test_nothing_grounded_is_a_zero(icat_llm: Serve, scored: Callable[..., Score], item: MetricItem) -> None:
-    """An answer whose claims find no support scores 0 of 0 and 0; no aligner is asked."""
     server = icat_llm()
     found = scored(S, server.url, replace(item, answer="Coffee makes people taller."))
     assert (found.score, found.details["factuality"], found.details["coverage"]) == (0, 0, 0)
@@ -171,7 +156,6 @@ def test_nothing_grounded_is_a_zero(icat_llm: Serve, scored: Callable[..., Score
     ],
 )
 def test_what_cannot_be_measured_is_undefined(item: MetricItem, change: dict[str, Any], reason: str) -> None:
-    """No aspects, no texts: no score and the reason, neither 0 nor 1."""
     found = embedded(S, replace(item, **change))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert reason in found.reason
@@ -179,7 +163,6 @@ def test_what_cannot_be_measured_is_undefined(item: MetricItem, change: dict[str
 
 @pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
 def test_an_answer_without_a_claim_covers_nothing(item: MetricItem, answer: str) -> None:
-    """Refusing covers no aspect and scores 0; of its claims no share is grounded, since there are none."""
     found = embedded(S, replace(item, answer=answer))
     assert (found.score, found.details["coverage"], found.details["factuality"]) == (0, 0, None)
     assert "no claim" in str(found.details["note"])
@@ -190,7 +173,6 @@ def test_an_answer_without_a_claim_covers_nothing(item: MetricItem, answer: str)
 def test_an_llm_that_fails_gives_no_score(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem, name: str, fault: str
 ) -> None:
-    """An error of the endpoint is an outcome with its reason, never a 0."""
     found = scored(name, icat_llm(faults={fault: 1.0}).url, item)
     assert found.score is None
     assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
@@ -199,7 +181,6 @@ def test_an_llm_that_fails_gives_no_score(
 def test_a_claim_that_cannot_be_decided_is_left_out(
     icat_llm: Serve, scored: Callable[..., Score], item: MetricItem
 ) -> None:
-    """A malformed reply on a claim leaves it open; the shares are over the claims that were decided."""
     server = icat_llm()
     plain = server.handlers["classify_relation"]
     server.handlers["classify_relation"] = lambda ask: (
@@ -214,7 +195,6 @@ def test_a_claim_that_cannot_be_decided_is_left_out(
 
 
 def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> None:
-    """A corpus takes the place of the passages; judgments on its documents hold for their chunks."""
     rows = [{"id": passage.id, "text": passage.text} for passage in item.passages]
     (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     library = CorpusLibrary(tmp_path / "corpora", TERMS)
@@ -228,7 +208,6 @@ def test_claims_are_grounded_in_a_corpus(item: MetricItem, tmp_path: Path) -> No
 
 @given(st.text(st.sampled_from("abs9.,'’ é面がก١²½_-Ⅷ"), max_size=30))
 def test_corpora_are_indexed_by_the_terms_that_texts_are_compared_by(text: str) -> None:
-    """Word by word, a corpus's analyser finds what the terms of the whole text are."""
     assert tuple(TERMS.terms(text)) == terms(text)
 
 
@@ -239,7 +218,6 @@ class Web:
         self._failure = failure
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Search."""
         if self._failure is not None:
             return self._failure
         text = "Late coffee disturbs sleep." if "sleep" in query else "Nothing to see."
@@ -247,8 +225,6 @@ class Web:
 
 
 def test_claims_are_grounded_in_the_web(icat_llm: Serve, with_runner: WithRunner, item: MetricItem) -> None:
-    """Snippets of a web search take the place of passages; their addresses are the evidence."""
-
     def metric(runner: TaskRunner, web: Web) -> Awaitable[Score]:
         return build(S, runner=runner, options={}, source=web).score(replace(item, passages=()))
 
@@ -266,19 +242,16 @@ def test_claims_are_grounded_in_the_web(icat_llm: Serve, with_runner: WithRunner
     "options", [{"beta": 0}, {"retrieved": 0}, {"k": 10}, {"judgments": []}, {"aspects": 0}]
 )
 def test_options_are_checked(options: dict[str, Any]) -> None:
-    """An option that is unknown or out of bounds is an error when the metric is built."""
     with pytest.raises(SpecError):
         build_metric(S, options=options)
 
 
 def test_chunks_must_advance() -> None:
-    """An overlap as long as the chunk would never end."""
     with pytest.raises(RecordError):
         build_metric(S, options={"words": 32, "overlap": 32})
 
 
 def test_only_known_metrics_are_built() -> None:
-    """The family builds its three variants, with a task runner or without one."""
     with pytest.raises(NotFoundError):
         build("coverage-icat-x", runner=None, options={})
     with pytest.raises(SpecError):

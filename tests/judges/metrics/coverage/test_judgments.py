@@ -1,5 +1,3 @@
-"""Files of judgments on passages by aspect."""
-
 from __future__ import annotations
 
 import gzip
@@ -24,7 +22,6 @@ LINES = """{"question_id": "q1", "passage_id": "d1", "aspect": 1}
 
 
 def read(folder: Path, text: str) -> AspectJudgments:
-    """Write a file and read it."""
     path = folder / "judgments"
     path.write_text(text, encoding="utf-8")
     return read_judgments(path, ReadLimits())
@@ -32,7 +29,6 @@ def read(folder: Path, text: str) -> AspectJudgments:
 
 @pytest.mark.parametrize("text", [QRELS, LINES])
 def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
-    """A passage judged for one question counts for no other; relevance 0 is judged and not relevant."""
     found = read(tmp_path, text)
     aspects = ("the first", "the second")
     assert found.covered("q1", "d1", aspects) == (0,)
@@ -43,14 +39,12 @@ def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
 
 
 def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
-    """As every file that people bring."""
     path = tmp_path / "judgments.gz"
     path.write_bytes(gzip.compress(QRELS.encode()))
     assert read_judgments(path, ReadLimits()).known("q2")
 
 
 def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
-    """Wrong numbers of fields, aspects that are none, lines of another shape, and what is judged twice."""
     lines = [
         "q1 1 d1 1",
         "q1 one d1 1",
@@ -71,7 +65,6 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
 
 
 def test_an_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
-    """No judgments are no judgments of irrelevance."""
     with pytest.raises(InvalidFileError, match="1 problem"):
         read(tmp_path, "\n\n")
     with pytest.raises(InvalidFileError):
@@ -79,7 +72,6 @@ def test_an_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_judgments_of_questions_as_a_whole_are_for_no_aspect(tmp_path: Path) -> None:
-    """Subtopic 0 counts as judged, and for no aspect; a file with nothing else cannot tell aspects apart."""
     found = read(tmp_path, "q1 0 d1 1\nq1 1 d2 1\nq2 0 d3 2\n")
     aspects = ("the first", "the second")
     assert (found.covered("q1", "d1", aspects), found.covered("q1", "d2", aspects)) == ((), (0,))

@@ -1,5 +1,3 @@
-"""Web search over HTTP: results, and every way in which a search can fail."""
-
 from __future__ import annotations
 
 import asyncio
@@ -23,8 +21,6 @@ RESULT = {"url": "https://example.org/a", "title": "A", "content": "Rivers carry
 def search(
     handler: Handler, query: str = "why is the sea salty?", *, k: int = 5, seconds: float = 5
 ) -> Sequence[Passage] | CallFailure:
-    """Search through a server that answers with `handler`."""
-
     async def run() -> Sequence[Passage] | CallFailure:
         app = web.Application()
         app.router.add_get("/search", handler)
@@ -44,8 +40,6 @@ def search(
 
 
 def replying(body: object, status: int = 200) -> Handler:
-    """Answer everything with one JSON body."""
-
     async def handler(_: web.Request) -> web.StreamResponse:
         return web.json_response(body, status=status)
 
@@ -53,7 +47,6 @@ def replying(body: object, status: int = 200) -> Handler:
 
 
 def test_results_become_passages() -> None:
-    """The query arrives as it was asked; the address is the passage's id; at most k results are used."""
     asked: list[dict[str, str]] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
@@ -68,7 +61,6 @@ def test_results_become_passages() -> None:
 
 
 def test_a_search_that_finds_nothing_is_no_failure() -> None:
-    """Only a service that says so itself found nothing."""
     assert search(replying({"results": [], "unresponsive_engines": []})) == ()
 
 
@@ -84,7 +76,6 @@ def test_a_search_that_finds_nothing_is_no_failure() -> None:
     ],
 )
 def test_failures_are_told_and_never_empty(body: object, status: int, reason: str) -> None:
-    """An error, another shape, or engines that did not answer: failed with the reason and the host."""
     found = search(replying(body, status))
     assert isinstance(found, CallFailure)
     assert found.outcome is Outcome.FAILED
@@ -93,8 +84,6 @@ def test_failures_are_told_and_never_empty(body: object, status: int, reason: st
 
 
 def test_a_slow_search_and_a_dead_one_fail() -> None:
-    """No reply in time, text instead of JSON, and a connection that is cut are failures."""
-
     async def slow(_: web.Request) -> web.StreamResponse:
         await asyncio.sleep(5)
         return web.Response()
@@ -118,14 +107,12 @@ def test_a_slow_search_and_a_dead_one_fail() -> None:
     "template", ["", "localhost?q={query}", "http://localhost/search", "file:///{query}"]
 )
 def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
-    """The setting is checked before anything is searched."""
     client: Any = None
     with pytest.raises(SpecError, match="no HTTP URL with"):
         WebSource(template, client, Chunking())
 
 
 def test_other_names_of_a_results_text_are_read() -> None:
-    """Services call the text content, snippet or description; results without one are left out."""
     rows = [b'{"url": "u1", "snippet": "s"}', b'{"url": "u2", "description": "d"}', b'{"url": "u3"}']
     found = read_results(b'{"results": [' + b",".join(rows) + b"]}")
     assert [(each.id, each.text) for each in found if not isinstance(each, str)] == [

@@ -1,8 +1,3 @@
-"""A biography with errors on purpose: what the embedded version believes of it, against labels.
-
-Person, places and passages are invented for this test.
-"""
-
 from __future__ import annotations
 
 import asyncio
@@ -126,16 +121,13 @@ def area(posteriors: dict[str, float], wrong: tuple[str, ...]) -> float:
 
 
 def test_true_claims_are_believed_more_than_wrong_ones(posteriors: dict[str, float]) -> None:
-    """Of a true and a wrong claim the true one has the higher posterior in 95 of 100 pairs."""
     assert area(posteriors, (*WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)) >= 0.95
 
 
 @pytest.mark.parametrize("claim", WRONG_DATE)
 def test_a_wrong_date_is_not_supported(posteriors: dict[str, float], claim: str) -> None:
-    """A birth, a death or a wedding in another year stays unsupported though all other words are right."""
     assert posteriors[claim] <= 0.5
 
 
 def test_true_claims_are_supported(posteriors: dict[str, float]) -> None:
-    """At least nine of ten, so that caution does not explain the rest."""
     assert sum(posteriors[claim] > 0.5 for claim in TRUE) >= 0.9 * len(TRUE)

@@ -19,12 +19,10 @@ Fields = dict[str, object]
 
 
 def node(name: str, kind: str = "atom", **more: object) -> Fields:
-    """A line of `nodes`."""
     return {"id": name, "type": kind, **more}
 
 
 def edge(source: str, target: str, relation: str = "entailment", probability: object = 0.9) -> Fields:
-    """A line of `edges`."""
     return {"from": source, "to": target, "relation": relation, "probability": probability}
 
 
@@ -35,7 +33,6 @@ def test_nodes_without_a_probability_get_the_prior_of_their_kind() -> None:
 
 
 def test_a_graph_is_read_from_a_file(tmp_path: Path) -> None:
-    """A file gives the same graph as the object in it."""
     content = {"nodes": [node("a"), node("c", "context")], "edges": [edge("c", "a")]}
     path = tmp_path / "graph.json"
     path.write_text(json.dumps(content), encoding="utf-8")
@@ -63,7 +60,6 @@ def test_a_graph_is_read_from_a_file(tmp_path: Path) -> None:
     ],
 )
 def test_a_graph_that_cannot_be_meant_is_refused(graph: object, said: str, tmp_path: Path) -> None:
-    """Each mistake in a graph file is an input error that names the place."""
     path = tmp_path / "graph.json"
     path.write_text(json.dumps(graph), encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -73,7 +69,6 @@ def test_a_graph_that_cannot_be_meant_is_refused(graph: object, said: str, tmp_p
 
 
 def test_a_missing_or_damaged_file_is_a_file_error(tmp_path: Path) -> None:
-    """No file, or one that is no JSON, is a file format error."""
     with pytest.raises(FileFormatError):
         load_graph(tmp_path / "none.json")
     broken = tmp_path / "broken.json"
@@ -83,13 +78,11 @@ def test_a_missing_or_damaged_file_is_a_file_error(tmp_path: Path) -> None:
 
 
 def test_values_are_checked_without_a_file_too() -> None:
-    """A graph made in code obeys the same rules."""
     with pytest.raises(InputError, match="outside 0 to 1"):
         FactGraph(nodes=(FactNode(id="a", kind=NodeKind.CLAIM, prior=2.0),))
 
 
 def test_an_empty_graph_has_no_posteriors() -> None:
-    """Nothing in, nothing out, exactly."""
     result = marginals(load_graph({"nodes": [], "edges": []}))
     assert result.as_json() == {"marginals": {}, "method": "exact", "treewidth": 0, "error": 0.0}
 
@@ -100,7 +93,6 @@ def test_an_isolated_node_keeps_its_prior() -> None:
 
 
 def test_a_repeated_edge_counts_once() -> None:
-    """Stating one relation twice is no more evidence than stating it once."""
     nodes = [node("a"), node("c", "context")]
     once = marginals(load_graph({"nodes": nodes, "edges": [edge("c", "a")]}))
     twice = marginals(load_graph({"nodes": nodes, "edges": [edge("c", "a")] * 2}))
@@ -108,7 +100,6 @@ def test_a_repeated_edge_counts_once() -> None:
 
 
 def test_contradictory_edges_both_count() -> None:
-    """A context that equally entails and contradicts a claim leaves it undecided and loses credit."""
     nodes = [node("a"), node("c", "context")]
     result = marginals(
         load_graph({"nodes": nodes, "edges": [edge("c", "a"), edge("c", "a", "contradiction")]})
@@ -118,7 +109,6 @@ def test_contradictory_edges_both_count() -> None:
 
 
 def test_certain_edges_that_contradict_each_other_are_an_error_only_where_nothing_is_left() -> None:
-    """A context that must be true and both entails and excludes a claim leaves no possible world."""
     edges = [edge("c", "a", "entailment", 1.0), edge("c", "a", "contradiction", 1.0)]
     doubted = marginals(load_graph({"nodes": [node("a"), node("c", "context")], "edges": edges}))
     assert doubted.marginals["c"] == 0.0
@@ -127,7 +117,6 @@ def test_certain_edges_that_contradict_each_other_are_an_error_only_where_nothin
 
 
 def test_a_cycle_of_equivalences_moves_together() -> None:
-    """Claims that are certainly equivalent around a cycle share one posterior."""
     names = [f"a{number}" for number in range(6)]
     edges = [
         edge(one, other, "equivalence", 1.0) for one, other in zip(names, names[1:] + names[:1], strict=True)
@@ -142,7 +131,6 @@ def test_a_cycle_of_equivalences_moves_together() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("shape", ["chain", "star", "cycle", "apart"])
 def test_ten_thousand_nodes_are_solved_exactly_where_they_are_thin(shape: str) -> None:
-    """Size alone is no obstacle: chains, stars and cycles of 10,000 nodes are exact."""
     names = [f"n{number}" for number in range(10_000)]
     pairs = {
         "chain": pairwise(names),

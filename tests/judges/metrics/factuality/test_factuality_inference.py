@@ -32,7 +32,6 @@ SHARED = Path(__file__).parents[4] / "../shared/data"
 
 
 def brute_force(network: Network) -> NDArray[np.float64]:
-    """The second implementation: the sum over all assignments."""
     states = np.array(list(itertools.product((0, 1), repeat=network.size)), dtype=int)
     scores = network.unary[np.arange(network.size), states].sum(axis=1)
     for (first, second), table in zip(network.pairs, network.tables, strict=True):
@@ -93,7 +92,6 @@ def graphs(draw: st.DrawFn) -> FactGraph:
 
 
 def paper_figure(*, third: bool) -> FactGraph:
-    """Figure 1, or with the third context Figure 2."""
     nodes = [{"id": name, "type": "atom" if name == "a1" else "context"} for name in ("a1", "c1", "c2", "c3")]
     edges = [
         {"from": "c1", "to": "a1", "relation": "entailment", "probability": 0.8},
@@ -124,7 +122,6 @@ def test_the_appendix_example_has_its_exact_posterior() -> None:
 
 
 def test_the_networks_of_real_answers_have_their_exact_posteriors() -> None:
-    """Real networks with saturated relations, read with their hard zeros, agree to 1e-6."""
     path = SHARED / "graphs/fr_real_uai.json"
     if not path.exists():
         pytest.skip(f"{path} is absent: the real networks were not checked")
@@ -138,7 +135,6 @@ def test_the_networks_of_real_answers_have_their_exact_posteriors() -> None:
 
 
 def test_the_factor_tables_are_those_of_the_paper_and_of_its_code() -> None:
-    """Rows are source false and true, columns target false and true."""
     nodes = (
         FactNode(id="c", kind=NodeKind.CONTEXT, prior=0.9),
         FactNode(id="d", kind=NodeKind.CONTEXT, prior=0.8),
@@ -165,7 +161,6 @@ def test_the_factor_tables_are_those_of_the_paper_and_of_its_code() -> None:
 
 @given(graph=graphs(), tables=st.sampled_from(list(FactorTables)))
 def test_elimination_agrees_with_the_sum_over_all_assignments(graph: FactGraph, tables: FactorTables) -> None:
-    """The exact engine and brute force give the same posteriors."""
     network = network_of(graph, tables)
     result = network_marginals(network)
     assert list(result.marginals.values()) == pytest.approx(brute_force(network), abs=1e-9)
@@ -173,7 +168,6 @@ def test_elimination_agrees_with_the_sum_over_all_assignments(graph: FactGraph, 
 
 @given(graph=graphs(), data=st.data())
 def test_posteriors_do_not_depend_on_names_or_order(graph: FactGraph, data: st.DataObject) -> None:
-    """Renaming nodes and shuffling nodes and edges changes no posterior."""
     renamed = {node.id: f"x{node.id}" for node in graph.nodes}
     nodes = [FactNode(id=renamed[node.id], kind=node.kind, prior=node.prior) for node in graph.nodes]
     edges = [
@@ -201,7 +195,6 @@ def test_posteriors_do_not_depend_on_names_or_order(graph: FactGraph, data: st.D
 def test_another_context_moves_a_claim_its_way(
     graph: FactGraph, probability: float, relation: FactRelation
 ) -> None:
-    """A further context never lowers what it entails nor raises what it contradicts."""
     target = graph.nodes[0].id
     more = FactGraph(
         nodes=(*graph.nodes, FactNode(id="new", kind=NodeKind.CONTEXT, prior=0.99)),
@@ -216,7 +209,6 @@ def test_another_context_moves_a_claim_its_way(
 
 @given(graph=graphs(), data=st.data())
 def test_any_elimination_order_gives_the_same_posteriors(graph: FactGraph, data: st.DataObject) -> None:
-    """The order decides what inference costs, not what it finds."""
     network = network_of(graph)
     order = data.draw(st.permutations(range(network.size)))
     joined = [set(neighbours) for neighbours in network.neighbours()]
@@ -232,7 +224,6 @@ def test_any_elimination_order_gives_the_same_posteriors(graph: FactGraph, data:
 
 @given(graph=graphs())
 def test_mini_buckets_are_exact_where_nothing_is_split(graph: FactGraph) -> None:
-    """With room for every table, the two engines agree."""
     network = network_of(graph)
     order = min_fill(network)
     found = minibucket_posteriors(network, order, i_bound=order.width)
@@ -242,7 +233,6 @@ def test_mini_buckets_are_exact_where_nothing_is_split(graph: FactGraph) -> None
 
 @given(graph=graphs())
 def test_split_mini_buckets_stay_probabilities(graph: FactGraph) -> None:
-    """If the bound is too small, mini-buckets are approximate but still probabilities."""
     network = network_of(graph)
     found = minibucket_posteriors(network, min_fill(network), i_bound=1)
     assert ((found.true >= 0) & (found.true <= 1)).all()
@@ -257,7 +247,6 @@ def test_mini_buckets_say_that_their_error_is_unknown() -> None:
 
 
 def test_many_equally_strong_relations_do_not_underflow() -> None:
-    """A thousand contexts for a claim and a thousand against it leave it exactly undecided."""
     names = [f"c{number}" for number in range(2000)]
     graph = FactGraph(
         nodes=(
@@ -278,13 +267,11 @@ def test_many_equally_strong_relations_do_not_underflow() -> None:
 
 
 def test_exact_inference_beyond_memory_is_refused() -> None:
-    """Asking for exact posteriors of a network that is too wide is an error that names the way out."""
     with pytest.raises(InputError, match="auto"):
         marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
 
 
 def test_a_dense_graph_takes_mini_buckets() -> None:
-    """If exact inference does not fit, method and width say so, and there is no error."""
     result = marginals(fact_graph(20, 60, 0.25, seed=4))
     assert result.method is Method.WMB
     assert result.treewidth > 23

@@ -30,14 +30,12 @@ def test_the_example_of_the_paper_has_its_precision_and_f1() -> None:
 
 
 def test_the_entropy_measure_has_the_printed_values() -> None:
-    """All undecided is 0.150515; all true and all false are both 0, which is the printed flaw."""
     assert entropy_measure([0.5] * 7) == pytest.approx(0.150515, abs=5e-7)
     assert entropy_measure([1.0, 1.0]) == 0.0
     assert entropy_measure([0.0, 0.0]) == 0.0
 
 
 def test_the_repaired_entropy_measure_tells_all_false_from_all_true() -> None:
-    """True, undecided and false are 0, 0.150515 and 0.30103."""
     values = [repaired_entropy_measure([p] * 3) for p in (1.0, 0.5, 0.0)]
     assert values == pytest.approx([0.0, 0.150515, 0.301030], abs=5e-7)
 
@@ -46,7 +44,6 @@ def test_the_repaired_entropy_measure_tells_all_false_from_all_true() -> None:
 def test_the_repaired_entropy_measure_falls_as_any_claim_gets_truer(
     posteriors: list[float], raised: float
 ) -> None:
-    """Raising one posterior never raises the measure; above one half it is the printed one."""
     before = repaired_entropy_measure(posteriors)
     after = repaired_entropy_measure([max(posteriors[0], raised), *posteriors[1:]])
     assert after <= before + 1e-12
@@ -55,7 +52,6 @@ def test_the_repaired_entropy_measure_falls_as_any_claim_gets_truer(
 
 
 def test_a_claim_is_supported_where_true_is_likelier() -> None:
-    """Labels follow which value is likelier; rounding about one half is undecided."""
     assert [label_of(p) for p in (0.51, 0.49, 0.5, 0.5 + 1e-12)] == [
         Label.SUPPORTED,
         Label.CONTRADICTED,
@@ -75,7 +71,6 @@ def test_the_measures_stay_in_their_bounds(labels: list[Label], k: float) -> Non
 
 
 def test_k_is_the_median_number_of_claims() -> None:
-    """An even number of answers has the mean of the middle two."""
     assert median_claims([3, 9, 5]) == 5
     assert median_claims([4, 2]) == 3
 
@@ -91,7 +86,6 @@ def test_k_is_the_median_number_of_claims() -> None:
     ],
 )
 def test_what_does_not_exist_is_an_error(undefined: Callable[[], float]) -> None:
-    """A measure of nothing is an error with advice, never a zero."""
     with pytest.raises(StatisticsError) as caught:
         undefined()
     assert caught.value.advice

@@ -1,5 +1,3 @@
-"""Factuality end to end: embedded, over scripted LLMs, on the bundled set and on real conflicts."""
-
 from __future__ import annotations
 
 import asyncio
@@ -54,15 +52,12 @@ ITEM = MetricItem(
 
 
 def embedded(assessor: str, item: MetricItem = ITEM, **options: Json) -> Score:
-    """Score one answer without an LLM."""
     return asyncio.run(build_metric(f"factuality-{assessor}", options=options).score(item))
 
 
 def scripted(
     url: str, assessor: str, item: MetricItem = ITEM, options: Mapping[str, Json] | None = None
 ) -> Score:
-    """Score one answer through an endpoint."""
-
     async def once() -> Score:
         async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
             runner = TaskRunner(client, endpoint=url, model="m")
@@ -72,7 +67,6 @@ def scripted(
 
 
 def test_every_assessor_is_a_metric() -> None:
-    """The names of the registry and those that can be built are the same."""
     listed = {info.name for info in metrics() if info.rates_claims}
     assert listed == {f"factuality-{name}" for name in ASSESSORS}
     assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
@@ -85,13 +79,11 @@ def test_every_assessor_is_a_metric() -> None:
     [{"k": 3}, {"contexts_per_claim": 0}, {"factors": "table2"}, {"context_prior": 1.5}, {"summarise": True}],
 )
 def test_options_that_cannot_be_meant_are_refused(options: dict[str, Json]) -> None:
-    """An unknown option, a value out of bounds and an LLM step without an LLM are errors."""
     with pytest.raises(SpecError):
         build_metric("factuality-fr2", options=options)
 
 
 def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
-    """Two passages outweigh one that contradicts them, and the details say which and why."""
     score = embedded("fr3")
     details: Any = score.details
     first, second, third = details["claims"]
@@ -108,7 +100,6 @@ def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
 
 
 def test_the_kept_graph_gives_the_kept_posteriors() -> None:
-    """A score can be checked: its graph, run through inference again, has the same posteriors."""
     for version in ("fr1", "fr2", "fr3"):
         details: Any = embedded(version).details
         again = marginals(load_graph(details["graph"])).marginals
@@ -128,7 +119,6 @@ def test_recall_and_f1_need_the_k_of_the_set() -> None:
 
 
 def test_a_set_is_summed_up_with_its_own_k() -> None:
-    """K is the median number of claims; answers without a score are counted, not averaged."""
     brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
     nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
     summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
@@ -142,14 +132,12 @@ def test_a_set_is_summed_up_with_its_own_k() -> None:
 
 
 def test_a_less_reliable_source_counts_for_less() -> None:
-    """A prior of its own for one passage moves the claims that depend on it."""
     plain: Any = embedded("fr2").details
     doubted: Any = embedded("fr2", source_priors={"p1": 0.5, "p3": 0.5}).details
     assert doubted["claims"][0]["posterior"] < plain["claims"][0]["posterior"]
 
 
 def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
-    """With one context a claim, FR1 has one node a claim, and FR2 shares all of them."""
     one: Any = embedded("fr1", contexts_per_claim=1).details
     two: Any = embedded("fr2", contexts_per_claim=1).details
     assert {edge["to"] for edge in one["graph"]["edges"]} <= {edge["to"] for edge in two["graph"]["edges"]}
@@ -159,7 +147,6 @@ def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
 
 
 def test_the_rivals_differ_in_how_strict_they_are() -> None:
-    """If passages disagree, FactScore takes any support, VeriScore wants no contradiction."""
     labels = {}
     for rival in ("factscore", "factverify", "veriscore", "direct"):
         details: Any = embedded(rival).details
@@ -172,7 +159,6 @@ def test_the_rivals_differ_in_how_strict_they_are() -> None:
 
 @pytest.mark.parametrize("assessor", EMBEDDED)
 def test_what_cannot_be_scored_says_why(assessor: str) -> None:
-    """Without passages or without claims there is no score but a reason."""
     bare = MetricItem(id="x", question="What?", answer="Something happened in 1972.")
     empty = MetricItem(id="x", question="What?", answer=" … ", passages=ITEM.passages)
     for item in (bare, empty):
@@ -182,13 +168,11 @@ def test_what_cannot_be_scored_says_why(assessor: str) -> None:
 
 
 def test_contexts_stand_in_for_passages() -> None:
-    """If the question has no passages, the contexts that the system was given are used."""
     item = MetricItem(id="c", question=ITEM.question, answer=ITEM.answer, contexts=ITEM.passages)
     assert embedded("fr2", item).score == embedded("fr2").score
 
 
 def test_retrieval_finds_the_closest_passages_once() -> None:
-    """BM25 ranks by shared terms, gives at most k, and duplicates become one context."""
     passages = [
         Passage("1", "Bread rises by yeast."),
         Passage("2", "Electrons are leptons and fermions."),
@@ -209,7 +193,6 @@ def test_retrieval_finds_the_closest_passages_once() -> None:
 
 
 def test_a_corpus_can_stand_in_for_the_passages() -> None:
-    """A retriever over a corpus is searched in place of the item's passages."""
     metric = build("factuality-fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
     bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
     assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
@@ -231,7 +214,6 @@ LETTERED = MetricItem(
 
 
 def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
-    """The relation task by table."""
     [premise], [hypothesis] = ask.tagged("premise"), ask.tagged("hypothesis")
     return {"relation": RELATIONS.get((premise, hypothesis), "neutral")}
 
@@ -249,7 +231,6 @@ def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the s
 
 
 def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
-    """FR3 over an LLM: claims in two askings, each pair once, and the posteriors of the network they make."""
     server = serve(scripted_llm, logprobs=False)
     score = scripted(server.url, "fr3", LETTERED)
     details: Any = score.details
@@ -280,7 +261,6 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
 def test_versions_ask_as_many_relations_as_the_paper_says(
     scripted_llm: Serve, version: str, calls: int
 ) -> None:
-    """FR2 asks n·m relations and FR3 m·(m−1) more; nothing is asked twice."""
     server = serve(scripted_llm)
     assert scripted(server.url, version, LETTERED).outcome is Outcome.JUDGED
     assert server.log.replied.total() == calls
@@ -288,14 +268,11 @@ def test_versions_ask_as_many_relations_as_the_paper_says(
 
 
 def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
-    """If the endpoint gives log-probabilities, the label's token decides (here: certainty)."""
     details: Any = scripted(serve(scripted_llm).url, "fr2", LETTERED).details
     assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
 
 
 def test_the_first_token_of_a_label_gives_its_share() -> None:
-    """Labels that are cut into tokens count by their first, beside the other labels alone."""
-
     def token(text: str, **rivals: float) -> dict[str, object]:
         top = [{"token": name, "logprob": value} for name, value in rivals.items()]
         return {"token": text, "logprob": -0.1, "top_logprobs": top}
@@ -316,7 +293,6 @@ def test_the_first_token_of_a_label_gives_its_share() -> None:
 
 
 def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
-    """An unreadable relation is left out of the graph and counted; it is not a neutral one."""
     server = serve(scripted_llm)
 
     def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
@@ -332,7 +308,6 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
 
 @pytest.mark.parametrize("assessor", ["fr2", "veriscore"])
 def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
-    """Requests that fail leave the answer without a score, so that it can be asked for again."""
     server = serve(scripted_llm)
     server.script.faults = {"bad_request": 1.0}
     score = scripted(server.url, assessor, LETTERED)
@@ -342,7 +317,6 @@ def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, ass
 
 @pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
 def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
-    """Each claim gets one asking with its contexts; findings and reasons are kept."""
     server = serve(scripted_llm)
     seen = []
 
@@ -369,7 +343,6 @@ def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
 
 
 def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> None:
-    """With both options, retrieval uses the LLM's query, and relations see the summaries."""
     server = serve(scripted_llm)
     premises = set()
     server.handlers["factuality_query"] = lambda ask: {"query": f"about {ask.tagged('claim')[0]}"}
@@ -388,7 +361,6 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
 
 
 def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
-    """A failed request may succeed later, so the answer is left open; a useless query is done without."""
     server = serve(scripted_llm)
     server.handlers["factuality_query"] = lambda _: "Hard to say."
     assert scripted(server.url, "fr2", LETTERED, {"write_queries": True}).outcome is Outcome.JUDGED
@@ -404,7 +376,6 @@ def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve
 @pytest.mark.long
 @pytest.mark.parametrize("assessor", EMBEDDED)
 def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
-    """Every reference of the bundled set gets a score between 0 and 1 against its passages."""
     questions = load_set(CHECKOUT / "data/sets/demo").questions.questions
     scores = [
         embedded(
@@ -424,7 +395,6 @@ def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
 
 @pytest.mark.long
 def test_right_answers_score_above_wrong_ones() -> None:
-    """On WikiContradict, right answers score above wrong ones."""
     path = SHARED / "wikicontradict/dev.jsonl"
     if not path.exists():
         pytest.skip(f"{path} is absent: real answers were not checked")
@@ -448,7 +418,6 @@ def test_right_answers_score_above_wrong_ones() -> None:
 
 
 def test_a_long_passage_is_cut_to_what_bears_on_the_claims() -> None:
-    """The sentences that share most with what is sought stay, in their order, within the limit."""
     noise = " ".join(f"Sentence {number} tells of other matters." for number in range(50))
     text = f"{noise} The iron bridge was opened in 1905. {noise}"
     short = shortened(Passage("p", text, "Bridge"), terms("When was the iron bridge opened?"), 20)

@@ -34,12 +34,10 @@ ITEM = MetricItem(
 
 
 def scored(item: MetricItem) -> Score:
-    """A score by the embedded version."""
     return asyncio.run(build_metric("nuggets").score(item))
 
 
 def test_the_six_scores_by_hand() -> None:
-    """Three vital nuggets (support, partial, not) and two okay ones (support, partial), by hand."""
     graded = [(VITAL, FULL), (VITAL, PART), (VITAL, NONE), (OKAY, FULL), (OKAY, PART)]
     assert asdict(nugget_scores(graded)) == {
         "all": pytest.approx(3 / 5),
@@ -62,7 +60,6 @@ def test_without_a_vital_nugget_there_is_no_vital_score() -> None:
 def test_strict_is_below_lenient_and_more_support_never_costs(
     graded: list[tuple[Importance, Assignment]], at: int
 ) -> None:
-    """Every score lies in 0–1, the strict one is at most the lenient one, better grades lower none."""
     scores = asdict(nugget_scores(graded))
     for name in ("all", "vital", "weighted"):
         if scores[name] is not None:
@@ -86,14 +83,12 @@ def test_an_answer_is_graded_by_the_nugget() -> None:
 
 
 def test_a_nugget_whose_figure_the_answer_lacks_is_stated_in_part() -> None:
-    """The answer has the words and no year: half the credit."""
     vague = replace(ITEM, answer="The iron bridge was opened long ago.", nuggets=ITEM.nuggets[:1])
     assert (scored(vague).score, scored(vague).details["all_strict"]) == (0.5, 0)
 
 
 @pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  "])
 def test_a_refusal_states_no_nugget(answer: str) -> None:
-    """A refusal is a zero in every score, as it leaves out everything that was asked for."""
     found = scored(replace(ITEM, answer=answer))
     assert (found.outcome, found.score) == (Outcome.JUDGED, 0)
     details: Any = found.details
@@ -102,13 +97,11 @@ def test_a_refusal_states_no_nugget(answer: str) -> None:
 
 
 def test_a_question_without_nuggets_has_no_score() -> None:
-    """No zero where there is nothing to state, and a reason."""
     found = scored(replace(ITEM, nuggets=()))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert "no nuggets" in found.reason
 
 
 def test_the_metric_takes_no_options() -> None:
-    """An option is refused, since it would change nothing."""
     with pytest.raises(SpecError, match="cannot use its options"):
         build_metric("nuggets", options={"beta": 2})

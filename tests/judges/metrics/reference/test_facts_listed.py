@@ -42,18 +42,15 @@ FACTS = (
 
 @pytest.mark.parametrize("sentence", NO_FACTS)
 def test_no_report_lists_what_states_nothing(sentence: str) -> None:
-    """Questions, headings, announcements and what a writer did are no facts; most are of the demo."""
     assert not states_fact(sentence)
 
 
 @pytest.mark.parametrize("sentence", FACTS)
 def test_facts_are_listed(sentence: str) -> None:
-    """Sentences with a fact of their own are, also where they count something."""
     assert states_fact(sentence)
 
 
 def test_few_sentences_of_the_demo_are_left_out() -> None:
-    """Of the two thousand sentences of the demo's answers at most one in twenty states no fact."""
     sentences = [
         sentence
         for path in sorted(DEMO.glob("answers/*.jsonl"))

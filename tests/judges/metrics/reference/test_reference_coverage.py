@@ -1,5 +1,3 @@
-"""Reference coverage: what counts as a fact, what an answer does with it, and the score without an LLM."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,18 +33,15 @@ ITEM = MetricItem(
 
 
 def scored(item: MetricItem) -> Score:
-    """A score by the embedded version."""
     return asyncio.run(build_metric("reference-coverage").score(item))
 
 
 def states(item: MetricItem) -> list[str]:
-    """The state of each fact."""
     details: Any = scored(item).details
     return [fact["state"] for fact in details["facts"]]
 
 
 def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
-    """A semicolon parts two facts; it parts nothing where one side is too short to be a fact."""
     text = (
         "The old water mill burned down in March 1911; the town council of Hallen paid for a new one. "
         "It was tall; very tall."
@@ -59,7 +54,6 @@ def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
 
 
 def test_what_states_nothing_is_no_fact() -> None:
-    """Questions, headings and announcements of lists are no facts; list items are."""
     text = (
         "# What to expect\n\nBetter early? Expect changes in four areas. There are several reasons:\n\n"
         "**Costs**\n- Rents rise by 4 % a year.\n- Wages stay as they are.\n"
@@ -68,13 +62,11 @@ def test_what_states_nothing_is_no_fact() -> None:
 
 
 def test_a_reference_of_announcements_alone_is_taken_as_it_is() -> None:
-    """A short reference in the form of a heading still says what it says."""
     assert [fact.text for fact in facts_of("**Oslo**")] == ["Oslo"]
     assert facts_of(" \n ") == ()
 
 
 def test_names_and_figures_count_twice() -> None:
-    """They are the key terms of a fact; its weight counts them once more."""
     (fact,) = facts_of("The iron bridge at Hallen was opened in 1905.")
     assert fact.key == {"hallen", "#1905"}
     assert fact.figures == {"#1905"}
@@ -92,27 +84,23 @@ def test_an_answer_is_held_against_every_fact() -> None:
 
 
 def test_a_fact_without_its_figure_is_covered_in_part() -> None:
-    """All words but the year: no full cover, whatever the share."""
     vague = replace(ITEM, answer="The iron bridge at Hallen was opened long ago.")
     details: Any = scored(vague).details
     assert (states(vague)[0], details["facts"][0]["share"]) == ("partly", pytest.approx(5 / 7, abs=0.01))
 
 
 def test_the_reference_itself_covers_everything() -> None:
-    """Nothing is missing: 1."""
     assert scored(replace(ITEM, answer=ITEM.reference or "")).score == 1
 
 
 @pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  ", "Cats sleep on warm roofs."])
 def test_an_answer_that_states_no_fact_has_zero(answer: str) -> None:
-    """A refusal, silence and another matter cover nothing, however few facts there are."""
     short = replace(ITEM, answer=answer, reference="The iron bridge at Hallen was opened in 1905.")
     assert (scored(short).outcome, scored(short).score) == (Outcome.JUDGED, 0)
 
 
 @pytest.mark.parametrize("reference", [None, "", " \n"])
 def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
-    """No zero where nothing is to be covered, and a reason."""
     found = scored(replace(ITEM, reference=reference))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
     assert "no reference" in found.reason
@@ -120,7 +108,6 @@ def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
 
 @pytest.mark.long
 def test_a_copy_of_all_passages_does_not_pay() -> None:
-    """On the bundled set the passages pasted one after the other come far below the systems that answer."""
     questions = load_set(DEMO).questions.questions[::8]
     dumps = []
     for question in questions:
@@ -137,15 +124,12 @@ def test_a_copy_of_all_passages_does_not_pay() -> None:
 
 
 def test_the_metric_takes_no_options() -> None:
-    """An option is refused, since it would change nothing."""
     with pytest.raises(SpecError, match="cannot use its options"):
         build_metric("reference-coverage", options={"beta": 2})
 
 
 @given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=12), at=st.integers(0, 11), more=st.floats(0, 1))
 def test_more_of_a_fact_never_costs(shares: list[float], at: int, more: float) -> None:
-    """The score lies in 0–1 and rises with the share of any fact."""
-
     def grades(some: list[float]) -> list[Grade]:
         return [Grade(State.PARTLY if share >= 0.3 else State.MISSING, share) for share in some]
 
@@ -183,7 +167,6 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
 
 
 def plain(item: MetricItem) -> list[float]:
-    """The shares by loops over all windows."""
     said = [set(terms(sentence)) for sentence in split_sentences(item.answer)]
     windows = [said[at] | said[at + 1] for at in range(len(said) - 1)] or said
     shares = []

@@ -1,5 +1,3 @@
-"""The embedded relation model: what supports a claim, what contradicts it, and how links add up."""
-
 from __future__ import annotations
 
 import asyncio
@@ -30,7 +28,6 @@ BIOGRAPHY = (
 
 
 def relate(premises: list[str], hypothesis: str, question: str) -> list[Related]:
-    """Relate premises to one hypothesis."""
     pairs = [Pair(premise, hypothesis) for premise in premises]
     found = asyncio.run(LexicalRelations().relate(pairs, question=question))
     assert not any(isinstance(one, CallFailure) for one in found)
@@ -38,7 +35,6 @@ def relate(premises: list[str], hypothesis: str, question: str) -> list[Related]
 
 
 def test_a_wrong_birth_date_is_not_supported() -> None:
-    """A date of another passage supports nothing: the wrong birth date has none for it, the right one has."""
     for date, label in (("December 18, 1949", "contradicted"), ("June 21, 1941", "supported")):
         item = MetricItem(
             id="f",
@@ -68,7 +64,6 @@ def test_a_wrong_birth_date_is_not_supported() -> None:
     ],
 )
 def test_another_figure_in_the_same_slot_contradicts(question: str, premise: str, hypothesis: str) -> None:
-    """A premise that has another date or figure where a statement has its own contradicts it."""
     assert relate([premise], hypothesis, question)[0].stance is Entailment.CONTRADICTION
     assert (
         relate([f"{premise} {hypothesis} it is said."], hypothesis, question)[0].stance
@@ -77,7 +72,6 @@ def test_another_figure_in_the_same_slot_contradicts(question: str, premise: str
 
 
 def test_names_must_be_in_the_passage_itself() -> None:
-    """A name that only another passage has is not taken for this one's."""
     told = "The opera house of the city was designed by Jørn Utzon in Denmark."
     first, second = relate(
         ["The opera house of the city was designed by an architect.", told],
@@ -89,7 +83,6 @@ def test_names_must_be_in_the_passage_itself() -> None:
 
 
 def test_weak_links_add_up_to_no_more_than_one() -> None:
-    """However many passages share a few words with a claim, together they weigh as one weak link at most."""
     premises = [f"Glaciers number {number} carve wide valleys over long periods." for number in "abcdefghij"]
     found = relate(premises, "Glaciers carve fjords beneath coastal waters slowly.", "What do glaciers do?")
     supports = [one.probability for one in found if one.stance is Entailment.ENTAILMENT]

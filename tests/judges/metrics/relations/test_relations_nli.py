@@ -1,5 +1,3 @@
-"""An NLI model from a local folder: label order, length, batches, memory, and folders that do not fit."""
-
 from __future__ import annotations
 
 import asyncio
@@ -70,13 +68,11 @@ def tiny_model(folder: Path, labels: tuple[str, ...] = LABELS, longest: int = 64
 
 
 def relate(model: NliRelations, *pairs: tuple[str, str]) -> list[Related]:
-    """Return a model's relations of pairs."""
     found = asyncio.run(model.relate([Pair(*pair) for pair in pairs], question="?"))
     return [one for one in found if isinstance(one, Related)]
 
 
 def test_labels_have_the_order_of_the_configuration(tmp_path: Path) -> None:
-    """The same outputs mean what the folder's config.json says, whatever its order and letters."""
     first = NliRelations(tiny_model(tmp_path / "a"))
     second = NliRelations(tiny_model(tmp_path / "b", ("Entailment", "CONTRADICTION", "neutral")))
     assert relate(first, ("yes yes", "rain"))[0].stance is Entailment.ENTAILMENT
@@ -84,7 +80,6 @@ def test_labels_have_the_order_of_the_configuration(tmp_path: Path) -> None:
 
 
 def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) -> None:
-    """A pair has one probability alone and beside longer ones: padding, here a telling word, is none."""
     pairs = [("yes", "rain"), ("no " * 20, "sun"), ("rain", "sun"), ("yes", "rain")]
     together = relate(NliRelations(tiny_model(tmp_path), batch=3), *pairs)
     alone = [relate(NliRelations(tmp_path), pair)[0] for pair in pairs]
@@ -99,7 +94,6 @@ def test_long_premises_are_cut_and_the_hypothesis_stays(tmp_path: Path) -> None:
 
 
 def test_pairs_that_were_asked_before_come_from_memory(tmp_path: Path) -> None:
-    """A model runs each distinct pair once."""
     model = NliRelations(tiny_model(tmp_path))
     session: Any = model._session
     counting = Mock(wraps=session)
@@ -113,7 +107,6 @@ def test_pairs_that_were_asked_before_come_from_memory(tmp_path: Path) -> None:
     "name", ["factuality-fr2", "factuality-direct", "coverage-icat-a", "comprehensiveness-nli"]
 )
 def test_metrics_relate_texts_by_the_model_that_an_option_names(name: str, tmp_path: Path) -> None:
-    """With `nli` a claim of other words than the passage is supported where the model says so."""
     item = MetricItem(
         id="q",
         question="Will it be wet?",
@@ -129,7 +122,6 @@ def test_metrics_relate_texts_by_the_model_that_an_option_names(name: str, tmp_p
 
 
 def test_a_folder_that_does_not_fit_is_refused_with_advice(tmp_path: Path) -> None:
-    """A missing model, and labels of another kind, are named before anything is scored."""
     with pytest.raises(SpecError, match="cannot be read"):
         build_metric("factuality-fr2", options={"nli": str(tmp_path / "none")})
     other = tiny_model(tmp_path, ("positive", "negative", "neutral"))

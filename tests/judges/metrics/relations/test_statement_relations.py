@@ -1,5 +1,3 @@
-"""Relations of many statements at once: the same as pair by pair."""
-
 from __future__ import annotations
 
 from itertools import permutations
@@ -46,7 +44,6 @@ def _pairwise(own: list[Statement], others: list[Statement]) -> dict[tuple[str, 
 
 @given(own=st.lists(SENTENCES, min_size=1, max_size=6), others=st.lists(SENTENCES, max_size=4))
 def test_relations_at_once_are_those_of_each_pair(own: list[str], others: list[str]) -> None:
-    """No pair that is passed over for sharing too little is anything but neutral."""
     mine = [statement for statement in map(read_statement, own) if statement.terms]
     theirs = [statement for statement in map(read_statement, others) if statement.terms]
     relations = StatementRelations(mine, entailment_weights([each.text for each in mine], QUESTION))
