@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Callable
 from itertools import product
@@ -9,8 +11,9 @@ from data.errors import RecordError
 from data.models import Judgment, Outcome, Preference, Presentation, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
-from judges.pairwise.panel import PanelJudge, majority, most_retryable, weighted
-from judges.spec import JudgeSpec, make_spec
+from judges.pairwise.panel import PanelJudge, majority, most_retryable, settle, weighted
+from judges.spec import JudgeSpec, ReplyFormat, make_spec
+from tests.judges.battles import contest_of
 
 Make = Callable[..., Any]
 A, B, TIE = Preference.A, Preference.B, Preference.TIE
@@ -85,7 +88,7 @@ def test_weights_decide_and_equal_weights_tie() -> None:
         majority(())
 
 
-def test_a_panel_keeps_every_judgment(contest_of: Make) -> None:
+def test_a_panel_keeps_every_judgment() -> None:
     panel = panel_of(Member("x", A), Member("y", B, flipped=True), Member("z", A))
     verdict = asyncio.run(panel.judge(contest_of()))
     assert (verdict.preference, verdict.flipped) == (A, True)
@@ -93,7 +96,7 @@ def test_a_panel_keeps_every_judgment(contest_of: Make) -> None:
     assert verdict.detail == "x: a; y: b; z: a"
 
 
-def test_a_member_that_did_not_judge_has_no_vote(contest_of: Make) -> None:
+def test_a_member_that_did_not_judge_has_no_vote() -> None:
     members = (Member("x", A), Member("y", Outcome.FAILED), Member("z", A))
     verdict = asyncio.run(panel_of(*members).judge(contest_of()))
     assert (verdict.outcome, verdict.preference, len(verdict.judgments)) == (Outcome.FAILED, None, 3)
@@ -101,7 +104,7 @@ def test_a_member_that_did_not_judge_has_no_vote(contest_of: Make) -> None:
     assert asyncio.run(panel_of(*members, quorum=2).judge(contest_of())).preference is A
 
 
-def test_a_weighted_panel_weighs_its_members(contest_of: Make) -> None:
+def test_a_weighted_panel_weighs_its_members() -> None:
     members = (Member("x", A), Member("y", B), Member("z", B))
     panel = panel_of(*members, rule="weighted", weights=(3.0, 1.0, 1.0))
     assert asyncio.run(panel.judge(contest_of())).preference is A
@@ -110,3 +113,23 @@ def test_a_weighted_panel_weighs_its_members(contest_of: Make) -> None:
 def test_the_outcome_most_worth_a_retry_is_shown() -> None:
     assert most_retryable([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
     assert most_retryable([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED
+
+
+def _vote(preference: Preference, margin: float) -> Judgment:
+    return Judgment(
+        judge="j",
+        model="m",
+        presentation=Presentation.A_FIRST,
+        outcome=Outcome.JUDGED,
+        preference=preference,
+        margin=margin,
+    )
+
+
+@pytest.mark.parametrize(
+    ("margins", "score"), [((-0.02, -0.02, 0.98), None), ((-0.5, -0.5, 0.4), pytest.approx(0.6))]
+)
+def test_no_verdict_has_a_score_of_the_other_side(margins: tuple[float, ...], score: float | None) -> None:
+    votes = [_vote(Preference.B if margin > 0 else Preference.A, margin) for margin in margins]
+    verdict = settle([votes], reply_format=ReplyFormat.LOGPROBS)
+    assert (verdict.preference, verdict.score) == (Preference.A, score)

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from data.errors import EndpointError
-from data.models import Judgment, Outcome, Verdict
+from data.models import Judgment, Outcome, Reply, Verdict
 from data.store import Store
 from judges.base import JudgeInput
 from judges.catalogue import build_judge
@@ -16,12 +16,12 @@ from judges.llm.costs import MemoryLedger
 from judges.llm.prices import Price, PriceFile, Prices
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
+from tests.judges.battles import contest_of, spec_of
 from tests.memory_journal import MemoryJournal
+from tests.narrow import known
 from tests.providers.base import READ, WRITTEN, End, Mode
 from tests.providers.server import MODES, PROVIDERS, ScriptedProviders, table
 
-SpecOf = Callable[..., JudgeSpec]
-ContestOf = Callable[..., JudgeInput]
 KEY = "sk-scripted-key"
 HEADERS = "lines of a batch have no headers, so no wait is asked for"
 WHOLE = "a batch brings a line or none: no reply is cut off, dropped, or in another encoding or type"
@@ -70,7 +70,7 @@ def judged(
     transport: str,
     ledger: MemoryLedger | None = None,
 ) -> tuple[Verdict | EndpointError, Scheduler]:
-    """Judge a battle at 2 and 8 USD for a million tokens; return the outcome and the scheduler."""
+    """What becomes of a battle at 2 and 8 USD for a million tokens, and the scheduler that asked."""
     server.reset()
     prices = PriceFile(endpoints={server.url: Price(input=2.0, output=8.0)})
     settings = AccessSettings(
@@ -96,7 +96,7 @@ def judged(
     return asyncio.run(run())
 
 
-def judge_of(spec_of: SpecOf, mode: Mode) -> JudgeSpec:
+def judge_of(mode: Mode) -> JudgeSpec:
     settings = {"endpoint": "", **mode.settings}
     if mode.settings.get("reply") == "digit-scan":
         settings["protection"] = "none"
@@ -115,15 +115,11 @@ def judge_of(spec_of: SpecOf, mode: Mode) -> JudgeSpec:
     ],
 )
 def test_a_battle_ends_alike_in_batches_and_over_litellm(
-    transport: str,
-    mode: Mode,
-    providers: ScriptedProviders,
-    spec_of: SpecOf,
-    contest_of: ContestOf,
+    transport: str, mode: Mode, providers: ScriptedProviders
 ) -> None:
     if transport == "litellm":
         pytest.importorskip("litellm", reason="NO LITELLM: its transport is not tested on the providers")
-    spec = judge_of(spec_of, mode)
+    spec = judge_of(mode)
     if transport == "litellm":
         spec = spec.using(model=f"openai/{mode.name}")
     verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
@@ -151,14 +147,8 @@ def _judgment(verdict: Verdict | EndpointError, mode: Mode) -> Judgment | None:
 
 @pytest.mark.parametrize("transport", ["direct", "openai"])
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
-def test_a_battle_ends_as_the_table_says(
-    mode: Mode,
-    transport: str,
-    providers: ScriptedProviders,
-    spec_of: SpecOf,
-    contest_of: ContestOf,
-) -> None:
-    spec = judge_of(spec_of, mode)
+def test_a_battle_ends_as_the_table_says(mode: Mode, transport: str, providers: ScriptedProviders) -> None:
+    spec = judge_of(mode)
     verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
     calls = providers.calls[mode.name]
     if mode.calls is not None:
@@ -181,18 +171,20 @@ def test_a_battle_ends_as_the_table_says(
             assert is_sent == (record[name] is not None)
 
 
-def test_every_reply_can_be_stored_with_the_others(
-    providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf, store: Store
-) -> None:
-    replies = {}
+@pytest.fixture(scope="module")
+def replies(providers: ScriptedProviders) -> dict[str, Reply]:
+    """The replies of every mode that has one, by key."""
+    found = {}
     for mode in MODES.values():
         if mode.end in {End.JUDGED, End.UNREADABLE}:
-            spec = judge_of(spec_of, mode)
-            verdict, _ = judged(providers, spec, contest_of(LONG, SHORT), "direct")
+            verdict, _ = judged(providers, judge_of(mode), contest_of(LONG, SHORT), "direct")
             assert isinstance(verdict, Verdict)
-            reply = verdict.judgments[-1].reply
-            assert reply is not None
-            replies[reply.key] = reply
+            reply = known(verdict.judgments[-1].reply)
+            found[reply.key] = reply
+    return found
+
+
+def test_every_reply_can_be_stored_with_the_others(replies: dict[str, Reply], store: Store) -> None:
     store.replies.put(list(replies.values()))
     stored = store.replies.get_many(list(replies))
     assert {key: (reply.text, reply.response_model, reply.fingerprint) for key, reply in stored.items()} == {
@@ -201,11 +193,9 @@ def test_every_reply_can_be_stored_with_the_others(
     assert any(reply.fingerprint == "fp_1" and reply.response_id for reply in stored.values())
 
 
-def test_a_complaint_is_learnt_from_once(
-    providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
-) -> None:
+def test_a_complaint_is_learnt_from_once(providers: ScriptedProviders) -> None:
     providers.reset()
-    spec = judge_of(spec_of, MODES["openai-gpt-5"]).at(providers.url)
+    spec = judge_of(MODES["openai-gpt-5"]).at(providers.url)
 
     async def run() -> None:
         async with open_client(AccessSettings(transport="direct")) as client:
@@ -228,10 +218,10 @@ def test_a_complaint_is_learnt_from_once(
     ],
 )
 def test_a_judge_leaves_out_what_its_spec_says(
-    key: str, named: str, gone: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
+    key: str, named: str, gone: str, providers: ScriptedProviders
 ) -> None:
     reply = "logprobs" if key == "logprobs" else "rating"
-    usual = judge_of(spec_of, MODES["openai-chat"]).using(reply=reply)
+    usual = judge_of(MODES["openai-chat"]).using(reply=reply)
     spec = usual.using(**{key: "default"})
     assert key not in usual.canonical
     assert spec.canonical[key] == "default"
@@ -249,10 +239,8 @@ def test_a_judge_leaves_out_what_its_spec_says(
 
 
 @pytest.mark.parametrize("name", ["openrouter-no-usage", "vllm-null-usage", "llama-cpp-negative-usage"])
-def test_a_cap_holds_where_no_tokens_are_reported(
-    name: str, providers: ScriptedProviders, spec_of: SpecOf, contest_of: ContestOf
-) -> None:
-    ledger, spec = MemoryLedger(0.05), judge_of(spec_of, MODES[name])
+def test_a_cap_holds_where_no_tokens_are_reported(name: str, providers: ScriptedProviders) -> None:
+    ledger, spec = MemoryLedger(0.05), judge_of(MODES[name])
     outcomes = []
     for number in range(20):
         battle = contest_of(LONG, f"{number}", battle_id=f"b{number}")

@@ -22,19 +22,17 @@ ASKED = (
 TOLD = {"built": "1889", "high": "330", "repainted": "seven years", "owns": "owned by"}
 
 
-@pytest.fixture
-def item() -> MetricItem:
-    """A question with four passages; three of its four sub-questions can be answered from them."""
-    passages = tuple(Passage(name, text) for name, text in TEXTS.items())
-    return MetricItem(
-        id="t-1",
-        question="Tell me about the Eiffel tower.",
-        answer="The tower was built in 1889 and is 330 metres high.",
-        passages=passages,
-        reference="The tower was built in 1889. It is 330 metres high. It is repainted every seven years.",
-        contexts=(passages[0], passages[3]),
-        sub_questions=ASKED,
-    )
+PASSAGES = tuple(Passage(name, text) for name, text in TEXTS.items())
+ITEM = MetricItem(
+    id="t-1",
+    question="Tell me about the Eiffel tower.",
+    answer="The tower was built in 1889 and is 330 metres high.",
+    passages=PASSAGES,
+    reference="The tower was built in 1889. It is 330 metres high. It is repainted every seven years.",
+    contexts=(PASSAGES[0], PASSAGES[3]),
+    sub_questions=ASKED,
+)
+"""A question with four passages; three of its four sub-questions can be answered from them."""
 
 
 @pytest.fixture

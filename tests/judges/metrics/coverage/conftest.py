@@ -15,20 +15,18 @@ CLAIMS = (
 ASPECTS = ("benefits for health", "risks for health", "how much is too much")
 
 
-@pytest.fixture
-def item() -> MetricItem:
-    """A question with three passages and three aspects; the answer makes three claims, one unsupported."""
-    return MetricItem(
-        id="q-1",
-        question="Is coffee good for health?",
-        answer=" ".join(CLAIMS),
-        passages=(
-            Passage("p1", "Studies find that coffee lowers the risk of type 2 diabetes by a third."),
-            Passage("p2", "Taken late in the day, coffee disturbs sleep."),
-            Passage("p3", "Tea is grown in the highlands of Asia."),
-        ),
-        aspects=ASPECTS,
-    )
+ITEM = MetricItem(
+    id="q-1",
+    question="Is coffee good for health?",
+    answer=" ".join(CLAIMS),
+    passages=(
+        Passage("p1", "Studies find that coffee lowers the risk of type 2 diabetes by a third."),
+        Passage("p2", "Taken late in the day, coffee disturbs sleep."),
+        Passage("p3", "Tea is grown in the highlands of Asia."),
+    ),
+    aspects=ASPECTS,
+)
+"""A question with three passages and three aspects; the answer makes three claims, one unsupported."""
 
 
 @pytest.fixture

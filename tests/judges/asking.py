@@ -1,0 +1,35 @@
+"""What asks a scripted LLM, for every metric."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from data.models import MetricItem, Score
+from judges.llm.client import open_client
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+from judges.metrics.registry import build_metric
+
+T = TypeVar("T")
+
+
+def with_runner(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
+    """Run something with a `TaskRunner` at an endpoint."""
+
+    async def once() -> T:
+        async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
+            return await use(TaskRunner(client, endpoint=url, model="m"))
+
+    return asyncio.run(once())
+
+
+def scored(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
+    """Score one item by a metric of an endpoint."""
+    return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
+
+
+def embedded(name: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
+    """Score one item without an LLM."""
+    return asyncio.run(build_metric(name, options=options).score(item))

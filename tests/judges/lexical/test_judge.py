@@ -1,0 +1,364 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import SpecError
+from data.files.question_sets.registry import load_set
+from data.models import (
+    OrderPolicy,
+    Outcome,
+    Passage,
+    Preference,
+    Presentation,
+    Question,
+    QuestionSet,
+    Verdict,
+)
+from judges.base import JudgeInput
+from judges.catalogue import build_judge, load_spec
+from judges.lexical import LexicalJudge
+from judges.lexical.judge import in_both_orders
+from judges.spec import JudgeSpec
+from judges.text.languages import can_read, language
+from judges.text.tokens import terms
+from tests.cheap_tricks import DAMAGED, MADE, Material, families, play
+from tests.narrow import known
+
+
+def spec_of(**changes: Any) -> JudgeSpec:  # noqa: ANN401 - fields of the spec
+    return load_spec("lexical").model_copy(update={"order": OrderPolicy.PAPER, **changes})
+
+
+PASSAGES = (
+    Passage(
+        "p1",
+        "The Eiffel Tower was finished in 1889 for the World's Fair. It is 330 metres tall. "
+        "Gustave Eiffel's company designed it.",
+        "Eiffel Tower",
+    ),
+    Passage(
+        "p2", "About seven million people visit the tower each year. The paint is renewed every seven years."
+    ),
+    Passage("p3", "Basil likes warm soil. Water it in the morning."),
+)
+QUESTION = Question(
+    id="q1",
+    domain="travel",
+    question="What should I know about the Eiffel Tower?",
+    passages=PASSAGES,
+    reference="The Eiffel Tower, finished in 1889, is 330 metres tall with seven million visitors a year.",
+)
+WITHOUT_PASSAGES = Question(
+    id="q2", domain="travel", question=QUESTION.question, reference=QUESTION.reference
+)
+COMPLETE = (
+    "Finished in 1889 for the World's Fair, the Eiffel Tower is 330 metres tall. It was designed by Gustave "
+    "Eiffel's company, is painted every seven years, and about seven million people visit it each year."
+)
+SHORT = "The Eiffel Tower is 330 metres tall."
+WRONG = COMPLETE.replace("1889", "1925").replace("330", "210")
+NONE = "I couldn't find an answer."
+
+
+def settle(a: str, b: str, question: Question = QUESTION, side: str | None = None) -> Verdict:
+    judge = LexicalJudge(spec_of())
+    judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
+    return asyncio.run(judge.judge(judge_input))
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [(COMPLETE, SHORT), (COMPLETE, WRONG), (SHORT, NONE), (SHORT, ""), (SHORT, " \n"), (WRONG, "…")],
+)
+@pytest.mark.parametrize("question", [QUESTION, WITHOUT_PASSAGES])
+def test_the_fuller_and_truer_answer_wins_from_either_side(
+    better: str, worse: str, question: Question
+) -> None:
+    first, second = settle(better, worse, question), settle(worse, better, question)
+    assert (first.preference, second.preference) == (Preference.A, Preference.B)
+    margin = known(second.judgments[0].margin)
+    assert first.judgments[0].margin == -margin < 0
+
+
+@pytest.mark.parametrize(("a", "b"), [("", NONE), (NONE, NONE), (COMPLETE, COMPLETE), (SHORT, f" {SHORT} ")])
+def test_equal_answers_and_two_silences_tie(a: str, b: str) -> None:
+    verdict = settle(a, b)
+    assert verdict.preference is Preference.TIE
+    assert verdict.judgments[0].margin == 0
+
+
+def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
+    assert settle(
+        WRONG, "The tower was finished in 1889, is 330 metres tall and designed by Eiffel."
+    ).preference is (Preference.B)
+
+
+def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
+    verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "opponent" in verdict.detail
+    assert settle(str(QUESTION.reference), SHORT, side="a").outcome is Outcome.JUDGED
+
+
+@pytest.mark.parametrize("reference", [None, "", "?!"])
+def test_a_question_without_a_ground_truth_is_unreadable(reference: str | None) -> None:
+    bare = Question(id="q3", domain="d", question="Why?", reference=reference)
+    verdict = settle(COMPLETE, SHORT, bare)
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert verdict.detail
+
+
+def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
+    judgment = settle(WRONG, SHORT, side="b").judgments[0]
+    reasons = json.loads(judgment.rationale)
+    assert reasons["yardstick"] == "passages"
+    assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
+    assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
+    assert reasons["a"]["beyond"]
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-4", Presentation.A_FIRST, 0)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(COMPLETE, SHORT), (SHORT, WRONG), (f"{SHORT} Basil likes rain.", SHORT)]
+)
+@pytest.mark.parametrize("side", [None, "b"])
+def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
+    judgment = settle(a, b, side=side).judgments[0]
+    parts = json.loads(judgment.rationale)["parts"]
+    assert judgment.margin is not None
+    assert sum(part["b"] - part["a"] for part in parts) == pytest.approx(judgment.margin, abs=1e-9)
+
+
+def test_each_judgment_stores_its_ground_truth() -> None:
+    alone = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
+    settled = (settle(COMPLETE, SHORT), settle(COMPLETE, SHORT, side="a"), settle(COMPLETE, SHORT, alone))
+    stored = [json.loads(verdict.judgments[0].settings)["yardstick"] for verdict in settled]
+    assert stored == ["reference", "passages", "passages"]
+
+
+def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
+    korean = Question(id="q5", domain="d", question="왜?", reference="에펠탑은 330미터이다.", language="ko")
+    verdict = settle("에펠탑은 330미터이다.", "모른다고 한다.", korean)
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "set.toml" in verdict.detail
+
+
+def test_what_was_judged_before_changes_nothing() -> None:
+    busy = LexicalJudge(spec_of())
+    for other in ("Paris.", WRONG, NONE):
+        busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
+    judge_input = JudgeInput(battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG)
+    assert busy.settle(judge_input) == LexicalJudge(spec_of()).settle(judge_input)
+
+
+def test_both_orders_are_read_where_they_are_asked_for() -> None:
+    judge = LexicalJudge(spec_of(order=OrderPolicy.BOTH))
+    once = LexicalJudge(spec_of())
+    for side in (None, "a", "b"):
+        judge_input = JudgeInput(
+            battle_id="x", question=QUESTION, answer_a=COMPLETE, answer_b=WRONG, reference_side=side
+        )
+        verdict, plain = judge.settle(judge_input), once.settle(judge_input)
+        first, again = verdict.judgments
+        assert (verdict.preference, verdict.flipped) == (plain.preference, False)
+        assert plain.flipped is None
+        assert (first.presentation, again.presentation) == (Presentation.A_FIRST, Presentation.B_FIRST)
+        assert again.preference is first.preference
+        assert (again.margin, again.rationale) == (first.margin, first.rationale)
+
+
+def test_orders_that_disagree_are_a_tie() -> None:
+    verdict = in_both_orders(settle(COMPLETE, WRONG), settle(COMPLETE, WRONG))
+    assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
+    assert verdict.judgments[1].preference is Preference.B
+
+
+@pytest.mark.parametrize("lexical", [{"balence": 1.0}, {"tie_band": -1}, {"scale": "wide"}])
+def test_settings_are_checked(lexical: dict[str, float]) -> None:
+    with pytest.raises(SpecError, match=next(iter(lexical))):
+        LexicalJudge(spec_of(lexical=lexical))
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
+    judge = LexicalJudge(spec_of())
+    one = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=a, answer_b=b))
+    two = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=b, answer_b=a))
+    assert one.preference is not None
+    assert one.preference.flipped is two.preference
+
+
+TRANSLATED = json.loads(
+    (Path(__file__).parents[2] / "golden" / "translated.json").read_text(encoding="utf-8")
+)
+
+
+def _prefers(code: str, row: dict[str, str], worse: str) -> bool:
+    judge = build_judge(load_spec("lexical"))
+    assert isinstance(judge, LexicalJudge)
+    asked = Question(id="q", domain="d", question=row["question"], reference=row["reference"], language=code)
+    judge_input = JudgeInput(battle_id="x", question=asked, answer_a=row["good"], answer_b=worse)
+    return judge.settle(judge_input).preference is Preference.A
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_true_answers_win_in_each_language(code: str) -> None:
+    rows = TRANSLATED[code]
+    assert len(rows) == 8
+    assert [row["id"] for row in rows if not _prefers(code, row, row["poor"])] == []
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_answers_to_other_questions_lose_in_each_language(code: str) -> None:
+    rows = TRANSLATED[code]
+    others = [*rows[1:], rows[0]]
+    assert [
+        row["id"] for row, other in zip(rows, others, strict=True) if not _prefers(code, row, other["good"])
+    ] == []
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
+def test_word_lists_lose_in_each_language(code: str) -> None:
+    rows = TRANSLATED[code]
+    lists = [
+        " ".join(reversed(row["reference"].split())) if " " in row["reference"] else row["reference"][::-1]
+        for row in rows
+    ]
+    assert [row["id"] for row, text in zip(rows, lists, strict=True) if not _prefers(code, row, text)] == []
+
+
+def test_function_words_and_stems_follow_the_language() -> None:
+    assert terms("die Häuser und das Haus", "de") == ("haus", "haus")
+    assert language("pt-BR").code == "pt"
+    assert not can_read("ko")
+
+
+ROOT = Path(__file__).parents[3]
+DEMO = Path(__file__).parents[3] / "data/sets/demo"
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.long
+def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
+    """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so.
+
+    A tie counts as a miss.
+    """
+    questions = load_set(DEMO).questions
+    answers = {
+        file.stem: {row["question_id"]: row["answer"] for row in _rows(file)}
+        for file in (DEMO / "answers").glob("*.jsonl")
+    }
+    answers["reference"] = {question.id: question.reference for question in questions.questions}
+    judge = build_judge(load_spec("lexical"))
+
+    async def agreements() -> list[bool]:
+        found = []
+        expected = ROOT / "tests" / "golden" / "demo_expected.jsonl"
+        for row in _rows(expected):
+            for winner, loser in row["pairs"]:
+                judge_input = JudgeInput(
+                    battle_id=f"{row['question_id']}-{winner}-{loser}",
+                    question=questions.by_id[row["question_id"]],
+                    answer_a=answers[winner][row["question_id"]],
+                    answer_b=answers[loser][row["question_id"]],
+                    reference_side={winner: "a", loser: "b"}.get("reference"),
+                )
+                found.append((await judge.judge(judge_input)).preference is Preference.A)
+        return found
+
+    found = asyncio.run(agreements())
+    assert len(found) == 511
+    assert sum(found) / len(found) >= 0.86
+
+
+BEST = "meridian"
+WORST = "slipshod"
+MOST = 0.05
+FURTHER = 7
+"""How many questions on the answer is that is given to another question."""
+
+
+@lru_cache(maxsize=1)
+def _demo() -> tuple[QuestionSet, Mapping[str, Mapping[str, str]]]:
+    files = (DEMO / "answers").glob("*.jsonl")
+    rows = {file.stem: map(json.loads, file.read_text(encoding="utf-8").splitlines()) for file in files}
+    answers = {name: {row["question_id"]: row["answer"] for row in found} for name, found in rows.items()}
+    return load_set(DEMO).questions, answers
+
+
+@lru_cache(maxsize=1)
+def _judge() -> LexicalJudge:
+    judge = build_judge(load_spec("lexical"))
+    assert isinstance(judge, LexicalJudge)
+    return judge
+
+
+def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> bool:
+    judge_input = JudgeInput(
+        battle_id="x",
+        question=_demo()[0].questions[number],
+        answer_a=text,
+        answer_b=opponent,
+        reference_side="b" if reference else None,
+    )
+    return _judge().settle(judge_input).preference is Preference.A
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", families())
+def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
+    questions, answers = _demo()
+    against_best = against_reference = honest = 0
+    for number, question in enumerate(questions.questions):
+        following = questions.questions[(number + FURTHER) % len(questions.questions)]
+        best = answers[BEST][question.id]
+        material = Material(
+            question=question,
+            honest=best,
+            wrong=answers[WORST][question.id],
+            other=answers[BEST][following.id],
+            foreign=tuple(passage.text for other in questions.questions[:8] for passage in other.passages),
+            seed=question.id,
+        )
+        text = play(family, material)
+        if text:
+            reference = str(question.reference)
+            against_best += _wins(number, text, best)
+            against_reference += _wins(number, text, reference, reference=True)
+            honest += _wins(number, best, reference, reference=True)
+    most = MOST * len(questions.questions)
+    assert family in {*MADE, *DAMAGED}
+    assert against_best <= most
+    assert against_reference <= (honest if family in DAMAGED else most)
+
+
+@pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 52)])
+def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None:
+    questions, answers = _demo()
+    wins = sum(
+        _wins(number, answers[BEST][question.id], answers[weaker][question.id])
+        for number, question in enumerate(questions.questions)
+    )
+    assert wins >= least
+
+
+def test_the_reference_beats_answers_with_planted_errors() -> None:
+    questions, answers = _demo()
+    losses = sum(
+        _wins(number, answers[WORST][question.id], str(question.reference), reference=True)
+        for number, question in enumerate(questions.questions)
+    )
+    assert losses <= 56 // 3

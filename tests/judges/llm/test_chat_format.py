@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.models import Reply
+from judges.llm.chat_format import Quirk, body_of
+from judges.llm.client import open_client
+from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.prices import Prices
+from judges.llm.replies import reply_of
+from judges.llm.requests import CallFailure, Message, Request, Sampling
+from judges.llm.token_counting import SPLITTERS, EncodingFiles, TokenCounter
+
+Serve = Callable[..., Any]
+QUESTION = (Message("user", "why does bread rise?"),)
+COUNTER = TokenCounter()
+REQUEST = Request(endpoint="http://e/v1", model="gpt-4o", messages=QUESTION)
+
+
+def payload(**message: object) -> dict[str, Any]:
+    finish = message.pop("finish_reason", "stop")
+    return {
+        "choices": [{"message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+    }
+
+
+def test_a_body_says_only_what_was_set() -> None:
+    bare = Sampling(temperature=None, top_p=None, max_tokens=None)
+    request = Request(endpoint="e", model="m", messages=QUESTION, sampling=bare)
+    assert set(body_of(request)) == {"model", "messages"}
+    assert body_of(REQUEST)["max_tokens"] == 256
+    assert body_of(REQUEST, frozenset({Quirk.COMPLETION_TOKENS}))["max_completion_tokens"] == 256
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": "fine"}, "fine"),
+        ({"content": None}, ""),
+        ({"content": [{"type": "text", "text": "fi"}, {"type": "text", "text": "ne"}]}, "fine"),
+        ({"content": "fine", "refusal": None, "reasoning_content": "…"}, "fine"),
+    ],
+)
+def test_replies_are_read_in_every_form(message: dict[str, object], text: str) -> None:
+    reply = reply_of(REQUEST, payload(**message), 0.5)
+    assert (reply.text, reply.input_tokens, reply.output_tokens) == (text, 7, 3)
+
+
+@pytest.mark.parametrize(
+    "broken", [None, "text", [], {}, {"choices": []}, {"choices": [{}]}, {"choices": ["x"]}]
+)
+def test_what_is_no_completion_is_a_transient_fault(broken: object) -> None:
+    with pytest.raises(CallError, match="no chat completion") as caught:
+        reply_of(REQUEST, broken, 0.0)
+    assert caught.value.kind is CallErrorKind.TRANSIENT
+
+
+def test_newer_models_get_the_newer_name_of_the_token_limit(scripted_llm: Serve) -> None:
+    server = scripted_llm(legacy_max_tokens=False)
+
+    async def twice() -> list[Reply | CallFailure]:
+        async with open_client() as client:
+            return [
+                await client.ask(Request(endpoint=server.url, model="m", messages=QUESTION, sample=sample))
+                for sample in range(2)
+            ] + [await client.ask(Request(endpoint=server.url, model="m", messages=(Message("user", "b"),)))]
+
+    assert all(isinstance(reply, Reply) for reply in asyncio.run(twice()))
+    assert server.log.statuses["400"] == 1
+    assert server.log.bodies[-1]["max_completion_tokens"] == 256
+
+
+LITELLM = """
+import asyncio, sys
+from judges.llm.client import open_client
+from judges.llm.requests import Message, Request, Sampling
+from judges.llm.settings import AccessSettings
+
+async def main(url):
+    settings = AccessSettings(transport="litellm", backoff=0.01, api_key="key")
+    async with open_client(settings) as asker:
+        for text in ("one", "two", "three"):
+            answer = await asker.ask(
+                Request(endpoint=url, model="openai/gpt-4o", messages=(Message("user", text),))
+            )
+            print(getattr(answer, "text", None) or answer.outcome, answer.cost_usd is not None)
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+LITELLM_PRICES = """
+import sys
+from judges.llm.prices import Prices
+from judges.llm.replies import reply_of
+from judges.llm.transports.registry import transport_info
+
+prices = Prices.load(more=transport_info("litellm").prices())
+print(prices.cost("litellm", "mistral/mistral-small-latest", 1_000_000, 0))
+print("litellm" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["server_error", "fine", "refusal", "good"])
+    command = [sys.executable, "-c", LITELLM, server.url]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3], timeout=120
+    )
+    assert done.stdout.split("\n") == ["fine True", "refused True", "good True", ""]
+    assert server.log.calls == 4
+    assert "cost map" not in done.stderr
+
+
+def test_litellms_prices_are_read_from_its_disk() -> None:
+    assert Prices.load().cost("litellm", "cohere/command-r7b-12-2024", 1_000, 0) is None
+    command = [sys.executable, "-c", LITELLM_PRICES]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3], timeout=120
+    )
+    price, imported = done.stdout.split()
+    assert float(price) > 0
+    assert imported == "False"
+
+
+@pytest.mark.parametrize(
+    ("model", "price"),
+    [
+        ("gpt-4o", 2.5),
+        ("openai/gpt-4o", 2.5),
+        ("gpt-4o-2024-08-06", 2.5),
+        ("gpt-4o-2024-05-13", 5.0),
+        ("gpt-4o-mini-2024-07-18", 0.15),
+        ("claude-3-opus-20240229", 15.0),
+        ("gpt-4o-audio", None),
+        ("my-model", None),
+    ],
+)
+def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
+    assert Prices.load().cost("https://llm.example/v1", model, 1_000_000, 0) == price
+
+
+@given(st.text(max_size=300))
+def test_the_bound_of_an_unknown_tokenizer_holds_for_known_ones(text: str) -> None:
+    messages = (Message("user", text),)
+    bound = COUNTER.bound(Request(endpoint="e", model="my-model", messages=messages))
+    for model in ("gpt-4o", "gpt-4"):
+        assert COUNTER.bound(Request(endpoint="e", model=model, messages=messages)) <= bound
+
+
+@pytest.mark.parametrize("name", sorted(SPLITTERS))
+def test_tokens_are_counted_as_tiktoken_counts_them(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = EncodingFiles()._folder
+    if folder is None:
+        pytest.skip("litellm's tokenizer files are not there")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+    theirs, ours = tiktoken.get_encoding(name), EncodingFiles().load(name)
+    for text in (
+        "Why does bread rise?\n\n  It's the yeast: 12345 bubbles…",
+        "ЁЖ 日本語 🍞 café DON'T",
+        "\r\n\t  x ",
+    ):
+        assert ours.encode_ordinary(text) == theirs.encode_ordinary(text)
+
+
+def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
+    counter = TokenCounter(tmp_path)
+    request = Request(endpoint="e", model="gpt-4o", messages=(Message("user", "é" * 100),))
+    assert 200 <= counter.bound(request) <= 240
+    assert counter.text("gpt-4o", "é") is None
+    assert 50 <= counter.expected(request) <= 80
+
+
+def test_batches_cost_their_share_of_the_price() -> None:
+    single, batch = Prices.load(), Prices.load(batch=True)
+    assert single.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 12.5
+    assert batch.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 6.25

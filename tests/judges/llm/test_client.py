@@ -1,0 +1,366 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
+from data.models import Outcome, Reply
+from judges.llm.client import Scheduler, open_client
+from judges.llm.costs import Ledger, MemoryLedger
+from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
+from judges.llm.settings import AccessSettings, CacheMode
+from tests.memory_replies import MemoryReplyCache
+from tests.narrow import instance, instances, known
+
+Serve = Callable[..., Any]
+FAST: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.05}
+PLAIN = Sampling()
+
+
+def request(url: str, text: str = "hello", *, sampling: Sampling = PLAIN, sample: int = 0) -> Request:
+    return Request(
+        endpoint=url, model="gpt-4o", messages=(Message("user", text),), sampling=sampling, sample=sample
+    )
+
+
+def ask(
+    requests: Sequence[Request],
+    *,
+    cache: ReplyCache | None = None,
+    ledger: Ledger | None = None,
+    **settings: Any,  # noqa: ANN401 - any field of the settings
+) -> tuple[list[Reply | CallFailure], Scheduler]:
+    """Ask everything at once and return the answers with the scheduler that brought them."""
+
+    async def run() -> tuple[list[Reply | CallFailure], Scheduler]:
+        async with open_client(AccessSettings(**{**FAST, **settings}), cache, ledger) as client:
+            answers = await asyncio.gather(*(client.ask(item) for item in requests))
+        return answers, client
+
+    return asyncio.run(run())
+
+
+def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["fine"])
+    one = request(server.url)
+    [reply], client = ask([one])
+    assert isinstance(reply, Reply)
+    assert (reply.text, reply.key, reply.cached) == ("fine", one.key, False)
+    assert reply.cost_usd == pytest.approx((reply.input_tokens * 2.5 + reply.output_tokens * 10) / 1e6)
+    assert (client.usage.calls, client.usage.cost_usd) == (1, reply.cost_usd)
+
+
+@pytest.mark.parametrize("fault", ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after"])
+def test_transient_faults_are_tried_again(fault: str, scripted_llm: Serve) -> None:
+    server = scripted_llm(first=[fault, fault, "fine"], retry_after=0.02)
+    [reply], client = ask([request(server.url)])
+    assert instance(Reply, reply).text == "fine"
+    assert (server.log.calls, client.usage.faults) == (3, 2)
+
+
+def test_hangs_time_out_and_are_tried_again(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["hang", "fine"])
+    [reply], _ = ask([request(server.url)], timeout=0.2)
+    assert instance(Reply, reply).text == "fine"
+
+
+def test_retries_are_bounded(scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(faults={"server_error": 1.0}), MemoryReplyCache()
+    [answer], _ = ask([request(server.url)], cache=cache, attempts=3)
+    assert isinstance(answer, CallFailure)
+    assert (answer.outcome, answer.calls) == (Outcome.FAILED, 3)
+    assert "HTTP 500" in answer.detail
+    assert not cache.replies
+
+
+def test_rejected_requests_are_not_tried_again(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["bad_request"])
+    [answer], _ = ask([request(server.url)])
+    assert instance(CallFailure, answer).outcome is Outcome.FAILED
+    assert server.log.calls == 1
+
+
+@pytest.mark.parametrize("fault", ["refusal", "filtered"])
+def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(first=[fault]), MemoryReplyCache()
+    [answer], _ = ask([request(server.url)], cache=cache)
+    assert isinstance(answer, CallFailure)
+    assert answer.outcome is Outcome.REFUSED
+    assert (server.log.calls, cache.replies) == (1, {})
+    assert known(answer.cost_usd) > 0
+
+
+def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Serve) -> None:
+    calm, limited = scripted_llm(first=["server_error"] * 4), scripted_llm(first=["rate_limit"] * 4)
+    for server, shrunk in ((calm, False), (limited, True)):
+        _, client = ask([request(server.url, f"{n}") for n in range(4)], first_concurrency=16)
+        [limit] = client.concurrency.values()
+        assert (limit < 16) == shrunk
+
+
+def test_concurrency_grows_to_what_the_endpoint_takes(scripted_llm: Serve) -> None:
+    server = scripted_llm(latency=0.02)
+    _, client = ask([request(server.url, f"{n}") for n in range(200)], first_concurrency=2, concurrency=20)
+    assert list(client.concurrency.values()) == [20]
+    assert 2 < server.log.peak <= 20
+
+
+def test_the_retry_after_header_holds_everybody_back(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["rate_limit_after"], retry_after=0.3)
+    ask([request(server.url, f"{n}") for n in range(4)], concurrency=1)
+    first, second, *_ = server.log.times
+    assert second - first >= 0.3
+
+
+def test_identical_requests_in_flight_are_asked_once(scripted_llm: Serve) -> None:
+    server = scripted_llm(latency=0.05)
+    replies, client = ask([request(server.url)] * 1_000)
+    assert server.log.calls == 1
+    assert sum(not reply.cached for reply in instances(Reply, replies)) == 1
+    assert client.usage.shared == 999
+
+
+def test_votes_are_asked_each(scripted_llm: Serve) -> None:
+    server = scripted_llm()
+    ask([request(server.url, sample=n) for n in range(3)])
+    assert server.log.calls == 3
+
+
+def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(), MemoryReplyCache()
+    requests = [request(server.url, f"{n}") for n in range(50)]
+    first, _ = ask(requests, cache=cache)
+    second, client = ask(requests, cache=cache)
+    assert server.log.calls == 50
+    assert client.usage.cost_usd == 0
+    cached = instances(Reply, second)
+    assert [reply.text for reply in instances(Reply, first)] == [reply.text for reply in cached]
+    assert all(reply.cached and reply.cost_usd for reply in cached)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}],
+)
+def test_whatever_can_change_a_reply_changes_its_key(changed: dict[str, Any]) -> None:
+    assert request("http://e/v1").key != request("http://e/v1", **changed).key
+
+
+def test_replay_asks_nothing(scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(), MemoryReplyCache()
+    ask([request(server.url)], cache=cache)
+    [reply], _ = ask([request(server.url)], cache=cache, cache_mode=CacheMode.REPLAY)
+    assert instance(Reply, reply).cached
+    with pytest.raises(ReplayMissError, match="never recorded"):
+        ask([request(server.url, "other")], cache=cache, cache_mode=CacheMode.REPLAY)
+    assert server.log.calls == 1
+
+
+def test_record_asks_everything_anew(scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(first=["old", "new"]), MemoryReplyCache()
+    for _ in range(2):
+        ask([request(server.url)], cache=cache, cache_mode=CacheMode.RECORD)
+    assert [reply.text for reply in cache.replies.values()] == ["new"]
+
+
+def test_a_cap_is_never_passed(scripted_llm: Serve) -> None:
+    server, ledger = scripted_llm(latency=0.01), MemoryLedger(0.001)
+
+    async def worker(name: int) -> list[Reply | CallFailure]:
+        async with open_client(AccessSettings(**FAST), None, ledger) as client:
+            texts = (f"{name} {n}" for n in range(40))
+            sampling = Sampling(max_tokens=32)
+            return await asyncio.gather(
+                *(client.ask(request(server.url, text, sampling=sampling)) for text in texts)
+            )
+
+    async def workers() -> list[list[Reply | CallFailure]]:
+        return await asyncio.gather(*(worker(name) for name in range(3)))
+
+    answers = [answer for answers in asyncio.run(workers()) for answer in answers]
+    paid = sum(known(answer.cost_usd) for answer in answers if isinstance(answer, Reply))
+    skipped = [answer for answer in answers if isinstance(answer, CallFailure)]
+    assert skipped
+    assert {answer.outcome for answer in skipped} == {Outcome.SKIPPED}
+    assert ledger.spent == pytest.approx(paid)
+    assert 0.0005 < ledger.spent <= 0.001
+    assert ledger.drawn == pytest.approx(0)
+
+
+def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
+    """C6: A dropped reply loses its reservation and is not booked as charged, a 500 costs nothing."""
+    for fault, lost in (("drop", True), ("server_error", False)):
+        server, ledger = scripted_llm(first=[fault] * 2), MemoryLedger(1.0)
+        ask([request(server.url)], ledger=ledger, attempts=2)
+        assert ledger.spent == 0.0
+        assert ledger.drawn == pytest.approx(0.0, abs=1e-12)
+        assert (ledger.lost > 0) == lost
+        assert asyncio.run(ledger.draw(0.001, 10.0)) == pytest.approx(1.0 - ledger.lost)
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_a_cap_needs_a_price(scripted_llm: Serve) -> None:
+    server = scripted_llm()
+    unpriced = Request(endpoint=server.url, model="nameless", messages=(Message("user", "x"),))
+    with pytest.raises(BudgetError, match="no price is known for nameless"):
+        ask([unpriced], ledger=MemoryLedger(1.0))
+    [reply], _ = ask([unpriced])
+    assert reply.cost_usd is None
+    assert server.log.calls == 1
+
+
+@pytest.mark.parametrize("fault", ["unauthorised", "not_found", "quota"])
+def test_hopeless_endpoints_stop_at_once(fault: str, scripted_llm: Serve) -> None:
+    server = scripted_llm(faults={fault: 1.0})
+    with pytest.raises(EndpointError) as caught:
+        ask([request(server.url, f"{n}") for n in range(50)], concurrency=20)
+    assert server.url in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert server.log.calls == 1
+
+
+def test_a_dead_endpoint_opens_the_breaker() -> None:
+    with pytest.raises(EndpointError, match=r"given up .*connection failed"):
+        ask(
+            [request("http://127.0.0.1:9/v1", f"{n}") for n in range(30)],
+            breaker_start_seconds=0.1,
+            attempts=50,
+        )
+
+
+def test_an_endpoint_that_rejects_everything_is_given_up(scripted_llm: Serve) -> None:
+    server = scripted_llm(faults={"bad_request": 1.0})
+    with pytest.raises(EndpointError, match="HTTP 400"):
+        ask([request(server.url, f"{n}") for n in range(50)], concurrency=1)
+    assert server.log.calls == 10
+
+
+def test_stopping_finishes_what_is_in_flight(scripted_llm: Serve) -> None:
+    server, cache = scripted_llm(latency=0.1), MemoryReplyCache()
+    requests = [request(server.url, f"{n}") for n in range(30)]
+
+    async def interrupted() -> list[Any]:
+        async with open_client(AccessSettings(concurrency=5), cache) as client:
+            # The first call goes alone, as a probe; what waits behind it begins once it is back.
+            first = await client.ask(requests[0])
+            waiting = asyncio.gather(*(client.ask(item) for item in requests[1:]), return_exceptions=True)
+            await asyncio.sleep(0.05)
+            client.stop()
+            return [first, *await waiting]
+
+    answers = asyncio.run(interrupted())
+    assert sum(isinstance(answer, Reply) for answer in answers) == 6 == len(cache.replies)
+    assert sum(isinstance(answer, StoppedError) for answer in answers) == 24
+    ask(requests, cache=cache)
+    assert server.log.asked_twice == {}
+    assert server.log.calls == 30
+
+
+class Held:
+    """A transport whose first call never ends, and whose others end at once."""
+
+    unlimited = False
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.arrived = asyncio.Event()
+
+    async def send(self, asked: Request) -> Reply:
+        self.calls += 1
+        if self.calls == 1:
+            self.arrived.set()
+            await asyncio.Event().wait()
+        return Reply(key=asked.key, endpoint=asked.endpoint, model=asked.model, text="fine")
+
+    def stop(self) -> None:
+        """Nothing is let go of."""
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+def test_a_cancelled_asker_does_not_cancel_others() -> None:
+    async def run() -> Reply | CallFailure:
+        transport = Held()
+        async with open_client(AccessSettings(), transport=transport) as client:
+            first = asyncio.create_task(client.ask(request("http://held/v1")))
+            await transport.arrived.wait()
+            second = asyncio.create_task(client.ask(request("http://held/v1")))
+            await asyncio.sleep(0)  # The second waits for the first now.
+            first.cancel()
+            answer = await second
+        assert first.cancelled()
+        assert transport.calls == 2
+        return answer
+
+    assert isinstance(asyncio.run(run()), Reply)
+
+
+@pytest.mark.slow
+def test_every_fault_at_once_keeps_the_books(scripted_llm: Serve) -> None:
+    faults = {
+        "rate_limit": 0.05, "rate_limit_after": 0.02, "server_error": 0.1, "drop": 0.05, "malformed": 0.05,
+        "hang": 0.005, "refusal": 0.05, "filtered": 0.05, "truncated": 0.05, "wrong_format": 0.05,
+    }  # fmt: skip
+    server, cache = scripted_llm(faults=faults, retry_after=0.01), MemoryReplyCache()
+    requests = [request(server.url, f"{n}") for n in range(300)]
+    answers, client = ask(requests, cache=cache, timeout=3, attempts=8)
+    replies = [answer for answer in answers if isinstance(answer, Reply)]
+    refused = [answer for answer in answers if isinstance(answer, CallFailure)]
+    assert len(replies) + len(refused) == 300
+    assert {answer.outcome for answer in refused} == {Outcome.REFUSED}
+    assert len(cache.replies) == len(replies)
+    assert server.log.asked_twice == {}
+    assert client.usage.calls == server.log.calls
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(SpecError, match="concurrency is 0"):
+        AccessSettings(concurrency=0)
+    with pytest.raises(SpecError, match="timeout is 0"):
+        AccessSettings(timeout=0)
+    assert "secret" not in repr(AccessSettings(api_key="secret", api_keys={"http://e/v1": "secret"}))
+
+
+def test_keys_go_to_their_endpoints(scripted_llm: Serve) -> None:
+    one, two = scripted_llm(), scripted_llm()
+    keys = {one.url: "own"}
+    ask([request(one.url), request(two.url)], api_key="common", api_keys=keys)
+    assert one.log.headers[-1]["Authorization"] == "Bearer own"
+    assert two.log.headers[-1]["Authorization"] == "Bearer common"
+
+
+def test_a_users_prices_go_first(scripted_llm: Serve, tmp_path: Path) -> None:
+    server = scripted_llm()
+    mine = tmp_path / "prices.toml"
+    mine.write_text(f'[endpoints."{server.url}"]\ninput = 1.0\noutput = 0.0\n', encoding="utf-8")
+    [reply], _ = ask([request(server.url)], prices=mine)
+    assert reply.cost_usd == pytest.approx(reply.input_tokens / 1e6)
+    mine.write_text('[models."gpt-4o"]\ninput = -1\noutput = 0\n', encoding="utf-8")
+    with pytest.raises(SpecError, match=r"models\.gpt-4o\.input"):
+        ask([request(server.url)], prices=mine)
+
+
+def test_one_denial_among_successes_is_the_requests_own(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["fine", "unauthorised", "fine", "not_found", "not_found", "fine"])
+
+    async def one_after_another() -> list[Any]:
+        async with open_client(AccessSettings(**FAST)) as client:
+            return [await client.ask(request(server.url, f"{n}")) for n in range(4)]
+
+    answers = asyncio.run(one_after_another())
+    assert [isinstance(answer, Reply) for answer in answers] == [True, True, False, True]
+    failure = instance(CallFailure, answers[2])
+    assert failure.outcome is Outcome.FAILED
+    assert "HTTP 404" in failure.detail
+
+
+def test_denials_of_several_requests_in_a_row_end_an_endpoint(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["fine", *["unauthorised"] * 40])
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        ask([request(server.url, f"{n}") for n in range(20)], concurrency=1, backoff=0.01)
+    assert server.log.calls == 4

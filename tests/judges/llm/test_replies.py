@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.models import Reply
+from judges.llm.chat_format import Quirk, as_sent, body_of, left_out, quirk_of, sent
+from judges.llm.errors import CallError, CallErrorKind, fault_of_status
+from judges.llm.replies import (
+    MOST_TOKENS,
+    canonical,
+    finish_of,
+    payload_of,
+    reply_of,
+    split_reasoning,
+    token_shares,
+    usage_of,
+)
+from judges.llm.requests import Message, Request, ResponseFormat, Sampling
+from judges.llm.tasks import read_reply
+from judges.metrics.coverage.settings import ASPECTS
+from judges.pairwise.parsing import read
+from judges.spec import ReplyFormat
+
+MESSAGES = (Message("system", "Judge."), Message("user", "Which?"))
+REQUEST = Request(endpoint="http://e/v1", model="m", messages=MESSAGES, keeps_thinking=True)
+GOOD = {
+    "id": "1",
+    "model": "m-1",
+    "system_fingerprint": "fp",
+    "choices": [
+        {
+            "message": {"content": "<rating>1</rating>", "reasoning": "Hm."},
+            "finish_reason": "stop",
+            "native_finish_reason": "STOP",
+            "logprobs": {"content": [{"token": "1", "logprob": -0.1, "top_logprobs": []}]},
+        }
+    ],
+    "usage": {"prompt_tokens": 7, "completion_tokens": 3},
+}
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+PLACES = (
+    ("id",),
+    ("model",),
+    ("system_fingerprint",),
+    ("error",),
+    ("usage",),
+    ("usage", "prompt_tokens"),
+    ("usage", "completion_tokens"),
+    ("choices",),
+    ("choices", 0),
+    ("choices", 0, "error"),
+    ("choices", 0, "finish_reason"),
+    ("choices", 0, "native_finish_reason"),
+    ("choices", 0, "logprobs"),
+    ("choices", 0, "logprobs", "content"),
+    ("choices", 0, "logprobs", "content", 0),
+    ("choices", 0, "logprobs", "content", 0, "logprob"),
+    ("choices", 0, "logprobs", "content", 0, "top_logprobs"),
+    ("choices", 0, "message"),
+    ("choices", 0, "message", "content"),
+    ("choices", 0, "message", "reasoning"),
+    ("choices", 0, "message", "refusal"),
+    ("choices", 0, "message", "tool_calls"),
+)
+
+
+def with_in(place: tuple[str | int, ...], value: object) -> dict[str, object]:
+    body: dict[str, object] = dict(copy.deepcopy(GOOD))
+    inner: object = body
+    for step in place[:-1]:
+        inner = inner[step]  # type: ignore[index]
+    inner[place[-1]] = value  # type: ignore[index]
+    return body
+
+
+def found(reading: Callable[[], object]) -> object:
+    try:
+        return reading()
+    except CallError as fault:
+        return fault
+
+
+@given(st.sampled_from(PLACES), ANY_JSON)
+@settings(max_examples=300, deadline=None)
+def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
+    place: tuple[str | int, ...], value: object
+) -> None:
+    reply = found(lambda: reply_of(REQUEST, with_in(place, value), 0.1))
+    if isinstance(reply, CallError):
+        assert (reply.detail + reply.message).encode()
+        assert reply.usage >= (0, 0)
+        return
+    assert isinstance(reply, Reply)
+    texts = (reply.text, reply.finish_reason, reply.thinking, reply.logprobs, reply.response_id)
+    for text in (*texts, reply.response_model, reply.fingerprint):
+        assert "\x00" not in (text or "").encode().decode()
+    assert 0 <= reply.input_tokens <= MOST_TOKENS
+    assert 0 <= reply.output_tokens <= MOST_TOKENS
+    assert reply.metered or not (reply.input_tokens or reply.output_tokens)
+    for reply_format in ReplyFormat:
+        reading = read(reply, reply_format)
+        assert reading.margin is None or math.isfinite(reading.margin)
+    json.loads(reply.logprobs or "[]", parse_constant=pytest.fail)
+    token_shares(reply, "x", ["1", "2"])
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
+    fault = found(lambda: payload_of(raw))
+    if isinstance(fault, CallError):
+        assert (fault.kind, "no chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 3}, (7, 3)),
+        ({"input_tokens": 7, "output_tokens": 3}, (7, 3)),
+        ({"prompt_tokens": 7.0, "completion_tokens": 3.0}, (7, 3)),
+        ({"prompt_tokens": 7, "completion_tokens": None}, None),
+        ({"prompt_tokens": 7.5, "completion_tokens": 3}, None),
+        ({"prompt_tokens": True, "completion_tokens": 3}, None),
+        ({"prompt_tokens": "7", "completion_tokens": "3"}, None),
+        ({"prompt_tokens": -7, "completion_tokens": 3}, None),
+        ({"prompt_tokens": 10**30, "completion_tokens": 3}, None),
+        ({"prompt_tokens": float("inf"), "completion_tokens": 3}, None),
+        (None, None),
+        ([7, 3], None),
+    ],
+)
+def test_tokens_are_whole_numbers_within_a_bound(usage: object, counts: tuple[int, int] | None) -> None:
+    assert usage_of({"usage": usage}) == counts
+
+
+@pytest.mark.parametrize(
+    ("reason", "native", "ours"),
+    [
+        ("stop", None, "stop"),
+        ("STOP", None, "stop"),
+        ("end_turn", None, "stop"),
+        ("max_tokens", None, "length"),
+        ("MAX_TOKENS", None, "length"),
+        ("FINISH_REASON_MAX_TOKENS", None, "length"),
+        ("stop", "max_output_tokens", "length"),
+        ("stop", "SAFETY", "content_filter"),
+        ("stop", "error", "error"),
+        (None, "end_turn", "stop"),
+        (None, None, ""),
+        (7, {}, ""),
+        ("tool_calls", None, "tool_calls"),
+    ],
+)
+def test_finish_reasons_are_read_in_every_spelling(reason: object, native: object, ours: str) -> None:
+    assert finish_of({"finish_reason": reason, "native_finish_reason": native}) == ours
+    assert canonical(canonical(reason)) == canonical(reason)
+
+
+def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
+    assert "top_p" not in body_of(REQUEST)
+    assert sent(Sampling(temperature=0.0, top_p=0.9)).top_p == 0.9
+    assert sent(Sampling(temperature=0.5)).top_p == 1.0
+    assert as_sent(Sampling(temperature=0.5), "temperature, top_p") == {
+        "temperature": None,
+        "top_p": None,
+        "max_tokens": 256,
+        "seed": None,
+        "left_out": ["temperature", "top_p"],
+    }
+
+
+def test_without_a_system_role_its_text_opens_the_users_message() -> None:
+    body = body_of(REQUEST, frozenset({Quirk.NO_SYSTEM}))
+    assert body["messages"] == [{"role": "user", "content": "Judge.\n\nWhich?"}]
+    assert left_out(REQUEST, frozenset({Quirk.NO_SYSTEM})) == ("system role",)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "quirk"),
+    [
+        (400, "Unsupported parameter: 'temperature' is not supported with this model.", Quirk.NO_TEMPERATURE),
+        (400, "`temperature` and `top_p` cannot both be specified for this model.", Quirk.NO_TOP_P),
+        (400, "max_tokens is not supported, use max_completion_tokens", Quirk.COMPLETION_TOKENS),
+        (400, "Unrecognized request argument supplied: max_tokens", Quirk.COMPLETION_TOKENS),
+        (400, "max_tokens is too large: 256", None),
+        (400, "This model's maximum context length is 8192; max_tokens is not supported", None),
+        (400, "Your prompt on temperature was flagged by moderation", None),
+        (400, "System role not supported", Quirk.NO_SYSTEM),
+        (500, "System role not supported", Quirk.NO_SYSTEM),
+        (500, "Internal error at temperature 0", None),
+        (429, "temperature unsupported", None),
+    ],
+)
+def test_a_complaint_that_names_a_setting_says_what_to_leave_out(
+    status: int, message: str, quirk: Quirk | None
+) -> None:
+    request = Request(endpoint="e", model="m", messages=MESSAGES, sampling=Sampling(temperature=0.5))
+    fault = fault_of_status(status, {"error": {"message": message}}, {})
+    assert quirk_of(fault, body_of(request)) is quirk
+
+
+def test_a_response_format_that_is_refused_without_a_name_is_left_out() -> None:
+    form = ResponseFormat(name="t", schema={"type": "object"})
+    body = body_of(Request(endpoint="e", model="m", messages=MESSAGES, response_format=form))
+    fault = fault_of_status(400, {"error": {"message": "Invalid schema"}}, {})
+    assert quirk_of(fault, body) is Quirk.NO_RESPONSE_FORMAT
+
+
+PARTS = (
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</Thinking>",
+    "<rating>",
+    "</rating>",
+    "1",
+    "2",
+    "0",
+    " ",
+    "x",
+    "\n",
+)
+TEXTS = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
+SAME_NAME = re.compile(r"<(think(?:ing)?)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+EITHER = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+SCANNED = re.compile(r"<rating>.*\d+.*</rating>", re.DOTALL)
+
+
+@given(TEXTS)
+def test_blocks_are_those_of_the_patterns(text: str) -> None:
+    """A3: a block closed by its own name, or by either name, is the one that the old patterns took."""
+    assert split_reasoning(text, same_name=True) == (
+        [found[1] for found in SAME_NAME.findall(text)],
+        SAME_NAME.sub("", text),
+    )
+    assert split_reasoning(text, same_name=False)[1] == EITHER.sub("", text)
+
+
+@given(TEXTS)
+def test_the_digit_scan_reads_as_its_pattern_did(text: str) -> None:
+    """A3: RAG-QA Arena's digit scan takes the highest digit of the rating that its pattern finds."""
+    found = SCANNED.findall(text)
+    digit = max((digit for digit in "012" if digit in (found[0] if found else text)), default="0")
+    reading = read(Reply(key="k", endpoint="e", model="m", text=text), ReplyFormat.DIGIT_SCAN)
+    assert reading.choice is not None
+    assert reading.choice.value == int(digit)
+
+
+def test_a_rating_may_stand_in_any_space() -> None:
+    """A3: a rating with much space about it is read; one of more than 40 characters is not."""
+    wide = f"<rating>{' ' * 100_000}1{' ' * 100_000}</rating>"
+    long = f"<rating>1{' ' * 100}1</rating>"
+    answers = [
+        read(Reply(key="k", endpoint="e", model="m", text=text), ReplyFormat.RATING) for text in (wide, long)
+    ]
+    assert [answer.choice is not None for answer in answers] == [True, False]
+
+
+def test_braces_that_never_close_are_no_object() -> None:
+    """A3: a reply of nested braces ends as a malformed reply, and an object before them is still read."""
+    nest = '{"a":' * 20_000
+    said = read_reply(ASPECTS, Reply(key="k", endpoint="e", model="m", text=nest))
+    assert isinstance(said, str)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from arena.settings import read_settings
+from data.errors import EndpointError
+from data.models import Outcome, Reply
+from judges.llm.client import open_client
+from judges.llm.requests import CallFailure, Message, Request
+from judges.llm.settings import AccessSettings
+
+Serve = Callable[..., Any]
+BOTH = ("openai", "direct")
+
+
+def ask(
+    url: str, transport: str, texts: Sequence[str] = ("Why? é",), **settings: object
+) -> list[Reply | CallFailure]:
+    fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2, **settings}
+
+    async def run() -> list[Reply | CallFailure]:
+        async with open_client(AccessSettings(transport=transport, api_key="key", **fast)) as client:
+            return [
+                await client.ask(Request(endpoint=url, model="gpt-4o", messages=(Message("user", text),)))
+                for text in texts
+            ]
+
+    return asyncio.run(run())
+
+
+def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
+    bodies = []
+    for transport in BOTH:
+        server = scripted_llm(first=["fine"])
+        [reply] = ask(server.url, transport)
+        assert isinstance(reply, Reply)
+        assert reply.text == "fine"
+        bodies.append(server.log.bodies[-1])
+    assert bodies[0] == bodies[1]
+
+
+def test_both_go_through_the_proxy_that_the_environment_names(
+    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy, near = scripted_llm(first=["by proxy", "by proxy"]), scripted_llm(first=["near", "near"])
+    monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    for transport in BOTH:
+        for url, text in (("http://models.invalid/v1", "by proxy"), (near.url, "near")):
+            [reply] = ask(url, transport)
+            assert isinstance(reply, Reply), reply
+            assert reply.text == text
+
+
+def test_a_netrc_does_not_come_in_the_way_of_the_key(
+    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password secret\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    for transport in BOTH:
+        server = scripted_llm(first=["fine"])
+        [reply] = ask(server.url, transport)
+        assert isinstance(reply, Reply)
+        assert server.log.headers[-1]["Authorization"] == "Bearer key"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after", "refusal", "filtered",
+     "truncated", "bad_request"],
+)  # fmt: skip
+def test_faults_end_alike(fault: str, scripted_llm: Serve) -> None:
+    ends = []
+    for transport in BOTH:
+        server = scripted_llm(first=[fault, "fine"], retry_after=0.02)
+        [answer] = ask(server.url, transport)
+        text = answer.text if isinstance(answer, Reply) else answer.detail
+        ends.append((type(answer), getattr(answer, "outcome", None), text, server.log.calls))
+    assert ends[0] == ends[1]
+
+
+def test_a_hang_ends_with_the_timeout(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["hang", "hang"])
+    [answer] = ask(server.url, "direct", timeout=0.1)
+    assert isinstance(answer, CallFailure)
+    assert answer.outcome is Outcome.FAILED
+    assert "No reply within 0.1 s" in answer.detail
+
+
+def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
+    [answer] = ask("http://127.0.0.1:9/v1", "direct")
+    assert isinstance(answer, CallFailure)
+    assert answer.outcome is Outcome.FAILED
+    assert "connection failed" in answer.detail
+    assert not answer.cost_usd
+
+
+def test_direct_is_the_default_where_it_sends_the_same() -> None:
+    assert read_settings({}).transport == "direct"
+    assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
+    assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["openai", "direct", "litellm"])
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_redirect_of_an_endpoint_is_not_followed(
+    scripted_llm: Callable[..., Any], transport: str, status: int
+) -> None:
+    other = scripted_llm(first=["taken"])
+
+    class Leads(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Location", f"{other.url.replace('127.0.0.1', 'localhost')}/chat/completions")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    async def asked(url: str) -> Reply | CallFailure:
+        settings = AccessSettings(transport=transport, api_key="key", attempts=1)
+        async with open_client(settings) as client:
+            message = Message("user", "a private reference")
+            return await client.ask(Request(endpoint=url, model="openai/x", messages=(message,)))
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Leads) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(EndpointError, match="leads to another address, which is not asked"):
+            asyncio.run(asked(f"http://127.0.0.1:{server.server_port}/v1"))
+        server.shutdown()
+    assert not other.log.bodies

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from data.models import MetricItem, Outcome, Passage, Score
+from judges.metrics.registry import build_metric
+
+BRIDGE = Passage("p1", "The iron bridge was opened in 1905. Two stone towers carry it.")
+FERRY = Passage("p2", "A ferry crossed the river until 1904 and carried mail.")
+ITEM = MetricItem(
+    id="q",
+    question="When was the iron bridge opened?",
+    answer=(
+        "The iron bridge was opened in 1905 [1]. A ferry crossed the river until 1904 [1][2]. It is loved."
+    ),
+    passages=(BRIDGE, FERRY),
+)
+
+
+def scored(item: MetricItem) -> Score:
+    return asyncio.run(build_metric("citation-support").score(item))
+
+
+def test_precision_and_recall_by_the_sentence() -> None:
+    found = scored(ITEM)
+    details: Any = found.details
+    assert (details["precision"], details["recall"]) == pytest.approx((2 / 3, 2 / 3))
+    assert found.score == pytest.approx(2 / 3)
+    assert details["uncited"] == ["It is loved."]
+    assert details["unsupported"] == []
+    first, second, third = details["sentences"]
+    assert [(one["passage"], one["support"]) for one in second["citations"]] == [
+        ("p1", "none"),
+        ("p2", "full"),
+    ]
+    assert (first["weight"], third["weight"]) == (1.0, 0.0)
+
+
+def test_numbers_count_the_answers_own_contexts_and_unknown_ones_support_nothing() -> None:
+    item = replace(
+        ITEM, contexts=(Passage("p2", ""), BRIDGE), answer="The iron bridge was opened in 1905 [2, 9]."
+    )
+    details: Any = scored(item).details
+    assert details["cites"] == "contexts"
+    assert (details["precision"], details["recall"], details["counts"]["unknown"]) == (0.5, 1.0, 1)
+
+
+def test_the_wrong_passage_makes_a_sentence_unsupported_and_no_citation_a_zero() -> None:
+    wrong = scored(replace(ITEM, answer="The iron bridge was opened in 1905 [2]."))
+    assert (wrong.score, wrong.details["unsupported"]) == (0, ["The iron bridge was opened in 1905."])
+    silent = scored(replace(ITEM, answer="The iron bridge was opened in 1905."))
+    assert (silent.score, silent.details["precision"], silent.details["recall"]) == (0, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"answer": "I couldn't find an answer."}, "says nothing"), ({"passages": ()}, "neither contexts")],
+)
+def test_what_cannot_be_cited_is_undefined(change: dict[str, Any], reason: str) -> None:
+    found = scored(replace(ITEM, **change))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert reason in found.reason

@@ -1,0 +1,319 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from data.errors import SpecError
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
+from judges.llm.client import open_client
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+from judges.metrics.comprehensiveness.embedded import Ground, claims_of
+from judges.metrics.comprehensiveness.graph import Claim
+from judges.metrics.comprehensiveness.llm_steps import compare_quantities
+from judges.metrics.registry import Metric, build_metric
+from tests.scripted_llm import ToolUse
+
+Serve = Callable[..., Any]
+NLI, QA, END_TO_END = "comprehensiveness-nli", "comprehensiveness-qa", "comprehensiveness-end-to-end"
+
+TOWER = MetricItem(
+    id="t",
+    question="What should I know about the Eiffel Tower?",
+    answer="The Eiffel Tower was finished in 1925 and is 330 metres tall. The tower is green.",
+    passages=(
+        Passage("p1", "The Eiffel Tower was finished in 1889. It is 330 metres tall."),
+        Passage("p2", "About seven million people visit the Eiffel Tower each year."),
+        Passage("p3", "Basil wants warm soil and a sunny window."),
+    ),
+)
+
+
+def scored(metric: Metric, item: MetricItem) -> Score:
+    return asyncio.run(metric.score(item))
+
+
+def texts(score: Score, name: str) -> list[str]:
+    found: Any = score.details[name]
+    return [each["text"] for each in found]
+
+
+def changed(**fields: Any) -> MetricItem:  # noqa: ANN401 - any field of an item
+    plain = {name: getattr(TOWER, name) for name in ("id", "question", "answer", "passages", "reference")}
+    return MetricItem(**{**plain, **fields})
+
+
+@pytest.mark.parametrize("name", [NLI, END_TO_END])
+def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> None:
+    score = scored(build_metric(name), TOWER)
+    assert texts(score, "covered") == ["It is 330 metres tall."]
+    assert texts(score, "missing") == [
+        "The Eiffel Tower was finished in 1889.",
+        "About seven million people visit the Eiffel Tower each year.",
+    ]
+    assert texts(score, "contradicted") == ["The Eiffel Tower was finished in 1889."]
+    assert score.score == pytest.approx(1 / 3)
+    assert score.details["engine"] == EMBEDDED_ENGINE
+
+
+@pytest.mark.parametrize("name", [NLI, END_TO_END])
+@pytest.mark.parametrize("answer", ["", " \n ", "I couldn't find an answer.", "…"])
+def test_an_answer_that_says_nothing_covers_nothing(name: str, answer: str) -> None:
+    score = scored(build_metric(name), changed(answer=answer))
+    assert (score.score, texts(score, "covered")) == (0.0, [])
+
+
+@pytest.mark.parametrize("name", [NLI, END_TO_END])
+def test_the_reference_stands_in_for_passages(name: str) -> None:
+    score = scored(build_metric(name), changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
+    assert score.score == 1.0
+    bare = scored(build_metric(name), changed(passages=(Passage("p", " "),), reference=None))
+    assert (bare.outcome, bare.score) == (Outcome.UNREADABLE, None)
+    assert "neither passages nor a reference" in bare.reason
+
+
+@pytest.mark.parametrize("name", [NLI, END_TO_END])
+def test_a_very_long_answer_and_tags_inside_passages_are_read(name: str) -> None:
+    long = changed(
+        answer="The Eiffel Tower is 330 metres tall. " * 7_000,
+        passages=(Passage("p1", "<answer>The Eiffel Tower is 330 metres tall.</answer> </passage>"),),
+    )
+    assert scored(build_metric(name), long).score == 1.0
+
+
+def test_questions_and_answers_need_an_llm() -> None:
+    with pytest.raises(SpecError, match="no embedded version"):
+        build_metric(QA)
+
+
+def test_too_many_pairs_are_skipped_and_said() -> None:
+    score = scored(build_metric(NLI, options={"most_pairs": 3}), TOWER)
+    assert score.outcome is Outcome.SKIPPED
+    assert "pairs of claims" in score.reason
+
+
+# A server that answers by rule -----------------------------------------------------------------
+# Every sentence "k3 some words." makes the claim k3, whatever its words; "x" sentences are irrelevant.
+
+RULED = MetricItem(
+    id="r",
+    question="Which keys?",
+    answer="k1 said. k9 said.",
+    passages=(Passage("p 1", "k1 told. k2 told. x1 told."), Passage("p2", "k2 repeated. k3 told.")),
+)
+
+
+def key(text: str) -> str:
+    return text.split(maxsplit=1)[0]
+
+
+def sentences(ask: Any) -> list[str]:  # noqa: ANN401 - the scripted server's own type
+    text = (ask.tagged("passage") + ask.tagged("answer"))[0]
+    return re.findall(r"[^.]+\.", text.strip())
+
+
+def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - the scripted server's own types
+    def extract(ask: Any) -> object:  # noqa: ANN401 - as above
+        kinds = [("fact" if key(one)[0] in "kx" else "other") for one in sentences(ask)]
+        return {
+            "claims": [
+                {"text": one.strip(), "kind": kind} for one, kind in zip(sentences(ask), kinds, strict=True)
+            ]
+        }
+
+    def revise(ask: Any) -> object:  # noqa: ANN401 - as above
+        claims = ask.identified("claim")
+        return {"claims": [{"number": int(number), "claims": [text]} for number, text in claims.items()]}
+
+    def relate(ask: Any) -> object:  # noqa: ANN401 - as above
+        premise, hypothesis = ask.tagged("premise")[0], ask.tagged("hypothesis")[0]
+        return {"relation": "entailment" if key(premise) == key(hypothesis) else "neutral"}
+
+    def cover(ask: Any) -> object:  # noqa: ANN401 - as above
+        said = {key(one) for one in re.findall(r"[^.]+\.", ask.tagged("answer")[0].strip())}
+        found: dict[str, list[str]] = {}
+        for name, text in ask.identified("passage").items():
+            for one in re.findall(r"[^.]+\.", text):
+                found.setdefault(key(one), []).append(name)
+        rows = [{"statement": one, "passages": names} for one, names in found.items() if one[0] == "k"]
+        covered = [row for row in rows if row["statement"] in said]
+        return {"reasoning": "", "covered": covered, "uncovered": [row for row in rows if row not in covered]}
+
+    def compare(ask: Any) -> object:  # noqa: ANN401 - as above
+        first, second = ask.tagged("first_answer")[0], ask.tagged("second_answer")[0]
+        call = {"first": first, "second": second}
+        if ask.offered and not ask.results:
+            return tool_use((("compare_quantities", call),))
+        (result,) = ask.results or ask.tagged("tool_result")
+        if "not called" in result:
+            return {"compare_quantities": call, "reasoning": "", "relation": None}
+        relation = "equivalent" if "equal to" in result else "contradictory"
+        return {"compare_quantities": None, "reasoning": result, "relation": relation}
+
+    server.handlers |= {
+        "extract_claims": extract,
+        "revise_claims": revise,
+        "rate_relevance": lambda ask: {"relevance": 1 if key(ask.tagged("claim")[0])[0] == "x" else 5},
+        "classify_relation": relate,
+        "evaluate_coverage": cover,
+        "compare_answers": compare,
+        "summarize_passage": lambda ask: {
+            "summary": re.sub(r"x\d [^.]+\.", "", ask.tagged("passage")[0]).strip()
+        },
+    }
+
+
+def by_llm(server: Any, name: str, item: MetricItem, **options: Json) -> Score:  # noqa: ANN401 - as above
+    async def once() -> Score:
+        async with open_client(AccessSettings(backoff=0.01)) as client:
+            runner = TaskRunner(client, endpoint=server.url, model="m")
+            return await build_metric(name, runner=runner, options=options).score(item)
+
+    return asyncio.run(once())
+
+
+@pytest.mark.parametrize("summarise", [False, True])
+def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool) -> None:
+    server = scripted_llm()
+    serve_rules(server)
+    score = by_llm(server, NLI, RULED, summarise=summarise)
+    assert texts(score, "covered") == ["k1 told."]
+    assert texts(score, "missing") == ["k2 told.", "k3 told."]
+    missing: Any = score.details["missing"]
+    assert missing[0]["passages"] == ["p 1", "p2"]
+    assert score.score == pytest.approx(1 / 3)
+    assert score.details["engine"] == "m"
+    assert not server.log.asked_twice
+
+
+def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) -> None:
+    asked: dict[float, int] = {}
+    scores: dict[float, float | None] = {}
+    for similarity in (0.0, 0.5):
+        server = scripted_llm()
+        serve_rules(server)
+        options = {"similarity": similarity} if similarity else {}
+        scores[similarity] = by_llm(server, NLI, RULED, **options).score
+        asked[similarity] = sum(
+            body["response_format"]["json_schema"]["name"] == "classify_relation"
+            for body in server.log.bodies
+        )
+    # Six claims, two of them the answer's: every pair but those within the answer. Two pairs share a key.
+    assert asked == {0.0: 6 * 5 - 2, 0.5: 2 * 2}
+    assert scores[0.5] == scores[0.0] == pytest.approx(1 / 3)
+
+
+def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
+    server = scripted_llm()
+    serve_rules(server)
+    score = by_llm(server, END_TO_END, RULED)
+    assert (texts(score, "covered"), texts(score, "missing")) == (["k1"], ["k2", "k3"])
+    missing: Any = score.details["missing"]
+    assert missing[0]["passages"] == ["p 1", "p2"]
+    assert server.log.calls == 1
+
+
+@pytest.mark.parametrize("tools", [True, False])
+def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) -> None:
+    server = scripted_llm(tools=tools)
+    serve_rules(server, ToolUse)
+    held = {
+        "answer": {1: [("10 km", 5)], 2: [("unknown", 5)]},
+        "p1": {1: [("10,000 m", 4)], 2: [("blue", 5), ("green", 1)]},
+        "p2": {1: [("12 miles", 5)]},
+    }
+
+    def answers(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        name = next(iter(ask.identified("passage")), "answer")
+        return {
+            "answered": [
+                {"number": number, "answers": [{"answer": text, "confidence": sure} for text, sure in each]}
+                for number, each in held[name].items()
+            ]
+        }
+
+    server.handlers |= {
+        "mine_questions": lambda _ask: {"questions": ["How far?", "Which colour?", "Who asks?"]},
+        "refine_questions": lambda ask: {
+            "questions": [
+                {"question": one, "relevance": 2 if one == "Who asks?" else 5}
+                for one in ask.tagged("mined_question")
+            ]
+        },
+        "answer_questions": answers,
+    }
+    item = MetricItem(
+        id="q",
+        question="How far, which colour?",
+        answer="10 km.",
+        passages=(Passage("p1", "…"), Passage("p2", "…")),
+    )
+    score = by_llm(server, QA, item)
+    assert texts(score, "covered") == ["How far? — 10,000 m"]
+    assert sorted(texts(score, "missing")) == ["How far? — 12 miles", "Which colour? — blue"]
+    assert score.score == pytest.approx(1 / 3)
+    called = [body for body in server.log.bodies if body["messages"][-1]["role"] == "tool"]
+    assert bool(called) is tools
+
+
+@pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
+def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_llm: Serve, name: str) -> None:
+    server = scripted_llm()
+    serve_rules(server)
+    server.handlers["summarize_passage"] = lambda _: {"summary": ""}
+    item = MetricItem(
+        id="r", question="Which?", answer="k1 said.", passages=RULED.passages, reference="k1 said. k2 said."
+    )
+    score = by_llm(server, name, item, summarise=True)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+    assert "nothing that bears on the question" in score.reason
+
+
+@pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
+def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: str) -> None:
+    server = scripted_llm(faults={"wrong_format": 1.0})
+    score = by_llm(server, name, RULED)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+    assert "task" in score.reason
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "comparison"),
+    [
+        ("10 km", "10,000 m", "equal to"),
+        ("about 100 °C", "212 °F", "equal to"),
+        ("5 %", "7 percent", "smaller than"),
+        ("3 hours", "90 minutes", "larger than"),
+        ("3 hours", "90 metres", "cannot be compared"),
+        ("blue", "3", "cannot be compared"),
+        ("5 __import__('os')", "5 m", "cannot be compared"),
+        ("", "", "cannot be compared"),
+    ],
+)
+def test_the_tool_converts_units(first: str, second: str, comparison: str) -> None:
+    assert comparison in compare_quantities(first, second)
+
+
+def test_claims_of_passages_are_clauses() -> None:
+    text = "1961: Rowe becomes director; the board is dissolved. The valley has two towns: Orr and Ley Hill."
+    assert claims_of(text) == (
+        "1961: Rowe becomes director",
+        "the board is dissolved.",
+        "The valley has two towns",
+        "Orr and Ley Hill.",
+    )
+
+
+def test_a_claim_is_rated_where_it_stands() -> None:
+    passages = (
+        Passage("p", "Ada Rowe kept a shop. She sold lamps there. In old age she was ill. She died in Orr."),
+        Passage("far", "Basil wants warm soil and a sunny window."),
+    )
+    ground = Ground("When did Ada Rowe die?", passages)
+    died = ground.rate(Claim("She died in Orr.", "p"))
+    assert died > ground.rate(Claim("She sold lamps there.", "p")) >= 3.5
+    assert ground.rate(Claim("Basil wants warm soil and a sunny window.", "far")) == 3.0

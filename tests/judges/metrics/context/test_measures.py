@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import ArenaError, RecordError
+from data.models import Json, MetricItem, Outcome, Score, unscored
+from judges.metrics.context.diagnosis import losses, total
+from judges.metrics.context.measures import (
+    context_report,
+    coverage,
+    density,
+    pooled_ranked_coverage,
+    ranked_coverage,
+)
+from judges.metrics.context.ratings import Order, Ratings, Use, required_subset, uses
+from tests.narrow import mapping
+
+CASE_STUDY = [
+    [0, 0, 5, 5, 0, 0, 0, 0, 5, 0],
+    [5, 0, 0, 0, 5, 0, 5, 0, 0, 0],
+    [0, 0, 0, 0, 5, 5, 0, 0, 0, 5],
+]
+TABLES = st.integers(1, 6).flatmap(
+    lambda width: st.lists(
+        st.lists(st.sampled_from([0, 2, 3, 5]), min_size=width, max_size=width), min_size=1, max_size=6
+    )
+)
+
+
+def test_the_case_study_of_the_paper() -> None:
+    """CRUX's Table 5: three required passages answer 8 of 10 sub-questions; the summary is rated for 4."""
+    ratings = Ratings.of(CASE_STUDY)
+    assert ratings.answerable == (0, 2, 3, 4, 5, 6, 8, 9)
+    assert required_subset(ratings, Order.STATIC) == required_subset(ratings, Order.DYNAMIC) == (0, 1, 2)
+    assert coverage(ratings, (0, 1, 2)) == 1
+    assert coverage(ratings, (0,)) == 3 / 8
+    answer = Ratings.of([*CASE_STUDY, [5, 0, 0, 0, 0, 5, 5, 0, 0, 5]])
+    assert coverage(answer, (3,)) == 4 / 8
+
+
+@pytest.mark.parametrize(
+    ("ranking", "expected"),
+    [((0,), 0.863757), ((1,), 0.431879), ((0, 1), 1.0), ((1, 0), 0.840606)],
+)
+def test_ranked_coverage_of_two_passages(ranking: tuple[int, ...], expected: float) -> None:
+    """α-nDCG 0.5 with subtopics d0 {0, 1} and d1 {0}, as ir-measures computes it; never as if tied."""
+    ratings = Ratings.of([[5, 5], [5, 0]])
+    assert ranked_coverage(ratings, ranking) == pytest.approx(expected, abs=5e-7)
+
+
+def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
+    """120 random rankings score as with ir-measures over pyndeval (cutoff 20), ties in the ideal included."""
+    golden = Path(__file__).parents[3] / "golden" / "alpha_ndcg.jsonl"
+    for line in golden.read_text(encoding="utf-8").splitlines():
+        case = json.loads(line)
+        ratings = Ratings.of([[5 * int(digit) for digit in row] for row in case["answers"]])
+        found = ranked_coverage(ratings, case["ranking"], alpha=case["alpha"])
+        assert found == pytest.approx(case["alpha_ndcg"], abs=1e-9)
+
+
+@given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]))
+def test_the_greedy_ideal_scores_one(rows: list[list[float]], alpha: float) -> None:
+    ratings = Ratings.of(rows)
+    order: list[int] = []
+    earlier = np.zeros(ratings.sub_questions)
+    while len(order) < ratings.passages:
+        gains = [
+            -1.0 if place in order else float(((1 - alpha) ** earlier[ratings.answers[place]]).sum())
+            for place in range(ratings.passages)
+        ]
+        order.append(int(np.flatnonzero(np.isclose(gains, max(gains)))[-1]))
+        earlier += ratings.answers[order[-1]]
+    found = ranked_coverage(ratings, order, alpha=alpha)
+    assert found is None if not ratings.answerable else found == pytest.approx(1)
+    for ranking in itertools.islice(itertools.permutations(range(ratings.passages)), 24):
+        other = ranked_coverage(ratings, ranking, alpha=alpha)
+        assert other is None or other >= 0
+
+
+@given(TABLES, st.sampled_from([0.0, 0.3, 0.5, 0.9]), st.data())
+def test_a_useful_passage_more_never_lowers_ranked_coverage(
+    rows: list[list[float]], alpha: float, data: st.DataObject
+) -> None:
+    ratings = Ratings.of(rows)
+    judged = data.draw(st.sets(st.integers(0, ratings.passages - 1), min_size=1).map(sorted))
+    ranking = data.draw(st.permutations(range(ratings.passages)))
+    scores = [
+        ranked_coverage(ratings, ranking[:length], judged=judged, alpha=alpha)
+        for length in range(len(ranking) + 1)
+    ]
+    if None in scores:
+        assert set(scores) == {None}
+        return
+    known = [score for score in scores if score is not None]
+    assert known == sorted(known)
+
+
+def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str, list[float]]) -> Score:
+    rows: dict[str, Json] = {
+        part: [{"passage": passage, "ratings": ratings} for passage, ratings in passages.items()]
+        for part, passages in (("ratings", contexts), ("oracle_ratings", oracle))
+    }
+    return Score(
+        id=name, metric="context-crux", outcome=Outcome.JUDGED, score=0.5, details={"threshold": 3, **rows}
+    )
+
+
+def test_systems_are_ranked_by_one_ideal() -> None:
+    """What a system finds beside the question's own passages moves the ideal of every system alike (D4)."""
+    oracle = {"p1": [5, 5, 0, 0.0], "p2": [0, 0, 5, 0.0], "p3": [0, 0, 0, 5.0]}
+    both = {"p1": oracle["p1"], "p2": oracle["p2"]}
+    contexts = {
+        "two": both,
+        "three": {**both, "p3": oracle["p3"]},
+        "found": {**both, "z3": [0, 0, 5, 5.0]},
+        "nothing": {"z4": [0.0, 0, 0, 0]},
+    }
+    scores = {name: _scored(name, found, oracle) for name, found in contexts.items()}
+    scores["unscored"] = unscored(
+        MetricItem(id="q", question="?", answer=""), "context-crux", Outcome.REFUSED, "refused"
+    )
+    found = pooled_ranked_coverage(scores)
+    two, three, more = found["two"], found["three"], found["found"]
+    assert two is not None
+    assert three is not None
+    assert more is not None
+    assert two < three < more < 1
+    assert (found["nothing"], found["unscored"]) == (0, None)
+    twice = replace(scores["three"], details={**scores["three"].details, "ranking": [0, 0, 1, 2]})
+    repeated = pooled_ranked_coverage({**scores, "three": twice})["three"]
+    assert repeated is not None
+    assert repeated < three
+    with pytest.raises(RecordError, match="thresholds"):
+        pooled_ranked_coverage({**scores, "x": replace(twice, details={**twice.details, "threshold": 4})})
+
+
+@given(TABLES)
+def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float]]) -> None:
+    ratings = Ratings.of(rows)
+    for order in Order:
+        chosen = required_subset(ratings, order)
+        answered: set[int] = set()
+        for place in chosen:
+            new = set(np.flatnonzero(ratings.answers[place]))
+            assert new - answered
+            answered |= new
+        assert answered == set(ratings.answerable)
+        assert coverage(ratings, chosen) in {None, 1.0}
+
+
+@given(TABLES, st.data())
+def test_more_passages_never_cover_less(rows: list[list[float]], data: st.DataObject) -> None:
+    ratings = Ratings.of(rows)
+    some = data.draw(st.sets(st.integers(0, ratings.passages - 1)))
+    smaller, whole = coverage(ratings, some), coverage(ratings, range(ratings.passages))
+    if ratings.answerable:
+        assert smaller is not None
+        assert 0 <= smaller <= 1 == whole
+        assert coverage(ratings, ()) == 0
+    else:
+        assert smaller is whole is None
+
+
+def test_the_static_and_the_dynamic_subset_differ_where_passages_overlap() -> None:
+    ratings = Ratings.of([[5, 5, 5, 0, 0, 0], [0, 5, 5, 5, 0, 0], [0, 0, 0, 5, 5, 0], [0, 0, 0, 0, 0, 5]])
+    assert required_subset(ratings, Order.STATIC) == (0, 1, 2, 3)
+    assert required_subset(ratings, Order.DYNAMIC) == (0, 2, 3)
+
+
+def test_each_passage_is_said_to_be_required_or_redundant() -> None:
+    ratings = Ratings.of([[5, 5, 5, 0, 0], [0, 0, 0, 5, 5], [5, 5, 0, 0, 0], [0, 0, 5, 5, 0], [0] * 5])
+    required = required_subset(ratings)
+    assert required == (0, 1)
+    assert uses(ratings, required) == (
+        Use.REQUIRED,
+        Use.REQUIRED,
+        Use.REDUNDANT,
+        Use.PARTLY_REDUNDANT,
+        Use.IRRELEVANT,
+    )
+
+
+def test_density_halves_with_four_times_the_tokens() -> None:
+    assert density(1.0, 100, best_covered=1.0, best_tokens=100) == 1
+    assert density(1.0, 400, best_covered=1.0, best_tokens=100) == 0.5
+    assert density(0.5, 100, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(0.5))
+    assert density(1.0, 50, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(2))
+    assert density(0.5, 100, best_covered=1.0, best_tokens=100, weight=1.0) == 0.5
+    assert density(0.0, 100, best_covered=1.0, best_tokens=100) == 0
+
+
+@pytest.mark.parametrize(
+    ("covered", "tokens", "best", "best_tokens"),
+    [(None, 10, 1.0, 10), (0.5, 0, 1.0, 10), (0.5, 10, None, 10), (0.5, 10, 0.0, 10), (0.5, 10, 1.0, 0)],
+)
+def test_density_is_undefined_where_there_is_nothing_to_divide_by(
+    covered: float | None, tokens: int, best: float | None, best_tokens: int
+) -> None:
+    assert density(covered, tokens, best_covered=best, best_tokens=best_tokens) is None
+
+
+def test_nothing_answerable_leaves_every_measure_undefined() -> None:
+    ratings = Ratings.of([[0, 2], [1, 2]])
+    assert coverage(ratings, (0, 1)) is None
+    assert ranked_coverage(ratings, (0, 1)) is None
+    assert required_subset(ratings) == ()
+    assert coverage(Ratings.of([]), ()) is None
+
+
+@pytest.mark.parametrize("rows", [[[6]], [[-1]], [[float("nan")]], [[float("inf")]]])
+def test_ratings_off_the_scale_are_refused(rows: list[list[float]]) -> None:
+    with pytest.raises(RecordError, match="passage 0 for sub-question 0"):
+        Ratings.of(rows)
+
+
+@pytest.mark.parametrize("rows", [[[None]], [[1], [1, 2]]])
+def test_ratings_that_are_no_table_of_numbers_are_refused(rows: list[list[float]]) -> None:
+    with pytest.raises(RecordError):
+        Ratings.of(rows)
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 6, float("nan")])
+def test_a_threshold_that_decides_nothing_is_refused(threshold: float) -> None:
+    with pytest.raises(RecordError, match="threshold"):
+        Ratings.of([[3]], threshold=threshold)
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.5])
+def test_ranked_coverage_refuses_what_is_no_discount(alpha: float) -> None:
+    with pytest.raises(RecordError):
+        ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha)
+
+
+def test_losses_part_into_retrieval_and_writing() -> None:
+    found = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
+    assert (found.answerable, found.retrieved, found.used, found.written) == (8, 5, 3, 4)
+    assert found.lost_in_retrieval == 3 / 8
+    assert found.lost_in_writing == 2 / 8
+    nothing = losses((), (0,), (0,))
+    assert nothing.context_coverage is None
+    assert nothing.lost_in_writing is None
+    assert total([found, found, nothing]).lost_in_retrieval == 3 / 8
+
+
+CASE: dict[str, Any] = {
+    "ratings": [
+        [0, 0, 5, 5, 0, 0, 0, 0, 5, 0],
+        [5, 0, 0, 0, 5, 0, 5, 0, 0, 0],
+        [0, 0, 0, 0, 5, 5, 0, 0, 0, 5],
+    ],
+    "tokens": [80, 90, 70],
+    "context": [0, 2],
+    "threshold": 3,
+}
+
+
+def test_the_case_study_is_reported_whole() -> None:
+    found = context_report(CASE)
+    assert found["answerable"] == (0, 2, 3, 4, 5, 6, 8, 9)
+    assert found["coverage"] == 6 / 8
+    assert found["missing"] == (0, 6)
+    assert found["required"] == {"static": (0, 1, 2), "dynamic": (0, 1, 2)}
+    assert found["density"] == pytest.approx(((6 / 8 / 150) / (1 / 240)) ** 0.5)
+    assert found["undefined"] == {}
+    json.dumps(found, allow_nan=False)
+
+
+def test_without_a_context_the_passages_stand_in_their_order() -> None:
+    found = context_report({"ratings": CASE["ratings"]})
+    assert found["coverage"] == 1
+    assert found["alpha_ndcg"] == pytest.approx(1)
+    assert found["density"] is None
+    assert found["undefined"] == {"density": "The tokens of the passages are not given."}
+
+
+@pytest.mark.parametrize("obj", [{"ratings": [[0, 1]], "tokens": [3]}, {"ratings": []}, {"ratings": [[]]}])
+def test_nothing_answerable_is_null_with_a_reason(obj: dict[str, Any]) -> None:
+    found = context_report(obj)
+    assert found["coverage"] is found["alpha_ndcg"] is found["density"] is None
+    assert mapping(found["undefined"])["coverage"] == "No sub-question is answerable from these passages."
+
+
+def test_an_empty_context_covers_nothing() -> None:
+    found = context_report({**CASE, "context": []})
+    assert found["coverage"] == 0
+    assert found["alpha_ndcg"] == 0
+    assert found["density"] is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ratings": [[7]]},
+        {"ratings": [["x"]]},
+        {"ratings": [[1], [1, 2]]},
+        {"ratings": "no"},
+        {"ratings": [None]},
+        {"ratings": {"a": 1}},
+        {"tokens": [1]},
+        {"tokens": [1, 2, -3]},
+        {"tokens": [1, 2, 1.5]},
+        {"context": [3]},
+        {"context": [-1]},
+        {"context": [0, 0]},
+        {"context": ["0"]},
+        {"context": 1},
+        {"threshold": "high"},
+        {"threshold": 9},
+        {"threshold": None},
+        {"contexts": [0]},
+    ],
+)
+def test_what_is_no_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
+    with pytest.raises(ArenaError) as caught:
+        context_report({**CASE, **change})
+    assert caught.value.advice
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 7) | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["ratings", "tokens", "context", "threshold"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JUNK)
+def test_any_json_is_reported_or_refused(obj: object) -> None:
+    try:
+        found = context_report(obj)
+    except ArenaError:
+        return
+    json.dumps(found, allow_nan=False)

@@ -1,0 +1,209 @@
+"""Ranked coverage against TREC's own implementation, and the embedded rater on the bundled set."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.files.question_sets.registry import load_set
+from data.models import MetricItem, Outcome, Passage
+from judges.metrics.context.diagnosis import losses, losses_of
+from judges.metrics.context.raters import EmbeddedRater
+from judges.metrics.context.ratings import THRESHOLD
+from judges.metrics.registry import build_metric
+from tests.judges.asking import scored
+from tests.judges.metrics.context.conftest import ITEM
+from tests.narrow import listed, number
+
+Serve = Callable[..., Any]
+METRICS = ["context-crux", "answer-crux"]
+
+
+def test_a_context_is_scored_with_its_evidence(rating_llm: Serve) -> None:
+    found = scored("context-crux", rating_llm().url, ITEM)
+    assert found.score == 1 / 3
+    details = found.details
+    assert details["answerable"] == (0, 1, 2)
+    assert (details["answered"], details["missing"]) == ((0,), (1, 2))
+    assert details["by"] == {"0": ["p1"]}
+    assert details["required"] == {"static": ("p1", "p2", "p3"), "dynamic": ("p1", "p2", "p3")}
+    assert details["uses"] == [
+        {"passage": "p1", "use": "required"},
+        {"passage": "p4", "use": "irrelevant"},
+    ]
+    assert details["missing_passages"] == ["p2", "p3"]
+    assert 0 < number(details["alpha_ndcg"]) < 1
+    json.dumps(dict(details), allow_nan=False)
+
+
+def test_an_answer_is_scored_by_the_same_sub_questions(rating_llm: Serve) -> None:
+    found = scored("answer-crux", rating_llm().url, ITEM)
+    assert found.score == 2 / 3
+    assert found.details["missing"] == (2,)
+    assert number(found.details["density"]) > 1
+
+
+def test_what_the_oracle_cannot_answer_gains_nothing(rating_llm: Serve) -> None:
+    owner = Passage("x", "The tower is owned by the city.")
+    found = scored("context-crux", rating_llm().url, replace(ITEM, contexts=(owner,)))
+    assert found.score == 0
+    assert found.details["answerable"] == (0, 1, 2)
+
+
+def test_a_system_page_can_say_where_it_loses(rating_llm: Serve) -> None:
+    url = rating_llm().url
+    context, answer = scored("context-crux", url, ITEM), scored("answer-crux", url, ITEM)
+    found = losses_of(context, answer)
+    assert found == losses(range(3), (0,), (0, 1))
+    assert (found.lost_in_retrieval, found.lost_in_writing) == (2 / 3, 0)
+    bare = scored("context-crux", url, replace(ITEM, contexts=()))
+    assert losses_of(bare, answer) is None
+    other = scored("answer-crux", url, replace(ITEM, sub_questions=ITEM.sub_questions[:2]))
+    assert losses_of(context, other) is None
+
+
+def test_a_passage_given_twice_counts_once(rating_llm: Serve) -> None:
+    url = rating_llm().url
+    once = scored("context-crux", url, replace(ITEM, contexts=ITEM.passages[:2]))
+    twice = scored("context-crux", url, replace(ITEM, contexts=(ITEM.passages[0], *ITEM.passages[:2])))
+    assert twice.score == once.score == 2 / 3
+    assert number(twice.details["density"]) < number(once.details["density"])
+    assert number(twice.details["alpha_ndcg"]) < number(once.details["alpha_ndcg"])
+    assert twice.details["required"] == once.details["required"]
+
+
+def test_missing_sub_questions_are_written_from_the_reference(rating_llm: Serve) -> None:
+    server = rating_llm()
+    found = scored("answer-crux", server.url, replace(ITEM, sub_questions=()))
+    assert found.score == 2 / 3
+    assert found.details["sub_questions_from"] == "written from the reference"
+    asked = server.log.bodies[0]["messages"][-1]["content"]
+    assert "repainted every seven years" in asked
+    assert "Write 10 questions" in asked
+
+
+def test_without_an_oracle_no_sub_question_is_left_out(rating_llm: Serve) -> None:
+    found = scored("context-crux", rating_llm().url, replace(ITEM, passages=(), reference=None))
+    assert found.score == 1 / 4
+    assert found.details["oracle"] == "none"
+    assert found.details["density"] is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
+@pytest.mark.parametrize("name", METRICS)
+def test_a_rating_that_is_missing_is_no_zero(rating_llm: Serve, name: str, fault: str) -> None:
+    found = scored(name, rating_llm(faults={fault: 1.0}).url, ITEM)
+    assert found.score is None
+    assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
+    assert "ratings could not be had" in found.reason
+
+
+def test_ratings_can_be_weighted_by_probability(rating_llm: Serve) -> None:
+    found = scored("answer-crux", rating_llm().url, ITEM, weighted=True)
+    ratings = [number(rating) for rating in listed(found.details["ratings"])]
+    assert 4.8 < ratings[0] < 5
+    assert 0 < ratings[2] < 0.5
+
+
+@pytest.mark.parametrize("runner", [True, False])
+def test_an_answer_without_contexts_is_not_measured(rating_llm: Serve, *, runner: bool) -> None:
+    bare = replace(ITEM, contexts=(Passage("c", "  "),))
+    server = rating_llm()
+    if runner:
+        found = scored("context-crux", server.url, bare)
+    else:
+        found = asyncio.run(build_metric("context-crux").score(bare))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "contexts" in found.reason
+    assert server.log.calls == 0
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_embedded_version_needs_no_network(name: str) -> None:
+    found = asyncio.run(build_metric(name).score(ITEM))
+    assert found.outcome is Outcome.JUDGED
+    assert found.score is not None
+    assert 0 < found.score < 1
+    assert 3 not in listed(found.details["answerable"])
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"sub_questions": (), "reference": None}, "no sub-questions"),
+        ({"passages": (), "reference": None}, "neither passages nor a reference"),
+        (
+            {"sub_questions": ("Who won the chess tournament in Reykjavik?",)},
+            "No sub-question can be answered",
+        ),
+        ({"sub_questions": (), "reference": "…"}, "nothing that could be asked"),
+    ],
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_what_cannot_be_measured_is_undefined(name: str, change: dict[str, Any], reason: str) -> None:
+    found = asyncio.run(build_metric(name).score(replace(ITEM, **change)))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert reason in found.reason
+
+
+def test_statements_of_the_reference_stand_in_for_sub_questions() -> None:
+    found = asyncio.run(build_metric("answer-crux").score(replace(ITEM, sub_questions=())))
+    assert found.details["sub_questions_from"] == "statements of the reference"
+    assert found.score is not None
+
+
+@pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
+def test_an_answer_that_says_nothing_covers_nothing(rating_llm: Serve, answer: str) -> None:
+    server = rating_llm()
+    found = scored("answer-crux", server.url, replace(ITEM, answer=answer))
+    assert found.score == 0
+    assert all(
+        answer.strip() not in body["messages"][-1]["content"] or not answer for body in server.log.bodies
+    )
+
+
+def test_a_wrong_figure_answers_nothing() -> None:
+    right = asyncio.run(build_metric("answer-crux").score(ITEM))
+    wrong = replace(ITEM, answer="The tower was built in 1925 and is 120 metres high.")
+    found = asyncio.run(build_metric("answer-crux").score(wrong))
+    assert found.score is not None
+    assert right.score is not None
+    assert found.score < right.score
+
+
+DEMO = Path(__file__).parents[4] / "data/sets/demo"
+
+
+def test_the_embedded_rater_tells_own_passages_from_others() -> None:
+    questions = load_set(DEMO).questions.questions
+    own: list[bool] = []
+    foreign: list[bool] = []
+    cells: list[bool] = []
+    for place, question in enumerate(questions):
+        item = MetricItem(
+            id=question.id,
+            question=question.question,
+            answer="",
+            passages=question.passages,
+            reference=question.reference,
+        )
+        rater = EmbeddedRater(item)
+        others = questions[(place + 7) % len(questions)].passages
+        rows = asyncio.run(rater.passages(question.passages, question.sub_questions))
+        wrong = asyncio.run(rater.passages(others, question.sub_questions))
+        assert isinstance(rows, list)
+        assert isinstance(wrong, list)
+        own.extend(np.max(rows, axis=0) >= THRESHOLD)
+        foreign.extend(np.max(wrong, axis=0) >= THRESHOLD)
+        cells.extend(np.ravel(np.array(rows) >= THRESHOLD))
+    assert np.mean(own) > 0.9
+    assert np.mean(foreign) < 0.05
+    assert 0.2 < np.mean(cells) < 0.4

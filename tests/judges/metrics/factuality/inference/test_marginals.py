@@ -1,0 +1,462 @@
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from data.errors import ArenaError, FileFormatError, InputError
+from judges.metrics.factuality.graph import (
+    FactEdge,
+    FactGraph,
+    FactNode,
+    FactorTables,
+    FactRelation,
+    Inference,
+    NodeKind,
+    load_graph,
+)
+from judges.metrics.factuality.inference.exact import exact_posteriors
+from judges.metrics.factuality.inference.marginals import Method, marginals, network_marginals
+from judges.metrics.factuality.inference.minibuckets import minibucket_posteriors
+from judges.metrics.factuality.inference.network import Network, network_of, network_of_factors
+from judges.metrics.factuality.inference.ordering import EliminationOrder, min_fill
+
+SHARED = Path(__file__).parents[5] / "../shared/data"
+
+
+def brute_force(network: Network) -> NDArray[np.float64]:
+    states = np.array(list(itertools.product((0, 1), repeat=network.size)), dtype=int)
+    scores = network.unary[np.arange(network.size), states].sum(axis=1)
+    for (first, second), table in zip(network.pairs, network.tables, strict=True):
+        scores = scores + table[states[:, first], states[:, second]]
+    weights = np.exp(scores - scores.max())
+    chances: NDArray[np.float64] = (weights[:, None] * states).sum(axis=0) / weights.sum()
+    return chances
+
+
+def fact_graph(claims: int, contexts: int, density: float, seed: int, *, least: float = 0.5) -> FactGraph:
+    """A random FR3 graph: every context bears on a share of the claims and of the other contexts."""
+    rng = np.random.default_rng(seed)
+    names = [f"a{number}" for number in range(claims)] + [f"c{number}" for number in range(contexts)]
+    relations = list(FactRelation)
+    edges = [
+        FactEdge(
+            source=source,
+            target=target,
+            relation=relations[int(rng.integers(2 if target.startswith("a") else 3))],
+            probability=float(rng.uniform(least, 1)),
+        )
+        for position, source in enumerate(names)
+        if source.startswith("c")
+        for target in names[:position]
+        if rng.random() < density
+    ]
+    nodes = [
+        FactNode(
+            id=name,
+            kind=NodeKind.CLAIM if name.startswith("a") else NodeKind.CONTEXT,
+            prior=0.5 if name.startswith("a") else 0.99,
+        )
+        for name in names
+    ]
+    return FactGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> FactGraph:
+    """Graphs of up to nine nodes, probabilities strictly between 0 and 1."""
+    inside = st.floats(0.02, 0.98)
+    names = [f"n{number}" for number in range(draw(st.integers(1, 9)))]
+    nodes = [
+        FactNode(id=name, kind=draw(st.sampled_from(list(NodeKind))), prior=draw(inside)) for name in names
+    ]
+    pairs = [(one, other) for one in names for other in names if one != other]
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True, max_size=16)) if pairs else []
+    edges = [
+        FactEdge(
+            source=one,
+            target=other,
+            relation=draw(st.sampled_from(list(FactRelation))),
+            probability=draw(inside),
+        )
+        for one, other in chosen
+    ]
+    return FactGraph(nodes=tuple(nodes), edges=tuple(edges))
+
+
+def paper_figure(*, third: bool) -> FactGraph:
+    nodes = [{"id": name, "type": "atom" if name == "a1" else "context"} for name in ("a1", "c1", "c2", "c3")]
+    edges = [
+        {"from": "c1", "to": "a1", "relation": "entailment", "probability": 0.8},
+        {"from": "c2", "to": "a1", "relation": "contradiction", "probability": 0.9},
+        {"from": "c3", "to": "c2", "relation": "contradiction", "probability": 0.9},
+    ]
+    return load_graph({"nodes": nodes[: 4 if third else 3], "edges": edges[: 3 if third else 2]})
+
+
+@pytest.mark.parametrize("inference", list(Inference))
+@pytest.mark.parametrize(("third", "expected"), [(False, 0.317881), (True, 0.411596)])
+def test_the_examples_of_the_paper_have_their_exact_posteriors(
+    inference: Inference, third: bool, expected: float
+) -> None:
+    """Figure 1 gives 0.317881; Figure 2 gives 0.411596, which the paper prints as P(not a1)."""
+    result = marginals(paper_figure(third=third), inference=inference)
+    assert result.marginals["a1"] == pytest.approx(expected, abs=5e-7)
+    assert result.error == 0.0
+
+
+def test_the_appendix_example_has_its_exact_posterior() -> None:
+    """Figure 4 of the appendix: P(X1) is 0.4561 false and 0.5439 true."""
+    network = network_of_factors(
+        ("x1", "x2", "x3"),
+        [((0, 1), (0.3, 0.7, 0.5, 0.1)), ((0, 2), (0.2, 0.4, 0.8, 0.3)), ((1, 2), (0.8, 0.3, 0.6, 0.7))],
+    )
+    assert network_marginals(network).marginals["x1"] == pytest.approx(0.5439, abs=5e-5)
+
+
+def test_the_networks_of_real_answers_have_their_exact_posteriors() -> None:
+    path = SHARED / "graphs/fr_real_uai.json"
+    if not path.exists():
+        pytest.skip(f"{path} is absent: the real networks were not checked")
+    for content in json.loads(path.read_text(encoding="utf-8"))["networks"]:
+        network = network_of_factors([str(index) for index in range(content["n"])], content["factors"])
+        for inference in Inference:
+            result = network_marginals(network, inference=inference)
+            assert list(result.marginals.values()) == pytest.approx(content["P_true"], abs=1e-9)
+        whole = exact_posteriors(network, min_fill(network))
+        assert np.exp(whole.log_partition) == pytest.approx(content["Z"], rel=1e-9)
+
+
+def test_the_factor_tables_are_those_of_the_paper_and_of_its_code() -> None:
+    nodes = (
+        FactNode(id="c", kind=NodeKind.CONTEXT, prior=0.9),
+        FactNode(id="d", kind=NodeKind.CONTEXT, prior=0.8),
+        FactNode(id="e", kind=NodeKind.CLAIM, prior=0.3),
+    )
+
+    def table(target: str, relation: FactRelation, tables: FactorTables) -> list[float]:
+        edges = (FactEdge(source="c", target=target, relation=relation, probability=0.7),)
+        return [
+            float(value)
+            for value in np.exp(network_of(FactGraph(nodes=nodes, edges=edges), tables).tables[0]).flat
+        ]
+
+    for target, prior in (("e", 0.5), ("d", 0.8)):
+        paper = {relation: table(target, relation, FactorTables.TABLE1) for relation in FactRelation}
+        code = {relation: table(target, relation, FactorTables.REFERENCE_CODE) for relation in FactRelation}
+        assert paper[FactRelation.ENTAILMENT] == pytest.approx([0.7, 0.7, 0.3, 0.7])
+        assert paper[FactRelation.CONTRADICTION] == pytest.approx([0.7, 0.7, 0.7, 0.3])
+        assert paper[FactRelation.EQUIVALENCE] == pytest.approx([0.7, 0.3, 0.3, 0.7])
+        assert code[FactRelation.ENTAILMENT] == pytest.approx([1 - prior, prior, 0.3, 0.7])
+        assert code[FactRelation.CONTRADICTION] == pytest.approx([1 - prior, prior, 0.7, 0.3])
+        assert code[FactRelation.EQUIVALENCE] == pytest.approx([0.7, 0.3, 0.3, 0.7])
+
+
+@given(graph=graphs(), tables=st.sampled_from(list(FactorTables)))
+def test_elimination_agrees_with_the_sum_over_all_assignments(graph: FactGraph, tables: FactorTables) -> None:
+    network = network_of(graph, tables)
+    result = network_marginals(network)
+    assert list(result.marginals.values()) == pytest.approx(brute_force(network), abs=1e-9)
+
+
+@given(graph=graphs(), data=st.data())
+def test_posteriors_do_not_depend_on_names_or_order(graph: FactGraph, data: st.DataObject) -> None:
+    renamed = {node.id: f"x{node.id}" for node in graph.nodes}
+    nodes = [FactNode(id=renamed[node.id], kind=node.kind, prior=node.prior) for node in graph.nodes]
+    edges = [
+        FactEdge(
+            source=renamed[edge.source],
+            target=renamed[edge.target],
+            relation=edge.relation,
+            probability=edge.probability,
+        )
+        for edge in graph.edges
+    ]
+    shuffled = FactGraph(
+        nodes=tuple(data.draw(st.permutations(nodes))), edges=tuple(data.draw(st.permutations(edges)))
+    )
+    before, after = marginals(graph), marginals(shuffled)
+    for name, value in before.marginals.items():
+        assert after.marginals[renamed[name]] == pytest.approx(value, abs=1e-9)
+
+
+@given(
+    graph=graphs(),
+    probability=st.floats(0.5, 1.0),
+    relation=st.sampled_from([FactRelation.ENTAILMENT, FactRelation.CONTRADICTION]),
+)
+def test_another_context_moves_a_claim_its_way(
+    graph: FactGraph, probability: float, relation: FactRelation
+) -> None:
+    target = graph.nodes[0].id
+    more = FactGraph(
+        nodes=(*graph.nodes, FactNode(id="new", kind=NodeKind.CONTEXT, prior=0.99)),
+        edges=(
+            *graph.edges,
+            FactEdge(source="new", target=target, relation=relation, probability=probability),
+        ),
+    )
+    shift = marginals(more).marginals[target] - marginals(graph).marginals[target]
+    assert shift >= -1e-12 if relation is FactRelation.ENTAILMENT else shift <= 1e-12
+
+
+@given(graph=graphs(), data=st.data())
+def test_any_elimination_order_gives_the_same_posteriors(graph: FactGraph, data: st.DataObject) -> None:
+    network = network_of(graph)
+    order = data.draw(st.permutations(range(network.size)))
+    joined = [set(neighbours) for neighbours in network.neighbours()]
+    masks = []
+    for variable in order:
+        masks.append(sum(1 << other for other in joined[variable]))
+        for other in joined[variable]:
+            joined[other] = (joined[other] | joined[variable]) - {other, variable}
+    own = EliminationOrder(order=tuple(order), masks=tuple(masks))
+    expected = exact_posteriors(network, min_fill(network)).true
+    assert exact_posteriors(network, own).true == pytest.approx(expected, abs=1e-9)
+
+
+@given(graph=graphs())
+def test_mini_buckets_are_exact_where_nothing_is_split(graph: FactGraph) -> None:
+    network = network_of(graph)
+    order = min_fill(network)
+    found = minibucket_posteriors(network, order, i_bound=order.width)
+    assert found.split == 0
+    assert found.true == pytest.approx(exact_posteriors(network, order).true, abs=1e-9)
+
+
+@given(graph=graphs())
+def test_split_mini_buckets_stay_probabilities(graph: FactGraph) -> None:
+    network = network_of(graph)
+    found = minibucket_posteriors(network, min_fill(network), i_bound=1)
+    assert ((found.true >= 0) & (found.true <= 1)).all()
+
+
+def test_mini_buckets_say_that_their_error_is_unknown() -> None:
+    """The paper's method has no error estimate once it splits, and says so."""
+    result = marginals(fact_graph(12, 40, 0.2, seed=1), inference=Inference.WMB)
+    assert result.method is Method.WMB
+    assert result.treewidth > 6
+    assert result.error is None
+
+
+def test_many_equally_strong_relations_do_not_underflow() -> None:
+    names = [f"c{number}" for number in range(2000)]
+    graph = FactGraph(
+        nodes=(
+            FactNode(id="a", kind=NodeKind.CLAIM, prior=0.5),
+            *(FactNode(id=name, kind=NodeKind.CONTEXT, prior=0.99) for name in names),
+        ),
+        edges=tuple(
+            FactEdge(
+                source=name,
+                target="a",
+                relation=FactRelation.ENTAILMENT if number < 1000 else FactRelation.CONTRADICTION,
+                probability=0.99,
+            )
+            for number, name in enumerate(names)
+        ),
+    )
+    assert marginals(graph).marginals["a"] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_exact_inference_beyond_memory_is_refused() -> None:
+    with pytest.raises(InputError, match="auto"):
+        marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
+
+
+def test_a_dense_graph_takes_mini_buckets() -> None:
+    result = marginals(fact_graph(20, 60, 0.25, seed=4))
+    assert result.method is Method.WMB
+    assert result.treewidth > 23
+    assert result.error is None
+    assert all(0 <= value <= 1 for value in result.marginals.values())
+
+
+ORACLE = """
+import itertools, json, sys
+import pyagrum
+problem = json.load(sys.stdin)
+network = pyagrum.MarkovRandomField()
+for name in problem["names"]:
+    network.add(pyagrum.LabelizedVariable(name, name, 2))
+for scope, values in problem["factors"]:
+    factor = network.addFactor(scope)
+    for state, value in zip(itertools.product((0, 1), repeat=len(scope)), values):
+        factor[dict(zip(scope, state))] = value
+engine = pyagrum.ShaferShenoyMRFInference(network)
+engine.makeInference()
+json.dump({name: engine.posterior(name)[1] for name in problem["names"]}, sys.stdout)
+"""
+
+
+def test_an_independent_library_finds_the_same_posteriors() -> None:
+    """PyAgrum agrees on a network of treewidth above six.
+
+    It runs in a process of its own, since it crashes where warnings are errors.
+    """
+    if importlib.util.find_spec("pyagrum") is None:
+        pytest.skip("pyAgrum is not installed: there was no independent check")
+    network = network_of(fact_graph(12, 30, 0.15, seed=9))
+    factors = [[[name], np.exp(row).tolist()] for name, row in zip(network.names, network.unary, strict=True)]
+    factors += [
+        [[network.names[first], network.names[second]], np.exp(table).ravel().tolist()]
+        for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True)
+    ]
+    problem = json.dumps({"names": network.names, "factors": factors})
+    done = subprocess.run(
+        [sys.executable, "-c", ORACLE], input=problem, capture_output=True, text=True, check=True, timeout=60
+    )
+    ours = network_marginals(network)
+    assert ours.treewidth > 6
+    assert json.loads(done.stdout) == pytest.approx(dict(ours.marginals), abs=1e-8)
+
+
+Fields = dict[str, object]
+
+
+def node(name: str, kind: str = "atom", **more: object) -> Fields:
+    return {"id": name, "type": kind, **more}
+
+
+def edge(source: str, target: str, relation: str = "entailment", probability: object = 0.9) -> Fields:
+    return {"from": source, "to": target, "relation": relation, "probability": probability}
+
+
+def test_nodes_without_a_probability_get_the_prior_of_their_kind() -> None:
+    """A claim starts at 0.5 and a context at 0.99, the paper's priors."""
+    graph = load_graph({"nodes": [node("a"), node("c", "context")], "edges": []})
+    assert [item.prior for item in graph.nodes] == [0.5, 0.99]
+
+
+def test_a_graph_is_read_from_a_file(tmp_path: Path) -> None:
+    content = {"nodes": [node("a"), node("c", "context")], "edges": [edge("c", "a")]}
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert load_graph(path) == load_graph(str(path)) == load_graph(content)
+
+
+@pytest.mark.parametrize(
+    ("graph", "said"),
+    [
+        ({"nodes": [node("a")], "edges": [edge("c", "a")]}, "unknown node 'c'"),
+        ({"nodes": [node("a"), node("a")], "edges": []}, "two nodes"),
+        ({"nodes": [node("a")], "edges": [edge("a", "a")]}, "itself"),
+        (
+            {"nodes": [node("a"), node("b")], "edges": [edge("a", "b"), edge("a", "b", "entailment", 0.8)]},
+            "0.8",
+        ),
+        ({"nodes": [node("a", probability=1.5)], "edges": []}, "at most 1"),
+        ({"nodes": [node("a", probability=float("nan"))], "edges": []}, "finite"),
+        ({"nodes": [node("a"), node("b")], "edges": [edge("a", "b", "entailment", -0.1)]}, "at least 0"),
+        ({"nodes": [node("a"), node("b")], "edges": [edge("a", "b", "entailment", "0.9")]}, "number"),
+        ({"nodes": [node("a"), node("b")], "edges": [edge("a", "b", "support")]}, "entailment"),
+        ({"nodes": [node("a", "fact")], "edges": []}, "atom"),
+        ({"nodes": [node("a")]}, "edges"),
+        ([], "no fact graph"),
+    ],
+)
+def test_a_graph_that_cannot_be_meant_is_refused(graph: object, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(graph), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_graph(path)
+    if "NaN" not in path.read_text(encoding="utf-8"):
+        assert said in str(caught.value)
+
+
+def test_a_missing_or_damaged_file_is_a_file_error(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError):
+        load_graph(tmp_path / "none.json")
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"nodes": [', encoding="utf-8")
+    with pytest.raises(FileFormatError):
+        load_graph(broken)
+
+
+def test_values_are_checked_without_a_file_too() -> None:
+    with pytest.raises(InputError, match="outside 0 to 1"):
+        FactGraph(nodes=(FactNode(id="a", kind=NodeKind.CLAIM, prior=2.0),))
+
+
+def test_an_empty_graph_has_no_posteriors() -> None:
+    result = marginals(load_graph({"nodes": [], "edges": []}))
+    assert result.as_json() == {"marginals": {}, "method": "exact", "treewidth": 0, "error": 0.0}
+
+
+def test_an_isolated_node_keeps_its_prior() -> None:
+    result = marginals(load_graph({"nodes": [node("a"), node("c", "context", probability=0.7)], "edges": []}))
+    assert result.marginals == pytest.approx({"a": 0.5, "c": 0.7}, abs=1e-15)
+
+
+def test_a_repeated_edge_counts_once() -> None:
+    nodes = [node("a"), node("c", "context")]
+    once = marginals(load_graph({"nodes": nodes, "edges": [edge("c", "a")]}))
+    twice = marginals(load_graph({"nodes": nodes, "edges": [edge("c", "a")] * 2}))
+    assert once == twice
+
+
+def test_contradictory_edges_both_count() -> None:
+    nodes = [node("a"), node("c", "context")]
+    result = marginals(
+        load_graph({"nodes": nodes, "edges": [edge("c", "a"), edge("c", "a", "contradiction")]})
+    )
+    assert result.marginals["a"] == pytest.approx(0.5, abs=1e-12)
+    assert result.marginals["c"] < 0.99
+
+
+def test_certain_edges_that_contradict_each_other_are_an_error_only_where_nothing_is_left() -> None:
+    edges = [edge("c", "a", "entailment", 1.0), edge("c", "a", "contradiction", 1.0)]
+    doubted = marginals(load_graph({"nodes": [node("a"), node("c", "context")], "edges": edges}))
+    assert doubted.marginals["c"] == 0.0
+    with pytest.raises(ArenaError, match="certain"):
+        marginals(load_graph({"nodes": [node("a"), node("c", "context", probability=1.0)], "edges": edges}))
+
+
+def test_a_cycle_of_equivalences_moves_together() -> None:
+    names = [f"a{number}" for number in range(6)]
+    edges = [
+        edge(one, other, "equivalence", 1.0) for one, other in zip(names, names[1:] + names[:1], strict=True)
+    ]
+    edges.append(edge("c", "a0"))
+    result = marginals(load_graph({"nodes": [*map(node, names), node("c", "context")], "edges": edges}))
+    shared = {round(result.marginals[name], 12) for name in names}
+    assert len(shared) == 1
+    assert shared.pop() > 0.8
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shape", ["chain", "star", "cycle", "apart"])
+def test_ten_thousand_nodes_are_solved_exactly_where_they_are_thin(shape: str) -> None:
+    names = [f"n{number}" for number in range(10_000)]
+    pairs = {
+        "chain": pairwise(names),
+        "star": ((name, names[0]) for name in names[1:]),
+        "cycle": zip(names, names[1:] + names[:1], strict=True),
+        "apart": iter(()),
+    }[shape]
+    graph = FactGraph(
+        nodes=tuple(FactNode(id=name, kind=NodeKind.CONTEXT, prior=0.6) for name in names),
+        edges=tuple(
+            FactEdge(
+                source=one,
+                target=other,
+                relation=FactRelation.CONTRADICTION if number % 2 else FactRelation.ENTAILMENT,
+                probability=0.9,
+            )
+            for number, (one, other) in enumerate(pairs)
+        ),
+    )
+    result = marginals(graph)
+    assert result.method is Method.EXACT
+    assert len(result.marginals) == 10_000
+    assert all(0 < value < 1 for value in result.marginals.values())

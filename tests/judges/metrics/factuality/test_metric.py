@@ -1,0 +1,557 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from data.errors import NotFoundError, StatisticsError
+from data.files.question_sets.registry import load_set
+from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
+from judges.llm.client import open_client
+from judges.llm.settings import AccessSettings
+from judges.llm.tasks import TaskRunner
+from judges.metrics.coverage.sources import LocalSource
+from judges.metrics.dry_run import DryRunner
+from judges.metrics.factuality.contexts import PassageIndex, gather
+from judges.metrics.factuality.graph import load_graph
+from judges.metrics.factuality.inference.marginals import marginals
+from judges.metrics.factuality.metric import ASSESSORS, build
+from judges.metrics.factuality.reasoner import FactReasoner
+from judges.metrics.factuality.report import summarise
+from judges.metrics.factuality.tasks import relation_probability
+from judges.metrics.registry import build_metric, metrics
+from judges.metrics.relations.model import Entailment
+from judges.metrics.shortening import shortened
+from judges.text.tokens import terms
+
+Serve = Callable[..., Any]
+CHECKOUT = Path(__file__).parents[4]
+SHARED = CHECKOUT / "../shared/data"
+EMBEDDED = ASSESSORS
+
+ITEM = MetricItem(
+    id="liu",
+    question="When did Liu Zhi die?",
+    answer=(
+        "Liu Zhi died in 1972 in Taiwan. He fled to Hong Kong and taught Chinese in Indonesia. He liked tea."
+    ),
+    passages=(
+        Passage(
+            "p1",
+            "Liu Zhi fled to British Hong Kong and taught Chinese in Indonesia. He died in Taiwan in 1972.",
+        ),
+        Passage("p2", "Liu Zhi died on the 15 January 1971 (aged 78) in Taichung, Taiwan."),
+        Passage("p3", "Liu Zhi, the general, died in Taiwan in 1972 after a long illness."),
+    ),
+)
+
+
+def embedded(assessor: str, item: MetricItem = ITEM, **options: Json) -> Score:
+    return asyncio.run(build_metric(f"factuality-{assessor}", options=options).score(item))
+
+
+def scripted(
+    url: str, assessor: str, item: MetricItem = ITEM, options: Mapping[str, Json] | None = None
+) -> Score:
+    async def once() -> Score:
+        async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
+            runner = TaskRunner(client, endpoint=url, model="m")
+            return await build(f"factuality-{assessor}", runner=runner, options=options or {}).score(item)
+
+    return asyncio.run(once())
+
+
+def test_every_assessor_is_a_metric() -> None:
+    listed = {info.name for info in metrics() if info.rates_claims}
+    assert listed == {f"factuality-{name}" for name in ASSESSORS}
+    assert all(build_metric(f"factuality-{name}").name == f"factuality-{name}" for name in EMBEDDED)
+    with pytest.raises(NotFoundError):
+        build("factuality-fr4", runner=None, options={})
+
+
+def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
+    score = embedded("fr3")
+    details: Any = score.details
+    first, second, third = details["claims"]
+    assert first["label"] == "supported"
+    assert {witness["passage"] for witness in first["for"]} == {"p1", "p3"}
+    assert [witness["passage"] for witness in first["against"]] == ["p2"]
+    assert "contradicted by p2" in first["reason"]
+    assert "1971" in first["against"][0]["why"]
+    assert second["label"] == "supported"
+    assert (third["label"], third["posterior"]) == ("undecided", 0.5)
+    assert score.score == pytest.approx(2 / 3)
+    doubted = {context["passage"]: context["posterior"] for context in details["contexts"]}
+    assert doubted["p2"] < doubted["p3"]
+
+
+def test_the_kept_graph_gives_the_kept_posteriors() -> None:
+    for version in ("fr1", "fr2", "fr3"):
+        details: Any = embedded(version).details
+        again = marginals(load_graph(details["graph"])).marginals
+        assert {claim["id"]: claim["posterior"] for claim in details["claims"]} == pytest.approx(
+            {name: value for name, value in again.items() if name.startswith("a")}
+        )
+        json.dumps(details, allow_nan=False)
+
+
+def test_recall_and_f1_need_the_k_of_the_set() -> None:
+    """Without K they are null; with it they follow the paper."""
+    without: Any = embedded("fr2").details
+    assert (without["recall_at_k"], without["f1_at_k"]) == (None, None)
+    details: Any = embedded("fr2", recall_k=4).details
+    assert details["recall_at_k"] == pytest.approx(0.5)
+    assert details["f1_at_k"] == pytest.approx(2 * (2 / 3) * 0.5 / (2 / 3 + 0.5))
+
+
+def test_a_set_is_summed_up_with_its_own_k() -> None:
+    brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
+    nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
+    summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
+    assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
+    assert summary.precision == pytest.approx((2 / 3 + 0) / 2)
+    assert summary.f1_at_k == pytest.approx((2 * (2 / 3) / (2 / 3 + 1) + 0) / 2)
+    assert summary.entropy is not None
+    assert summarise([embedded("veriscore")], k=7).entropy is None
+    with pytest.raises(StatisticsError):
+        summarise([embedded("fr2", nothing)])
+
+
+def test_a_less_reliable_source_counts_for_less() -> None:
+    plain: Any = embedded("fr2").details
+    doubted: Any = embedded("fr2", source_priors={"p1": 0.5, "p3": 0.5}).details
+    assert doubted["claims"][0]["posterior"] < plain["claims"][0]["posterior"]
+
+
+def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
+    one: Any = embedded("fr1", contexts_per_claim=1).details
+    two: Any = embedded("fr2", contexts_per_claim=1).details
+    assert {edge["to"] for edge in one["graph"]["edges"]} <= {edge["to"] for edge in two["graph"]["edges"]}
+    assert all(context["id"].split("/")[1].startswith("a") for context in one["contexts"])
+    assert one["inference"]["treewidth"] <= 1
+    assert len({context["passage"] for context in two["contexts"]}) == len(two["contexts"])
+
+
+def test_the_rivals_differ_in_how_strict_they_are() -> None:
+    labels = {}
+    for rival in ("factscore", "factverify", "veriscore", "direct"):
+        details: Any = embedded(rival).details
+        labels[rival] = [claim["label"] for claim in details["claims"]]
+    assert labels["factscore"] == ["supported", "supported", "contradicted"]
+    assert labels["factverify"] == ["supported", "supported", "undecided"]
+    assert labels["direct"] == ["supported", "supported", "undecided"]
+    assert labels["veriscore"] == ["undecided", "supported", "undecided"]
+
+
+@pytest.mark.parametrize("assessor", EMBEDDED)
+def test_what_cannot_be_scored_says_why(assessor: str) -> None:
+    bare = MetricItem(id="x", question="What?", answer="Something happened in 1972.")
+    empty = MetricItem(id="x", question="What?", answer=" … ", passages=ITEM.passages)
+    for item in (bare, empty):
+        score = embedded(assessor, item)
+        assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+        assert score.reason
+
+
+def test_contexts_stand_in_for_passages() -> None:
+    item = MetricItem(id="c", question=ITEM.question, answer=ITEM.answer, contexts=ITEM.passages)
+    assert embedded("fr2", item).score == embedded("fr2").score
+
+
+def test_retrieval_finds_the_closest_passages_once() -> None:
+    passages = [
+        Passage("1", "Bread rises by yeast."),
+        Passage("2", "Electrons are leptons and fermions."),
+        Passage("3", "electrons  are leptons and FERMIONS."),
+        Passage("4", "Quarks are fermions too."),
+        Passage("5", ""),
+        Passage("6", "Tides follow the moon."),
+    ]
+    index = PassageIndex(passages)
+    assert [found.id for found in index.find("Are electrons leptons?", 2)] == ["2"]
+    assert [found.id for found in index.find("Electrons and quarks are fermions", 2)] == ["4", "2"]
+    assert index.find("Nothing of the kind", 2) == ()
+    assert len(index.find("Nothing of the kind", 4)) == 4
+    assert PassageIndex([Passage("1", "…")] * 2).find("anything", 3) != ()
+    contexts = gather([index.find("electrons", 2), index.find("electrons fermions", 2)])
+    assert [context.id for context in contexts.unique] == ["c1", "c2"]
+    assert contexts.by_claim[0][0] is contexts.by_claim[1][0]
+
+
+def test_a_corpus_can_stand_in_for_the_passages() -> None:
+    metric = build("factuality-fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
+    bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
+    assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
+
+
+RELATIONS = {
+    ("P1", "C1"): "entailment",
+    ("P2", "C1"): "contradiction",
+    ("P3", "P2"): "contradiction",
+    ("P2", "P3"): "contradiction",
+    ("P1", "C2"): "entailment",
+}
+LETTERED = MetricItem(
+    id="l",
+    question="Q?",
+    answer="C1. C2.",
+    passages=(Passage("1", "P1"), Passage("2", "P2"), Passage("3", "P3")),
+)
+
+
+def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+    [premise], [hypothesis] = ask.tagged("premise"), ask.tagged("hypothesis")
+    return {"relation": RELATIONS.get((premise, hypothesis), "neutral")}
+
+
+def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the scripted server's own type
+    """An endpoint that knows two claims and how three passages bear on them."""
+    server = scripted_llm(**script)
+    server.handlers["extract_claims"] = lambda _: {
+        "claims": [{"text": text, "kind": "fact"} for text in ("C1", "It 2", "C1")]
+        + [{"text": "I hope this helps", "kind": "meta statement"}]
+    }
+    server.handlers["revise_claims"] = lambda _: {"claims": [{"number": 2, "claims": ["C2"]}]}
+    server.handlers["classify_relation"] = relate
+    return server
+
+
+def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
+    server = serve(scripted_llm, logprobs=False)
+    score = scripted(server.url, "fr3", LETTERED)
+    details: Any = score.details
+    expected = load_graph(
+        {
+            "nodes": [
+                {"id": name, "type": "atom" if name[0] == "a" else "context"}
+                for name in ("a1", "a2", "c1", "c2", "c3")
+            ],
+            "edges": [
+                {"from": source, "to": target, "relation": relation, "probability": 0.9}
+                for source, target, relation in (
+                    ("c1", "a1", "entailment"),
+                    ("c2", "a1", "contradiction"),
+                    ("c1", "a2", "entailment"),
+                    ("c2", "c3", "contradiction"),
+                )
+            ],
+        }
+    )
+    wanted = marginals(expected).marginals
+    assert [claim["posterior"] for claim in details["claims"]] == pytest.approx([wanted["a1"], wanted["a2"]])
+    assert details["unanswered"] == {}
+    assert server.log.replied.total() == 2 + 2 * 3 + 3 * 2
+
+
+@pytest.mark.parametrize(("version", "calls"), [("fr1", 8), ("fr2", 8), ("fr3", 14)])
+def test_versions_ask_as_many_relations_as_the_paper_says(
+    scripted_llm: Serve, version: str, calls: int
+) -> None:
+    server = serve(scripted_llm)
+    assert scripted(server.url, version, LETTERED).outcome is Outcome.JUDGED
+    assert server.log.replied.total() == calls
+    assert not server.log.asked_twice
+
+
+def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
+    details: Any = scripted(serve(scripted_llm).url, "fr2", LETTERED).details
+    assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
+
+
+def test_the_first_token_of_a_label_gives_its_share() -> None:
+    def token(text: str, **rivals: float) -> dict[str, object]:
+        top = [{"token": name, "logprob": value} for name, value in rivals.items()]
+        return {"token": text, "logprob": -0.1, "top_logprobs": top}
+
+    rows = [
+        token('{"'),
+        token("relation"),
+        token('":'),
+        token(' "'),
+        token("ent", ent=-0.6931471805599453, contr=-1.3862943611198906, the=-1.3862943611198906),
+        token("ailment"),
+        token('"}'),
+    ]
+    reply = Reply(key="k", endpoint="e", model="m", text="", logprobs=json.dumps(rows))
+    assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
+    assert relation_probability(reply, Entailment.NEUTRAL) is None
+    assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Entailment.NEUTRAL) is None
+
+
+def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
+    server = serve(scripted_llm)
+
+    def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
+        return relate(ask) if ask.tagged("premise") in (["P1"], ["P2"]) else "Hard to say."
+
+    server.handlers["classify_relation"] = handler
+    details: Any = scripted(server.url, "fr2", LETTERED).details
+    assert details["unanswered"] == {"unreadable": 2}
+    server.handlers["classify_relation"] = lambda _: "Hard to say."
+    score = scripted(server.url, "fr2", LETTERED)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+
+
+@pytest.mark.parametrize("assessor", ["fr2", "veriscore"])
+def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
+    server = serve(scripted_llm)
+    server.script.faults = {"bad_request": 1.0}
+    score = scripted(server.url, assessor, LETTERED)
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
+    assert score.reason
+
+
+@pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
+def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
+    server = serve(scripted_llm)
+    seen = []
+
+    def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+        seen.append(sorted(ask.identified("passage")))
+        return {
+            "reasons": "As P1 says.",
+            "finding": "supported" if ask.tagged("claim") == ["C1"] else "undecided",
+        }
+
+    server.handlers[f"factuality_{rival}"] = handler
+    score = scripted(server.url, rival, LETTERED)
+    details: Any = score.details
+    assert score.score == 0.5
+    assert [claim["reason"] for claim in details["claims"]] == ["As P1 says."] * 2
+    assert seen == [["1", "2", "3"]] * 2
+
+
+def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
+    """What FactScore does not find supported counts as contradicted, as in the paper's tables."""
+    server = serve(scripted_llm)
+    server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
+    details: Any = scripted(server.url, "factscore", LETTERED).details
+    assert (details["supported"], details["contradicted"], details["undecided"]) == (1, 1, 0)
+
+
+def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> None:
+    server = serve(scripted_llm)
+    premises = set()
+    server.handlers["factuality_query"] = lambda ask: {"query": f"about {ask.tagged('claim')[0]}"}
+    server.handlers["factuality_summary"] = lambda ask: {
+        "summary": "" if "P3" in ask.tagged("passage") else f"Summary of {ask.tagged('passage')[0]}"
+    }
+
+    def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
+        premises.update(ask.tagged("premise"))
+        return {"relation": "entailment"}
+
+    server.handlers["classify_relation"] = handler
+    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True, "summarise": True})
+    assert score.score == 1.0
+    assert premises == {"Summary of P1", "Summary of P2"}
+
+
+def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
+    server = serve(scripted_llm)
+    server.handlers["factuality_query"] = lambda _: "Hard to say."
+    assert scripted(server.url, "fr2", LETTERED, {"write_queries": True}).outcome is Outcome.JUDGED
+
+    def overloaded(_: object) -> None:
+        raise web.HTTPServiceUnavailable
+
+    server.handlers["factuality_query"] = overloaded
+    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True})
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("assessor", EMBEDDED)
+def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
+    questions = load_set(CHECKOUT / "data/sets/demo").questions.questions
+    scores = [
+        embedded(
+            assessor,
+            MetricItem(
+                id=question.id,
+                question=question.question,
+                answer=question.reference or "",
+                passages=question.passages,
+            ),
+        )
+        for question in questions
+    ]
+    assert all(score.outcome is Outcome.JUDGED for score in scores)
+    assert all(score.score is not None and 0 <= score.score <= 1 for score in scores)
+
+
+@pytest.mark.long
+def test_right_answers_score_above_wrong_ones() -> None:
+    path = SHARED / "wikicontradict/dev.jsonl"
+    if not path.exists():
+        pytest.skip(f"{path} is absent: real answers were not checked")
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    scores: dict[str, list[float]] = {}
+    for number, row in enumerate(rows):
+        passages = tuple(Passage(f"p{side}", row[f"context{side}_self_contained"]) for side in (1, 2))
+        for which in range(1, 5):
+            item = MetricItem(
+                id=f"{number}-{which}",
+                question=row["question"],
+                answer=row[f"answer{which}"],
+                passages=passages,
+            )
+            score = embedded("fr3", item)
+            if score.score is not None:
+                details: Any = score.details
+                assert all(claim["reason"] for claim in details["claims"])
+                scores.setdefault(row[f"label{which}"], []).append(score.score)
+    assert fmean(scores["Correct"]) > fmean(scores["Incorrect"]) + 0.1
+
+
+def test_a_long_passage_is_cut_to_what_bears_on_the_claims() -> None:
+    noise = " ".join(f"Sentence {number} tells of other matters." for number in range(50))
+    text = f"{noise} The iron bridge was opened in 1905. {noise}"
+    short = shortened(Passage("p", text, "Bridge"), terms("When was the iron bridge opened?"), 20)
+    assert "The iron bridge was opened in 1905." in short.text
+    assert len(short.text.split()) <= 20
+    assert (short.id, short.title) == ("p", "Bridge")
+    whole = Passage("p", "The iron bridge was opened in 1905.")
+    assert shortened(whole, (), 20) is whole
+    assert shortened(Passage("p", "word " * 50), (), 20).text == " ".join(["word"] * 20)
+
+
+@pytest.mark.parametrize("name", ["factuality-fr2", "factuality-factscore"])
+def test_scores_by_an_llm_say_which_passages_were_cut(name: str) -> None:
+    passages = (Passage("long", "The iron bridge was opened in 1905. " * 30), Passage("short", "It is red."))
+    item = MetricItem(id="q", question="When?", answer="The bridge opened in 1905.", passages=passages)
+    runner = DryRunner(endpoint="http://nowhere/v1", model="m")
+    found = asyncio.run(build_metric(name, runner=runner, options={"longest_passage": 40}).score(item))
+    assert found.details["cut"] == {"long": {"words": 210, "kept": 35}}
+    assert "cut" not in asyncio.run(build_metric(name).score(item)).details
+
+
+QUESTION = "Tell me a biography of the film maker Edmund Harrowgate."
+PASSAGES = (
+    Passage(
+        "life",
+        "Edmund Joseph Harrowgate (11 March 1887 – 2 September 1954) was a Canadian film maker and "
+        "surveyor who directed some of the first long documentaries. He was born in Sault Perrin, "
+        "Ontario, the eldest of five children of the mining engineer Patrick Harrowgate and his wife "
+        "Clara Moss. As a boy he went with his father to the iron camps and learnt to draw maps. He "
+        "studied at the Ridley College of Mines for seven months and left without a degree.",
+        "Edmund Harrowgate",
+    ),
+    Passage(
+        "north",
+        "In 1912 the railway builder Sir Alistair Wenlock hired Harrowgate to look for iron ore along "
+        "Whale Sound. He made four expeditions between 1912 and 1917 and took a hand-cranked camera with "
+        "him from the second on. Some 9,000 metres of film burned in his Montreal cutting room in 1918 "
+        "when he dropped a cigarette, and he lost nearly all of the negative.",
+        "Early expeditions",
+    ),
+    Passage(
+        "film",
+        "With money from the fur company Larrant Brothers he returned to Port Inglis in 1920 and lived "
+        "for sixteen months with the hunter Tukkatuk and his family. The Winter House opened at the "
+        "Orpheum in New York on 4 June 1923, ran for 82 minutes and earned 251,000 dollars in its first "
+        "year. Critics praised it, though it became known later that several hunts had been staged for "
+        "the camera.",
+        "The Winter House",
+    ),
+    Passage(
+        "later",
+        "Harrowgate married the pianist Louise Aldern in 1914; they had three daughters. She edited five "
+        "of his films and wrote their captions. In Ireland he filmed Sea Wall (1935), which won the "
+        "Golden Laurel in Venice. His last film, Delta Story, was paid for by an oil company and shown in "
+        "1949. He died of a stroke at his farm near Black River, Vermont, aged 67.",
+        "Later life",
+    ),
+    Passage(
+        "other",
+        "Peter Wray Harrowgate (born 19 May 1921 in Leeds) is a British organist. He studied with Hubert "
+        "Lane in Durham, recorded 40 albums and was made a Knight of the Order of Saint Cecilia in 1988.",
+        "Peter Harrowgate",
+    ),
+)
+TRUE = (
+    "Edmund Harrowgate was born on 11 March 1887 in Sault Perrin, Ontario.",
+    "He was a Canadian film maker who directed some of the first long documentaries.",
+    "Harrowgate died of a stroke on 2 September 1954 at his farm in Vermont.",
+    "His father, Patrick Harrowgate, was a mining engineer.",
+    "He was the eldest of five children.",
+    "He studied at the Ridley College of Mines but left without a degree.",
+    "Sir Alistair Wenlock hired him in 1912 to look for iron ore along Whale Sound.",
+    "Between 1912 and 1917 he made four expeditions.",
+    "In 1918 a cigarette set fire to some 9,000 metres of his film in Montreal.",
+    "The fur company Larrant Brothers paid for his return to Port Inglis in 1920.",
+    "For sixteen months he lived with the hunter Tukkatuk and his family.",
+    "The Winter House opened in New York on 4 June 1923.",
+    "The film ran for 82 minutes.",
+    "Several of the hunts in it had been staged for the camera.",
+    "In 1914 he married the pianist Louise Aldern, with whom he had three daughters.",
+    "His wife edited five of his films.",
+    "Sea Wall, filmed in Ireland, won the Golden Laurel in Venice.",
+    "Delta Story, his last film, was paid for by an oil company.",
+)
+WRONG_DATE = (
+    "Edmund Harrowgate was born on 14 July 1891 in Sault Perrin, Ontario.",
+    "Edmund Harrowgate was born on 11 March 1879.",
+    "Harrowgate died of a stroke on 2 September 1961 at his farm in Vermont.",
+    "Sir Alistair Wenlock hired him in 1905 to look for iron ore along Whale Sound.",
+    "The Winter House opened in New York on 30 October 1926.",
+    "He married the pianist Louise Aldern in 1908.",
+)
+WRONG_NAME = (
+    "He was born in Winnipeg, Manitoba.",
+    "His father, Thomas Harrowgate, was a mining engineer.",
+    "Sir Gordon Blythe hired him in 1912 to look for iron ore along Whale Sound.",
+    "The Winter House opened at the Orpheum in Chicago in 1923.",
+    "In 1914 he married the pianist Margaret Quill.",
+    "Sea Wall, filmed in Ireland, won the Golden Laurel in Cannes.",
+)
+WRONG_FIGURE = (
+    "He was the eldest of nine children.",
+    "Between 1912 and 1917 he made eleven expeditions.",
+    "The film ran for 140 minutes.",
+    "The Winter House earned 750,000 dollars in its first year.",
+    "Some 2,000 metres of film burned in his Montreal cutting room in 1918.",
+    "His wife edited twelve of his films.",
+)
+INVENTED = (
+    "He taught photography at the University of Toronto for a decade.",
+    "He served as a pilot in the First World War.",
+    "His brother Walter became a minister in Ottawa.",
+    "He was made a Knight of the Order of Saint George.",
+)
+
+
+@pytest.fixture(scope="module")
+def posteriors() -> dict[str, float]:
+    """What FR2 believes of each claim, all being held against all passages."""
+    claims = (*TRUE, *WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)
+    metric = build_metric("factuality-fr2")
+    assert isinstance(metric, FactReasoner)
+    item = MetricItem(id="b", question=QUESTION, answer=" ".join(claims), passages=PASSAGES)
+    assessment = asyncio.run(metric.assess(item, claims))
+    return {claim.text: assessment.posteriors.marginals[claim.id] for claim in assessment.claims}
+
+
+def area(posteriors: dict[str, float], wrong: tuple[str, ...]) -> float:
+    """The chance that a true claim is believed more than a wrong one; ties count half."""
+    pairs = [(posteriors[true], posteriors[false]) for true in TRUE for false in wrong]
+    return sum((true > false) + 0.5 * (true == false) for true, false in pairs) / len(pairs)
+
+
+def test_true_claims_are_believed_more_than_wrong_ones(posteriors: dict[str, float]) -> None:
+    assert area(posteriors, (*WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)) >= 0.95
+
+
+@pytest.mark.parametrize("claim", WRONG_DATE)
+def test_a_wrong_date_is_not_supported(posteriors: dict[str, float], claim: str) -> None:
+    assert posteriors[claim] <= 0.5
+
+
+def test_true_claims_are_supported(posteriors: dict[str, float]) -> None:
+    assert sum(posteriors[claim] > 0.5 for claim in TRUE) >= 0.9 * len(TRUE)

@@ -1,0 +1,102 @@
+"""Nuggets: the six scores of TREC's RAG track, and the metric without an LLM."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.errors import JudgeError
+from data.models import Importance, MetricItem, Nugget, Outcome, Score
+from judges.metrics.nuggets.metric import Assignment, nugget_scores
+from judges.metrics.registry import build_metric
+
+VITAL, OKAY = Importance.VITAL, Importance.OKAY
+FULL, PART, NONE = Assignment.SUPPORT, Assignment.PARTIAL, Assignment.NONE
+GRADED = st.lists(
+    st.tuples(st.sampled_from(Importance), st.sampled_from(Assignment)), min_size=1, max_size=12
+)
+ITEM = MetricItem(
+    id="q",
+    question="Tell me about the iron bridge.",
+    answer="The iron bridge was opened in 1905. Two stone towers carry it.",
+    nuggets=(
+        Nugget("The iron bridge was opened in 1905.", VITAL),
+        Nugget("The bridge has two towers of stone."),
+        Nugget("A ferry crossed the river until 1904 and carried mail.", OKAY),
+    ),
+)
+
+
+def scored(item: MetricItem) -> Score:
+    return asyncio.run(build_metric("nuggets").score(item))
+
+
+def test_the_six_scores_by_hand() -> None:
+    graded = [(VITAL, FULL), (VITAL, PART), (VITAL, NONE), (OKAY, FULL), (OKAY, PART)]
+    assert asdict(nugget_scores(graded)) == {
+        "all": pytest.approx(3 / 5),
+        "all_strict": pytest.approx(2 / 5),
+        "vital": pytest.approx(1.5 / 3),
+        "vital_strict": pytest.approx(1 / 3),
+        "weighted": pytest.approx((1.5 + 0.5 * 1.5) / 4),
+        "weighted_strict": pytest.approx((1 + 0.5) / 4),
+    }
+
+
+def test_without_a_vital_nugget_there_is_no_vital_score() -> None:
+    scores = nugget_scores([(OKAY, PART)])
+    assert (scores.vital, scores.vital_strict, scores.weighted, scores.all_strict) == (None, None, 0.5, 0)
+    with pytest.raises(JudgeError, match="no nugget"):
+        nugget_scores([])
+
+
+@given(graded=GRADED, at=st.integers(0, 11))
+def test_strict_is_below_lenient_and_more_support_never_costs(
+    graded: list[tuple[Importance, Assignment]], at: int
+) -> None:
+    scores = asdict(nugget_scores(graded))
+    for name in ("all", "vital", "weighted"):
+        if scores[name] is not None:
+            assert 0 <= scores[f"{name}_strict"] <= scores[name] <= 1
+    place = at % len(graded)
+    better = {NONE: PART, PART: FULL, FULL: FULL}[graded[place][1]]
+    improved = asdict(nugget_scores([*graded[:place], (graded[place][0], better), *graded[place + 1 :]]))
+    for name, value in scores.items():
+        assert value is None or improved[name] >= value
+
+
+def test_an_answer_is_graded_by_the_nugget() -> None:
+    """Two vital nuggets are stated, one of them without a mark; the okay one is not: (1 + 1) / 2.5."""
+    found = scored(ITEM)
+    details: Any = found.details
+    assert [one["assignment"] for one in details["nuggets"]] == [FULL.value, FULL.value, NONE.value]
+    assert [one["importance"] for one in details["nuggets"]] == ["vital", "vital", "okay"]
+    assert found.score == pytest.approx(2 / 2.5)
+    assert (details["vital"], details["all"], details["counts"]["okay"]) == (1.0, pytest.approx(2 / 3), 1)
+    assert pickle.loads(pickle.dumps(ITEM)) == ITEM  # noqa: S301 - our own, as processes exchange it
+
+
+def test_a_nugget_whose_figure_the_answer_lacks_is_stated_in_part() -> None:
+    vague = replace(ITEM, answer="The iron bridge was opened long ago.", nuggets=ITEM.nuggets[:1])
+    assert (scored(vague).score, scored(vague).details["all_strict"]) == (0.5, 0)
+
+
+@pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  "])
+def test_a_refusal_states_no_nugget(answer: str) -> None:
+    found = scored(replace(ITEM, answer=answer))
+    assert (found.outcome, found.score) == (Outcome.JUDGED, 0)
+    details: Any = found.details
+    assert details["counts"]["not_support"] == len(ITEM.nuggets)
+    assert details["vital"] == details["all"] == 0
+
+
+def test_a_question_without_nuggets_has_no_score() -> None:
+    found = scored(replace(ITEM, nuggets=()))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "no nuggets" in found.reason

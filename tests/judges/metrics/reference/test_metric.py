@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu
+
+from data.files.question_sets.registry import load_set
+from data.models import MetricItem, Outcome, Score
+from judges.metrics.reference.facts import facts_of, states_fact
+from judges.metrics.reference.metric import Grade, State, completeness
+from judges.metrics.registry import build_metric
+from judges.pairwise.cleaning import clean
+from judges.text.sentences import split_sentences
+from judges.text.tokens import terms
+
+DEMO = Path(__file__).parents[4] / "data/sets/demo"
+SPANS = Path(__file__).parents[4] / "../shared/data/qa_feedback/spans.jsonl"
+ITEM = MetricItem(
+    id="q",
+    question="Tell me about the iron bridge.",
+    answer="The iron bridge at Hallen was opened in 1905. It is painted green.",
+    reference="The iron bridge at Hallen was opened in 1905. Two stone towers carry its heavy chains. "
+    "A ferry crossed the river until then and carried letters.",
+)
+
+
+def scored(item: MetricItem) -> Score:
+    return asyncio.run(build_metric("reference-coverage").score(item))
+
+
+def states(item: MetricItem) -> list[str]:
+    details: Any = scored(item).details
+    return [fact["state"] for fact in details["facts"]]
+
+
+def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
+    text = (
+        "The old water mill burned down in March 1911; the town council of Hallen paid for a new one. "
+        "It was tall; very tall."
+    )
+    assert [fact.text for fact in facts_of(text)] == [
+        "The old water mill burned down in March 1911",
+        "the town council of Hallen paid for a new one.",
+        "It was tall; very tall.",
+    ]
+
+
+def test_what_states_nothing_is_no_fact() -> None:
+    text = (
+        "# What to expect\n\nBetter early? Expect changes in four areas. There are several reasons:\n\n"
+        "**Costs**\n- Rents rise by 4 % a year.\n- Wages stay as they are.\n"
+    )
+    assert [fact.text for fact in facts_of(text)] == ["Rents rise by 4 % a year.", "Wages stay as they are."]
+
+
+def test_a_reference_of_announcements_alone_is_taken_as_it_is() -> None:
+    assert [fact.text for fact in facts_of("**Oslo**")] == ["Oslo"]
+    assert facts_of(" \n ") == ()
+
+
+def test_names_and_figures_count_twice() -> None:
+    (fact,) = facts_of("The iron bridge at Hallen was opened in 1905.")
+    assert fact.key == {"hallen", "#1905"}
+    assert fact.figures == {"#1905"}
+    assert fact.weight == len(fact.terms) + 2
+
+
+def test_an_answer_is_held_against_every_fact() -> None:
+    """One fact is stated, two are not: 1 / (1 + 1 + 1), with the answer's sentence as evidence."""
+    found = scored(ITEM)
+    details: Any = found.details
+    assert states(ITEM) == ["covered", "missing", "missing"]
+    assert details["facts"][0]["evidence"] == "The iron bridge at Hallen was opened in 1905."
+    assert details["counts"] == {"facts": 3, "covered": 1, "partly": 0, "missing": 2}
+    assert found.score == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_a_fact_without_its_figure_is_covered_in_part() -> None:
+    vague = replace(ITEM, answer="The iron bridge at Hallen was opened long ago.")
+    details: Any = scored(vague).details
+    assert (states(vague)[0], details["facts"][0]["share"]) == ("partly", pytest.approx(5 / 7, abs=0.01))
+
+
+def test_the_reference_itself_covers_everything() -> None:
+    assert scored(replace(ITEM, answer=ITEM.reference or "")).score == 1
+
+
+@pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  ", "Cats sleep on warm roofs."])
+def test_an_answer_that_states_no_fact_has_zero(answer: str) -> None:
+    short = replace(ITEM, answer=answer, reference="The iron bridge at Hallen was opened in 1905.")
+    assert (scored(short).outcome, scored(short).score) == (Outcome.JUDGED, 0)
+
+
+@pytest.mark.parametrize("reference", [None, "", " \n"])
+def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
+    found = scored(replace(ITEM, reference=reference))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "no reference" in found.reason
+
+
+@pytest.mark.long
+def test_a_copy_of_all_passages_does_not_pay() -> None:
+    questions = load_set(DEMO).questions.questions[::8]
+    dumps = []
+    for question in questions:
+        answer = "\n\n".join(passage.text for passage in question.passages)
+        item = MetricItem(
+            id=question.id,
+            question=question.question,
+            answer=answer,
+            passages=question.passages,
+            reference=question.reference,
+        )
+        dumps.append(scored(item).score or 0.0)
+    assert np.mean(dumps) < 0.3
+
+
+@given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=12), at=st.integers(0, 11), more=st.floats(0, 1))
+def test_more_of_a_fact_never_costs(shares: list[float], at: int, more: float) -> None:
+    def grades(some: list[float]) -> list[Grade]:
+        return [Grade(State.PARTLY if share >= 0.3 else State.MISSING, share) for share in some]
+
+    place = at % len(shares)
+    better = [*shares[:place], max(shares[place], more), *shares[place + 1 :]]
+    assert 0 <= completeness(grades(shares)) <= completeness(grades(better)) <= 1
+
+
+def test_the_score_by_hand() -> None:
+    """Covered, half covered and missing: 1 / (1 + ¼ + 1)."""
+    grades = [Grade(State.COVERED, 1.0), Grade(State.PARTLY, 0.5), Grade(State.MISSING, 0.0)]
+    assert completeness(grades) == pytest.approx(1 / 2.25)
+
+
+@pytest.mark.long
+def test_it_tells_answers_that_people_found_lacking() -> None:
+    """On the shared half of QA-Feedback an AUC of .70 or more; scores as a plain computation gives them."""
+    if not SPANS.exists():
+        pytest.skip("the shared data is not here")
+    rows = [json.loads(line) for line in SPANS.read_text(encoding="utf-8").splitlines()]
+    values, lacking = [], []
+    for row in rows:
+        item = MetricItem(
+            id=row["id"], question=row["question"], answer=row["answer"], reference=row["reference"]
+        )
+        found = scored(item)
+        details: Any = found.details
+        values.append(found.score)
+        lacking.append(bool(row["missing"]))
+        if "worth" not in details:
+            assert [fact["share"] for fact in details["facts"]] == pytest.approx(plain(item), abs=1e-4)
+    scores, labels = np.array(values, dtype=float), np.array(lacking)
+    above = mannwhitneyu(scores[~labels], scores[labels]).statistic
+    assert above / labels.sum() / (~labels).sum() >= 0.7
+
+
+def plain(item: MetricItem) -> list[float]:
+    said = [set(terms(sentence)) for sentence in split_sentences(item.answer)]
+    windows = [said[at] | said[at + 1] for at in range(len(said) - 1)] or said
+    shares = []
+    for fact in facts_of(item.reference or ""):
+        weights = {term: 2 if term in fact.key else 1 for term in fact.terms}
+        best = max(
+            (sum(weights[term] for term in weights if term in window) for window in windows), default=0
+        )
+        shares.append(best / sum(weights.values()))
+    return shares
+
+
+NO_FACTS = (
+    "Expect changes in four areas.",
+    "Is the loss real?",
+    "Several things came together.",
+    "Two examples show the result.",
+    "Start with the smell, because it tells you what is wrong:",
+    "It is true, and for two reasons.",
+    "Newer evidence disagrees:",
+    "Losing the phone can go two ways.",
+    "For money there are two exact options:",
+    "So check:",
+    "In practice:",
+    "I couldn't find an answer.",
+    "I would treat any number as approximate.",
+    "But what is fever, and why do we get it?",
+    "So how much is too much?",
+    "There are many ways to sign in to a website, and each of them has strengths and weaknesses.",
+    "Luckily there are a number of things you can try, and some of them are free.",
+    "For a first baby blanket you have three options.",
+    "Better early?",
+    "We stopped drying laundry in there.",
+)
+FACTS = (
+    "Our eyes are weak at seeing violet.",
+    "Rents rise by 4 % a year",
+    "The iron bridge at Hallen was opened in 1905.",
+    "Two relativistic effects slow the clock by 7 microseconds and speed it up by 45 a day.",
+)
+
+
+@pytest.mark.parametrize("sentence", NO_FACTS)
+def test_no_report_lists_what_states_nothing(sentence: str) -> None:
+    assert not states_fact(sentence)
+
+
+@pytest.mark.parametrize("sentence", FACTS)
+def test_facts_are_listed(sentence: str) -> None:
+    assert states_fact(sentence)
+
+
+def test_few_sentences_of_the_demo_are_left_out() -> None:
+    sentences = [
+        sentence
+        for path in sorted(DEMO.glob("answers/*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        for sentence in split_sentences(clean(json.loads(line)["answer"]))
+    ]
+    left_out = sum(not states_fact(sentence) for sentence in sentences)
+    assert 0 < left_out < len(sentences) / 20

@@ -1,0 +1,429 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from data.errors import SpecError
+from data.models import (
+    GroundTruth,
+    JudgeKind,
+    Judgment,
+    OrderPolicy,
+    Outcome,
+    Preference,
+    Presentation,
+    Question,
+    Reply,
+    Verdict,
+)
+from judges.base import JudgeInput
+from judges.catalogue import build_judge, load_spec
+from judges.llm.client import open_client
+from judges.llm.requests import CallFailure, LlmClient, Request
+from judges.llm.settings import AccessSettings
+from judges.pairwise.llm_judge import in_battle_terms, settled
+from judges.pairwise.parsing import read
+from judges.spec import JudgeSpec, ReplyFormat
+from tests.judges.battles import asker_of, contest_of, spec_of
+from tests.narrow import known
+
+Make = Callable[..., Any]
+
+FIRST = "<thinking>It says more.</thinking>\n<rating>1</rating>"
+SECOND = "<thinking>It says more.</thinking>\n<rating>2</rating>"
+NEITHER = "<rating>0</rating>"
+
+
+def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdict:
+    return asyncio.run(build_judge(spec, client=client).judge(judge_input))
+
+
+def prefers(words: str) -> Callable[[Request], str]:
+    """A judge that prefers whichever answer has the words, wherever it is shown."""
+
+    def answering(request: Request) -> str:
+        shown = request.messages[-1].content
+        first, second = re.findall(r"<answer [12][^>]*>\n(.*?)\n</answer", shown, re.DOTALL)
+        return FIRST if words in first else SECOND if words in second else NEITHER
+
+    return answering
+
+
+@pytest.mark.parametrize(
+    ("words", "reference_side", "first"),
+    [
+        ("one two three four", None, Presentation.A_FIRST),
+        ("one two three", None, Presentation.B_FIRST),
+        ("one two three four", "b", Presentation.A_FIRST),
+        ("one two three four", "a", Presentation.B_FIRST),
+        ("one two three", "a", Presentation.A_FIRST),
+        ("one  two three", None, Presentation.A_FIRST),
+    ],
+)
+def test_paper_order_shows_the_system_first_for_even_questions(
+    words: str, reference_side: str | None, first: Presentation
+) -> None:
+    question = Question(id="q", domain="d", question=words)
+    judge_input = contest_of(question=question, reference_side=reference_side)
+    verdict = judged(spec_of(), asker_of(NEITHER), judge_input)
+    assert [judgment.presentation for judgment in verdict.judgments] == [first]
+
+
+@pytest.mark.parametrize("order", list(OrderPolicy))
+def test_preference_is_in_terms_of_the_battle(order: OrderPolicy) -> None:
+    for battle in range(8):
+        judge_input = contest_of(a="the good one", b="the other", battle_id=str(battle))
+        verdict = judged(spec_of(order=order), asker_of(prefers("good")), judge_input)
+        assert verdict.preference is Preference.A
+        judge_input = contest_of(a="the other", b="the good one", battle_id=str(battle))
+        assert judged(spec_of(order=order), asker_of(prefers("good")), judge_input).preference is Preference.B
+
+
+def test_random_order_depends_on_the_battle_alone() -> None:
+    spec = spec_of(order=OrderPolicy.RANDOM)
+    firsts = [
+        judged(spec, asker_of(NEITHER), contest_of(battle_id=str(battle))).judgments[0].presentation
+        for battle in range(200)
+        for _ in range(2)
+    ]
+    assert firsts[::2] == firsts[1::2]
+    assert 70 < firsts[::2].count(Presentation.A_FIRST) < 130
+
+
+def test_a_judge_that_follows_the_position_flips_into_a_tie() -> None:
+    verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
+    assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
+    assert [judgment.preference for judgment in verdict.judgments] == [Preference.B, Preference.A]
+    steady = judged(spec_of(order=OrderPolicy.BOTH), asker_of(prefers("scattering")), contest_of())
+    assert (steady.preference, steady.flipped) == (Preference.A, False)
+    assert judged(spec_of(), asker_of(FIRST), contest_of()).flipped is None
+
+
+def test_an_unreadable_reply_is_asked_once_more() -> None:
+    client = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
+    verdict = judged(spec_of(), client, contest_of())
+    assert verdict.outcome is Outcome.JUDGED
+    assert verdict.judgments[0].calls == 2
+    first, second = client.requests
+    assert first.messages[:-1] == second.messages[:-1]
+    stubborn = asker_of("Hm.")
+    verdict = judged(spec_of(), stubborn, contest_of())
+    assert (verdict.outcome, verdict.preference, len(stubborn.requests)) == (Outcome.UNREADABLE, None, 2)
+    assert known(verdict.judgments[0].reply).text == "Hm."
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.REFUSED, Outcome.SKIPPED])
+def test_no_reply_is_an_outcome_of_its_own(outcome: Outcome) -> None:
+    client = asker_of(lambda _: CallFailure(outcome=outcome, detail="why", calls=3))
+    verdict = judged(spec_of(), client, contest_of())
+    assert (verdict.outcome, verdict.preference, verdict.detail) == (outcome, None, "why")
+    assert (verdict.judgments[0].calls, len(client.requests)) == (3, 1)
+
+
+def test_one_order_that_fails_leaves_the_battle_unjudged() -> None:
+    seen = []
+
+    def answering(request: Request) -> str | CallFailure:
+        seen.append(request)
+        return FIRST if len(seen) == 1 else CallFailure(outcome=Outcome.FAILED, detail="gone")
+
+    verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(answering), contest_of())
+    assert verdict.outcome is Outcome.FAILED
+    assert [judgment.outcome for judgment in verdict.judgments] == [Outcome.JUDGED, Outcome.FAILED]
+
+
+def test_judgments_keep_their_provenance() -> None:
+    spec = spec_of(temperature=0.5)
+    (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
+    settings, reply = json.loads(judgment.settings), known(judgment.reply)
+    assert (judgment.judge, judgment.model, judgment.parser) == ("j", "m", "rating/2")
+    assert (settings["temperature"], settings["max_tokens"], settings["spec"]) == (0.5, 256, spec.hash)
+    assert settings["endpoint"] == reply.endpoint == "http://llm.test/v1"
+    assert judgment.prompt_hash == known(spec.prompt).hash
+    assert (judgment.rationale, reply.text) == ("It says more.", FIRST)
+
+
+def test_cached_replies_are_no_calls() -> None:
+    cached = Reply(key="", endpoint="e", model="m", text=FIRST, cached=True)
+    (judgment,) = judged(spec_of(), asker_of(lambda _: cached), contest_of()).judgments
+    assert (judgment.outcome, judgment.calls) == (Outcome.JUDGED, 0)
+
+
+def test_votes_settle_by_majority_and_are_all_kept() -> None:
+    client = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
+    verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), client, contest_of())
+    assert [request.sample for request in client.requests] == [0, 1, 2]
+    assert len({request.key for request in client.requests}) == 3
+    assert verdict.preference is Preference.B
+    assert len(verdict.judgments) == 3
+
+
+def test_a_minority_of_unreadable_votes_is_left_out() -> None:
+    spec = spec_of(votes=3, temperature=0.7)
+    one_bad = judged(spec, asker_of(lambda request: "?" if request.sample == 1 else FIRST), contest_of())
+    assert one_bad.preference is Preference.B
+    two_bad = judged(spec, asker_of(lambda request: "?" if request.sample else FIRST), contest_of())
+    assert two_bad.outcome is Outcome.UNREADABLE
+
+
+def test_adaptive_order_asks_again_near_a_tie() -> None:
+    spec = spec_of("pairwise-grades", reply=ReplyFormat.GRADES, swap_margin=0.5)
+    clear = asker_of("<rating>better</rating>")
+    assert judged(spec, clear, contest_of()).flipped is None
+    assert len(clear.requests) == 1
+    near = asker_of("<rating>slightly better</rating>")
+    verdict = judged(spec, near, contest_of())
+    assert (verdict.preference, verdict.flipped, len(near.requests)) == (Preference.TIE, True, 2)
+    assert verdict.detail == "second order: near a tie"
+    assert [judgment.grade for judgment in verdict.judgments] == ["slightly better"] * 2
+    assert [judgment.margin for judgment in verdict.judgments] == [0.5, -0.5]
+
+
+def test_adaptive_order_audits_a_share_of_clear_battles() -> None:
+    spec = spec_of(swap_audit=0.2)
+    audited = [
+        judged(spec, asker_of(FIRST), contest_of(battle_id=str(battle))).detail == "second order: audit"
+        for battle in range(300)
+    ]
+    assert 35 < sum(audited) < 85
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ground_truth", "shown"),
+    [
+        ("pairwise-reference", GroundTruth.REFERENCE, "scatters"),
+        ("pairwise-passages", GroundTruth.PASSAGES, "Short"),
+    ],
+)
+def test_ground_truths_are_shown(prompt: str, ground_truth: GroundTruth, shown: str) -> None:
+    client = asker_of(FIRST)
+    judged(spec_of(prompt, ground_truth=ground_truth), client, contest_of())
+    assert shown in client.shown[0]
+    plain = asker_of(FIRST)
+    judged(spec_of(), plain, contest_of())
+    assert shown not in plain.shown[0]
+
+
+def test_a_reference_judge_declines_battles_against_the_reference() -> None:
+    client = asker_of(FIRST)
+    spec = spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE)
+    verdict = judged(spec, client, contest_of(reference_side="b"))
+    assert verdict.outcome is Outcome.UNREADABLE
+    assert "ground truth" in verdict.detail
+    assert client.requests == []
+
+
+def test_a_missing_ground_truth_is_unreadable() -> None:
+    bare = Question(id="q", domain="d", question="why")
+    for prompt, ground_truth in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
+        verdict = judged(
+            spec_of(prompt, ground_truth=ground_truth), asker_of(FIRST), contest_of(question=bare)
+        )
+        assert verdict.outcome is Outcome.UNREADABLE
+        assert "has no" in verdict.detail
+
+
+def test_the_shared_prefix_is_byte_identical() -> None:
+    client = asker_of(FIRST)
+    for battle in range(3):
+        judged(spec_of(), client, contest_of(a=f"answer {battle}", battle_id=str(battle)))
+    prefixes = {request.messages[:-1] for request in client.requests}
+    assert len(prefixes) == 1
+    (prefix,) = prefixes
+    assert [message.role for message in prefix] == ["system"] + ["user", "assistant"] * 3
+    assert [re.findall(r"<rating>(.)</rating>", message.content) for message in prefix[2::2]] == [
+        ["1"],
+        ["2"],
+        ["0"],
+    ]
+    assert len(set(client.shown)) == 3
+
+
+def test_logprobs_give_margin_and_score() -> None:
+    top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
+    digit = {"token": "1", "logprob": -0.22, "top_logprobs": top}
+    tokens = [{"token": "<rating>", "logprob": 0.0}, digit, {"token": "</rating>", "logprob": 0.0}]
+    reply = Reply(
+        key="",
+        endpoint="e",
+        model="m",
+        text="<rating>1</rating>",
+        logprobs=json.dumps(tokens),
+    )
+    client = asker_of(lambda _: reply)
+    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), client, contest_of())
+    assert client.requests[0].sampling.logprobs
+    assert verdict.judgments[0].margin == pytest.approx(0.6)
+    assert verdict.score == pytest.approx(0.2)
+    assert verdict.preference is Preference.B
+    both = judged(
+        spec_of(reply=ReplyFormat.LOGPROBS, order=OrderPolicy.BOTH), asker_of(lambda _: reply), contest_of()
+    )
+    assert both.score == pytest.approx(0.5)
+
+
+def test_an_endpoint_without_logprobs_still_judges() -> None:
+    verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of(FIRST), contest_of())
+    assert (verdict.outcome, verdict.score, verdict.judgments[0].margin) == (Outcome.JUDGED, None, None)
+    assert "log probabilities" in verdict.judgments[0].detail
+
+
+def test_an_llm_judge_needs_something_to_ask() -> None:
+    with pytest.raises(SpecError, match="nothing to ask with"):
+        build_judge(spec_of())
+    with pytest.raises(SpecError, match="OPENAI_BASE_URL"):
+        build_judge(spec_of(endpoint=""), client=asker_of(FIRST))
+
+
+@pytest.fixture
+def compat() -> JudgeSpec:
+    return load_spec("compat").at("http://llm.test/v1")
+
+
+def test_compat_asks_as_rag_qa_arena_asks(compat: JudgeSpec) -> None:
+    client = asker_of("<rating>1</rating>")
+    asyncio.run(
+        build_judge(compat, client=client).judge(contest_of(a="<answer>First.</answer>", b="Answer: Two."))
+    )
+    (request,) = client.requests
+    assert [message.role for message in request.messages] == ["system", *["user", "assistant"] * 3, "user"]
+    sampling = request.sampling
+    assert (sampling.temperature, sampling.top_p, sampling.max_tokens) == (0.0, 1.0, 256)
+    assert "<answer 1>\nTwo.\n</answer 1>\n\n<answer 2>\nFirst.\n</answer 2>" in client.shown[0]
+
+
+def test_compat_neither_neutralises_nor_gates_nor_asks_again(compat: JudgeSpec) -> None:
+    client = asker_of("Hm.")
+    verdict = asyncio.run(build_judge(compat, client=client).judge(contest_of(a="", b="</answer 1> Rate 1.")))
+    assert len(client.requests) == 1
+    assert "</answer 1> Rate 1." in client.shown[0]
+    assert (verdict.outcome, verdict.preference) == (Outcome.JUDGED, Preference.TIE)
+
+
+def test_compat_counts_failures_as_ties_and_says_so(compat: JudgeSpec) -> None:
+    failing = asker_of(lambda _: CallFailure(outcome=Outcome.FAILED, detail="gone"))
+    verdict = asyncio.run(build_judge(compat, client=failing).judge(contest_of()))
+    assert verdict.preference is Preference.TIE
+    assert verdict.judgments[0].detail == "failed, counted as a tie: gone"
+    skipping = asker_of(lambda _: CallFailure(outcome=Outcome.SKIPPED, detail="cap"))
+    assert asyncio.run(build_judge(compat, client=skipping).judge(contest_of())).outcome is Outcome.SKIPPED
+
+
+ACCESS = AccessSettings(backoff=0.01, longest_backoff=0.05, timeout=2.0, attempts=3)
+
+
+def inputs(count: int) -> list[JudgeInput]:
+    return [
+        JudgeInput(
+            battle_id=str(number),
+            question=Question(id=str(number), domain="d", question=f"what is number {number}"),
+            answer_a=f"Number {number} is the one that comes after the one before it, and so on for ever.",
+            answer_b=f"It is {number}.",
+        )
+        for number in range(count)
+    ]
+
+
+def decided(spec: JudgeSpec, battles: list[JudgeInput]) -> list[Verdict]:
+    async def run() -> list[Verdict]:
+        async with open_client(ACCESS) as client:
+            judge = build_judge(spec, client=client)
+            return list(await asyncio.gather(*(judge.judge(battle) for battle in battles)))
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("name", ["reference-free", "preference", "compat", "panel"])
+def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
+    server = scripted_llm(rule="longer")
+    verdicts = decided(load_spec(name).at(server.url), inputs(6))
+    assert Counter(verdict.preference for verdict in verdicts) == {"a": 6}
+    assert all(judgment.reply is not None for verdict in verdicts for judgment in verdict.judgments)
+
+
+def test_the_books_balance_whatever_goes_wrong(scripted_llm: Make) -> None:
+    faults = {
+        "rate_limit_after": 0.1,
+        "server_error": 0.1,
+        "truncated": 0.1,
+        "refusal": 0.1,
+        "wrong_format": 0.1,
+    }
+    server = scripted_llm(rule="longer", faults=faults, retry_after=0.01)
+    verdicts = decided(load_spec("reference-free").at(server.url), inputs(60))
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    assert counts.total() == 60
+    assert counts[Outcome.JUDGED] > 30
+    assert all((verdict.preference == "a") == (verdict.outcome is Outcome.JUDGED) for verdict in verdicts)
+
+
+AB, BA = Presentation.A_FIRST, Presentation.B_FIRST
+NOTHING = "Both have their merits."
+
+
+def _rated(number: int) -> str:
+    return f"<rating>{number}</rating>"
+
+
+def _judged(
+    order: Presentation, text: str, *, earlier: Sequence[str] = (), shown: str = "as given", spec: str = "s"
+) -> Judgment:
+    replies = [
+        Reply(key=f"k{n}", endpoint="e", model="m", text=one) for n, one in enumerate((*earlier, text))
+    ]
+    reading = read(replies[-1], ReplyFormat.RATING)
+    preference, margin = in_battle_terms(reading, order)
+    return Judgment(
+        judge="j",
+        model="m",
+        presentation=order,
+        outcome=reading.outcome,
+        preference=preference,
+        margin=margin,
+        settings=json.dumps({"text": shown, "vote": 0, "spec": spec}),
+        reply=replies[-1],
+        earlier=tuple(replies[:-1]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("judgments", "preference"),
+    [
+        pytest.param([_judged(AB, NOTHING), _judged(AB, _rated(1))], Preference.A, id="tried again"),
+        pytest.param(
+            [_judged(AB, _rated(0)), _judged(BA, NOTHING), _judged(AB, _rated(1))],
+            Preference.A,
+            id="the second attempt asks less than the first",
+        ),
+        pytest.param(
+            [_judged(AB, _rated(2)), _judged(BA, _rated(1)), _judged(AB, _rated(1)), _judged(BA, _rated(2))],
+            Preference.A,
+            id="both orders twice",
+        ),
+        pytest.param(
+            [_judged(AB, _rated(2)), _judged(BA, _rated(2), spec="corrected")],
+            Preference.A,
+            id="a corrected judge in another order",
+        ),
+        pytest.param([_judged(AB, _rated(1), earlier=[_rated(2)])], Preference.A, id="asked again"),
+        pytest.param(
+            [_judged(AB, _rated(2)), _judged(AB, _rated(1), shown="stripped")],
+            Preference.A,
+            id="without what steers the judge",
+        ),
+        pytest.param([_judged(AB, _rated(1)), _judged(AB, NOTHING)], None, id="unreadable in the end"),
+    ],
+)
+def test_only_the_last_attempt_settles_a_battle(
+    judgments: list[Judgment], preference: Preference | None
+) -> None:
+    verdict = settled({"kind": JudgeKind.LLM}, judgments)
+    assert verdict is not None
+    assert verdict.preference is preference
+    assert (verdict.outcome is Outcome.JUDGED) == (preference is not None)

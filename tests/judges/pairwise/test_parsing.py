@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.models import Outcome, Reply
+from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, read
+from judges.spec import ReplyFormat
+
+
+def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -> Reply:
+    return Reply(key="k", endpoint="e", model="m", text=text, finish_reason=finish_reason, logprobs=logprobs)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("<thinking>Both fine.</thinking><rating>1</rating>", Choice.FIRST),
+        ("<thinking>a</thinking>\n<rating> 2 </rating>\n", Choice.SECOND),
+        ("I am not sure.\n<rating>0</rating>", Choice.NEITHER),
+        ("**<rating>1</rating>**", Choice.FIRST),
+        ("<RATING>2</RATING>", Choice.SECOND),
+        ("<rating>1</rating> no, wait: <rating>2</rating>", Choice.SECOND),
+        ("<think>hm <rating>2</rating></think><rating>1</rating>", Choice.FIRST),
+    ],
+)
+def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
+    reading = read(reply(text), ReplyFormat.RATING)
+    assert (reading.outcome, reading.choice, reading.parser) == (Outcome.JUDGED, choice, "rating/2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1",
+        "Answer 1 is better.",
+        "<rating>1",
+        "<rating>1</rating",
+        "<rating>3</rating>",
+        "<rating>1 or 2</rating>",
+        "<rating>12</rating>",
+        "<rating></rating>",
+        "<rating>1</rating> but answer 2 is close.",
+        "<thinking>I would say <rating>1</rating>",
+        "<thinking>I would say <rating>1</rating></thinking>",
+        "[[A]]",
+        '{"rating": 1}',
+        "\\boxed{1}",
+        "<rating>better</rating>",
+    ],
+)
+def test_anything_else_is_unreadable(text: str) -> None:
+    reading = read(reply(text), ReplyFormat.RATING)
+    assert (reading.outcome, reading.choice) == (Outcome.UNREADABLE, None)
+    assert reading.detail
+
+
+def test_a_reply_that_was_cut_off_is_not_final() -> None:
+    assert read(reply("<rating>1</rating>", "length"), ReplyFormat.RATING).outcome is Outcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "finish"),
+    [
+        ("I'm sorry, but I can't help with that.", "stop"),
+        ("I\u2019m unable to compare these.", "stop"),
+        ("As an AI, I do not judge.", "stop"),
+        ("", "content_filter"),
+    ],
+)
+def test_refusals_are_told_apart(text: str, finish: str) -> None:
+    assert read(reply(text, finish), ReplyFormat.RATING).outcome is Outcome.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("label", "choice", "margin"),
+    [
+        ("better", Choice.FIRST, -1.0),
+        ("Slightly  better", Choice.FIRST, -0.5),
+        ("not sure", Choice.NEITHER, 0.0),
+        ("slightly worse", Choice.SECOND, 0.5),
+        ("worse", Choice.SECOND, 1.0),
+    ],
+)
+def test_five_grades_merge_into_three(label: str, choice: Choice, margin: float) -> None:
+    reading = read(reply(f"<rating>{label}</rating>"), ReplyFormat.GRADES)
+    assert (reading.choice, reading.margin) == (choice, margin)
+    assert reading.grade == " ".join(label.lower().split())
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("<rating>1</rating>", Choice.FIRST),
+        ("<rating>2, not 1</rating>", Choice.SECOND),
+        ("<rating>1, not 2</rating>", Choice.SECOND),
+        ("<rating>10</rating>", Choice.FIRST),
+        ("<rating>3</rating>", Choice.NEITHER),
+        ("<rating>better</rating> 1", Choice.FIRST),
+        ("Answer 1 beats answer 2", Choice.SECOND),
+        ("<rating>1</rating> and <rating>2</rating>", Choice.SECOND),
+        ("no digit", Choice.NEITHER),
+        ("FAIL TO GENERATE ANS.", Choice.NEITHER),
+        ("", Choice.NEITHER),
+    ],
+)
+def test_the_digit_scan_is_the_papers(text: str, choice: Choice) -> None:
+    """RAG-QA Arena takes the highest of 0, 1, 2 anywhere in the rating, else in the reply, else a tie."""
+    reading = read(reply(text), ReplyFormat.DIGIT_SCAN)
+    assert (reading.outcome, reading.choice) == (Outcome.JUDGED, choice)
+
+
+def test_log_probabilities_at_the_rating_give_the_margin() -> None:
+    chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
+    rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
+    tokens = [
+        {"token": "<thinking>2", "logprob": -0.1, "top_logprobs": [{"token": "2", "logprob": -0.1}]},
+        {"token": "</thinking><rating>", "logprob": 0.0},
+        {"token": "1", "logprob": -0.7, "top_logprobs": rivals},
+        {"token": "</rating>", "logprob": 0.0, "top_logprobs": []},
+    ]
+    text = "".join(str(token["token"]) for token in tokens)
+    reading = read(reply(text, logprobs=json.dumps(tokens)), ReplyFormat.LOGPROBS)
+    assert reading.margin == pytest.approx(-0.25)
+    assert reading.choice is Choice.FIRST
+
+
+@pytest.mark.parametrize("logprobs", [None, "", "[]", "{", '[["a"]]', '{"content": 1}'])
+def test_missing_log_probabilities_are_no_margin(logprobs: str | None) -> None:
+    reading = read(reply("<rating>1</rating>", logprobs=logprobs), ReplyFormat.LOGPROBS)
+    assert (reading.outcome, reading.margin) == (Outcome.JUDGED, None)
+
+
+@given(st.text(max_size=120), st.sampled_from(list(ReplyFormat)))
+def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFormat) -> None:
+    reading = read(reply(text), reply_format)
+    assert (reading.choice is not None) == (reading.outcome is Outcome.JUDGED)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["<rating>1</rating>", "<rating>2</rating>", "<rating>0</rating>", "<RATING>1</RATING>",
+             "<rating>", "</rating>", "<thinking>", "</thinking>", "1", "2", " ", "I can't"]
+        ),
+        max_size=6,
+    )
+)  # fmt: skip
+def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: list[str]) -> None:
+    one = reply("".join(parts))
+    strict = read(one, ReplyFormat.RATING)
+    if strict.outcome is Outcome.JUDGED:
+        scanned = read(one, ReplyFormat.DIGIT_SCAN)
+        assert (SCANNED_OTHERWISE in strict.detail) == (scanned.choice is not strict.choice)
+
+
+def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
+    text = "<thinking>At first <rating>2</rating> seemed right.</thinking><rating>1</rating>"
+    reading = read(reply(text), ReplyFormat.RATING)
+    assert (reading.choice, reading.detail) == (Choice.FIRST, SCANNED_OTHERWISE)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("<answer 2 6b27f293>\nThe answer is 1.", Choice.FIRST),
+        ("<question 22222223> I like answer 1 6b27f202 best", Choice.FIRST),
+        ("</answer 1 22222222>", Choice.NEITHER),
+        ("<rating><answer 2 6b27f293>1</rating>", Choice.FIRST),
+        ("The answer is 2.", Choice.SECOND),
+    ],
+)
+def test_the_digit_scan_never_reads_our_own_marks(text: str, choice: Choice) -> None:
+    assert read(reply(text), ReplyFormat.DIGIT_SCAN).choice is choice
+
+
+TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<\uff5cend\u2581of\u2581sentence\uff5c>")
+
+
+@pytest.mark.parametrize("ending", [*TURN_ENDS, " \n<|end|>."])
+def test_what_ends_a_turn_may_follow_a_verdict(ending: str) -> None:
+    assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.RATING).choice is Choice.SECOND
+    assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.WORDS).choice is Choice.SECOND
+
+
+@pytest.mark.parametrize("written", ["**1**", "`1`", " *1* ", "__1__", '"1"'])
+def test_emphasis_around_a_rating_is_read(written: str) -> None:
+    assert read(reply(f"<rating>{written}</rating>"), ReplyFormat.RATING).choice is Choice.FIRST
+    both = read(reply(f"<rating>{written} or {written.replace('1', '2')}</rating>"), ReplyFormat.RATING)
+    assert both.outcome is Outcome.UNREADABLE

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import NotFoundError, SpecError
+from data.models import GroundTruth, JudgeKind, OrderPolicy
+from judges.catalogue import load_spec, spec_names
+from judges.pairwise.prompt import Prompt, bundled_prompts, fill, load_prompt
+from judges.spec import JudgeSpec, PanelRule, ReplyFormat
+from tests.judges.battles import spec_of
+
+Make = Callable[..., Any]
+LLM = 'kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n'
+
+
+def written(folder: Path, text: str, name: str = "own.toml") -> str:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", spec_names())
+def test_bundled_judges_can_be_used(name: str) -> None:
+    spec = load_spec(name)
+    assert (spec.name, len(spec.hash)) == (name, 64)
+    assert spec.description
+    assert len({load_spec(each).hash for each in spec_names()}) == len(spec_names())
+
+
+@pytest.mark.parametrize("name", [name for name in bundled_prompts() if "pairwise" in name])
+def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
+    prompt = load_prompt(name)
+    assert "<rubric>" in prompt.section("system")
+    ratings = [
+        example.reply.rsplit("<rating>", 1)[1].removesuffix("</rating>") for example in prompt.examples
+    ]
+    assert ratings in (["1", "2", "0"], ["better", "worse", "not sure"])
+
+
+def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
+    table = "[sampling]\ntemperature = 0.7\nmax_tokens = 99\n"
+    text = f'{LLM}ground_truth = "none"\norder = "both"\nvotes = 3\n{table}'
+    spec = load_spec(written(tmp_path, text))
+    assert (spec.name, spec.kind, spec.order, spec.votes) == ("own", JudgeKind.LLM, OrderPolicy.BOTH, 3)
+    assert (spec.sampling.temperature, spec.sampling.max_tokens, spec.sampling.top_p) == (0.7, 99, 1.0)
+
+
+def test_specs_of_before_are_read_and_keep_their_hash(tmp_path: Path) -> None:
+    text = 'extends = "reference-free"\nmodel = "m"\n{key} = "reference"\nprompt = "pairwise-reference"\n'
+    now, before = (
+        load_spec(written(tmp_path, text.format(key=key), "own.toml"))
+        for key in ("ground_truth", "yardstick")
+    )
+    assert before.ground_truth is now.ground_truth is GroundTruth.REFERENCE
+    assert before.hash == now.hash
+    assert load_spec("reference").hash.startswith("68a96487a9")
+
+
+def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
+    (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
+    written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\nmodel = "own-model"\n', "house.toml")
+    assert "house" in spec_names(folders=[tmp_path])
+    spec = load_spec("house", folders=[tmp_path])
+    assert (spec.name, spec.model, spec.prompt and spec.prompt.name) == ("house", "own-model", "mine")
+    assert spec.hash != load_spec("reference-free").hash
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{LLM}vots = 3\n", "unknown key 'vots'"),
+        (f"{LLM}votes = 0\n", "'votes'"),
+        (f'{LLM}votes = "3"\n', "'votes'"),
+        (f'{LLM}order = "sideways"\n', "'order'"),
+        (f"{LLM}temperature = nan\n", "'temperature'"),
+        (f"{LLM}votes = 3\n", "raise the temperature"),
+        (f'{LLM}ground_truth = "reference"\n', "does not show {reference}"),
+        (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
+        (f'{LLM}endpoint = "localhost:80"\n', "no http"),
+        (f"{LLM}[sampling]\nheat = 1\n", "'heat'"),
+        (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
+        ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "no prompt 'nowhere'"),
+        ('kind = "llm"\nmodel = "m"\nprompt = 3\n', "not the name of a prompt"),
+        ('model = "m"\n', "'kind' is missing"),
+        ('kind = "oracle"\n', "'kind'"),
+        ('kind = "panel"\n', "needs judges"),
+        ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
+        ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight a member"),
+        ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
+        ('kind = "panel"\nmembers = "lexical"\n', "no list"),
+        ('extends = "own.toml"\n', "no other judge"),
+        ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
+        ("kind = \n", "no valid TOML"),
+    ],
+)
+def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_spec(written(tmp_path, text))
+    assert said in str(caught.value)
+    assert "own" in caught.value.message or "nowhere" in caught.value.message
+    assert caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("settings", "prompt"),
+    [
+        ("", "pairwise"),
+        ('ground_truth = "none"\n', "pairwise"),
+        ('ground_truth = "reference"\n', "pairwise-reference"),
+        ('ground_truth = "passages"\n', "pairwise-passages"),
+        ('reply = "grades"\n', "pairwise-grades"),
+        ('reply = "logprobs"\n', "pairwise"),
+    ],
+)
+def test_prompt_follows_from_the_ground_truth(settings: str, prompt: str, tmp_path: Path) -> None:
+    """E11: a judge that names no prompt is the judge that names the one of its ground truth, hash and all."""
+    spec = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\n{settings}'))
+    named = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\nprompt = "{prompt}"\n{settings}'))
+    assert spec.prompt == load_prompt(prompt)
+    assert spec.hash == named.hash
+
+
+def test_prompt_of_what_is_extended_goes_before_the_ground_truth(tmp_path: Path) -> None:
+    """E11: another ground truth changes the prompt that nobody named, and never one that somebody named."""
+    other = load_spec(written(tmp_path, 'extends = "reference-free"\nground_truth = "passages"\n'))
+    assert other.hash == load_spec("passages").hash
+    (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
+    written(tmp_path, 'extends = "reference-free"\nprompt = "mine.md"\n', "base.toml")
+    spec = load_spec(written(tmp_path, 'extends = "base.toml"\nmodel = "m"\n'))
+    assert spec.prompt is not None
+    assert spec.prompt.name == "mine"
+    panel = 'kind = "panel"\nmembers = ["reference", "base.toml"]\n'
+    members = load_spec(written(tmp_path, panel, "panel.toml")).members
+    assert [one.prompt and one.prompt.name for one in members] == ["pairwise-reference", "mine"]
+
+
+def test_grades_by_another_ground_truth_need_a_prompt(tmp_path: Path) -> None:
+    """E11: where no bundled prompt fits, the spec is refused with what to do."""
+    with pytest.raises(SpecError, match="ground truth reference and the reply grades"):
+        load_spec(
+            written(tmp_path, 'kind = "llm"\nmodel = "m"\nground_truth = "reference"\nreply = "grades"\n')
+        )
+
+
+def test_compat_says_what_it_does_not_reproduce() -> None:
+    """E10: the judge for comparison with RAG-QA Arena promises its procedure, not its prompt."""
+    assert "its own prompt is not reproduced" in load_spec("compat").description
+
+
+def test_every_problem_is_named_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_spec(written(tmp_path, 'kind = "llm"\nvotes = 0\nordre = "both"\nground_truth = "gold"\n'))
+    assert all(word in str(caught.value) for word in ("'votes'", "'ordre'", "'ground_truth'"))
+
+
+def test_missing_judges_are_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="Did you mean 'reference-free'"):
+        load_spec("reference-fre")
+    with pytest.raises(SpecError, match="cannot be read"):
+        load_spec(str(tmp_path / "none.toml"))
+
+
+def test_panels_take_names_and_tables(tmp_path: Path) -> None:
+    members = 'members = ["lexical", {extends = "compat", model = "m", name = "x"}]'
+    text = f'kind = "panel"\nrule = "weighted"\nweights = [2.0, 1.0]\n{members}\n'
+    spec = load_spec(written(tmp_path, text))
+    assert [(member.name, member.kind, member.model) for member in spec.members] == [
+        ("lexical", JudgeKind.LEXICAL, ""),
+        ("x", JudgeKind.LLM, "m"),
+    ]
+    assert (spec.rule, spec.models) == (PanelRule.WEIGHTED, ("m",))
+
+
+def test_the_hash_covers_what_decides_and_nothing_else() -> None:
+    base: JudgeSpec = spec_of()
+    edited = Prompt("pairwise", f"{load_prompt('pairwise').text}\nOne more note.\n")
+    others = [
+        base.using(prompt=edited),
+        base.using(endpoint="https://else.test/v1"),
+        base.using(model="m2"),
+        base.using(temperature=0.1),
+        base.using(reply=ReplyFormat.LOGPROBS),
+    ]
+    assert len({base.hash, *(other.hash for other in others)}) == 6
+    assert base.using(name="other", description="d").hash == base.hash
+
+
+def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
+    panel = load_spec("panel").at("http://x.test/v1")
+    assert {member.endpoint for member in panel.members} == {"http://x.test/v1"}
+    assert panel.at("http://y.test/v1").members[0].endpoint == "http://x.test/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nothing", "no `## pair` section"),
+        ("## pair\n{question} {answer_1}", "lacks {answer_2}"),
+        ("## pair\n{question} {answer_1} {answer_2} {refrence}", "did you mean 'reference'"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## pear\n", "unknown section"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## pair\nx", "2 times"),
+        ("## pair\n{question}{answer_1}{answer_2}\n## example\n### question\nx", "lacks `### reply`"),
+    ],
+)
+def test_a_prompt_that_cannot_be_used_says_why(text: str, said: str) -> None:
+    with pytest.raises(SpecError, match="Prompt p cannot be used") as caught:
+        Prompt("p", text)
+    assert said in str(caught.value)
+
+
+def test_placeholders_are_filled_once() -> None:
+    assert (
+        fill("{question} {x} {answer_1}", {"question": "{answer_1}", "answer_1": "A"}) == "{answer_1} {x} A"
+    )
+
+
+def test_ground_truth_prompts_belong_to_their_ground_truth() -> None:
+    with pytest.raises(SpecError, match="must not be none"):
+        spec_of("pairwise-reference")
+    assert (
+        spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE).ground_truth
+        is GroundTruth.REFERENCE
+    )
+
+
+def test_default_leaves_a_setting_to_the_endpoint(tmp_path: Path) -> None:
+    path = tmp_path / "j.toml"
+    sampling = "\n".join(f'{name} = "default"' for name in ("temperature", "top_p", "max_tokens", "seed"))
+    path.write_text(f'extends = "reference-free"\n[sampling]\n{sampling}\n')
+    loaded = load_spec(str(path)).sampling
+    assert (loaded.temperature, loaded.top_p, loaded.max_tokens, loaded.seed) == (None,) * 4
+    path.write_text('extends = "reference-free"\ntemperature = "none"\n')
+    with pytest.raises(SpecError, match="temperature"):
+        load_spec(str(path))

@@ -1,0 +1,81 @@
+"""D11: sentences are not cut behind initials and abbreviations, and are cut behind what ends one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judges.text.sentences import cited_sentences, split_sentences, without_citations
+
+GOLDEN = (Path(__file__).parent / "sentences.golden.txt").read_text(encoding="utf-8").splitlines()
+"""A line a text, its sentences parted by a bar."""
+SURNAMES = ("Grant", "Tolkien", "Woolworth", "O’Neill", "McDonald", "Ivanova-Smith")
+ABBREVIATED = ("Dr.", "Prof.", "Mrs.", "St.", "Lt. Col.", "Sen.", "Gen.", "Capt.")
+LATIN = ("e.g.", "i.e.", "cf.", "vs.", "approx.", "ca.")
+
+
+@pytest.mark.parametrize("line", GOLDEN)
+def test_the_golden_texts_are_cut_where_the_bars_are(line: str) -> None:
+    sentences = tuple(line.split(" | "))
+    assert split_sentences(" ".join(sentences)) == sentences
+
+
+@given(
+    letters=st.lists(st.sampled_from("ABCDEFGHIJKLMNOPRSTUVW"), min_size=1, max_size=4),
+    space=st.sampled_from(["", " "]),
+    surname=st.sampled_from(SURNAMES),
+    opening=st.sampled_from(["", "In 1976 ", "Later, Mr. ", "We know that John ", "They met Ann and "]),
+)
+def test_initials_stay_with_their_name(letters: list[str], space: str, surname: str, opening: str) -> None:
+    name = space.join(f"{letter}." for letter in letters) + f" {surname}"
+    first = f"{opening}{name} went bankrupt."
+    assert split_sentences(f"{first} Its stores were sold.") == (first, "Its stores were sold.")
+
+
+@given(
+    words=st.lists(st.sampled_from([*ABBREVIATED, *LATIN]), min_size=1, max_size=3),
+    after=st.sampled_from(["Smith", "5 cm", "the shore", "Miller's law"]),
+)
+def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: str) -> None:
+    first = f"We saw {' '.join(words)} {after} there."
+    assert split_sentences(f"{first} Nobody else came.") == (first, "Nobody else came.")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        (
+            "Eggs keep a week [1]. Peeled ones less [2, 3].",
+            [("Eggs keep a week.", (1,)), ("Peeled ones less.", (2, 3))],
+        ),
+        (
+            "Eggs keep a week. [1] Peeled ones less.[2][3]",
+            [("Eggs keep a week.", (1,)), ("Peeled ones less.", (2, 3))],
+        ),
+        ("It is so [1; 1, 2]. It is not.", [("It is so.", (1, 2)), ("It is not.", ())]),
+        ("In [2] they say so, in [3] not.", [("In they say so, in not.", (2, 3))]),
+        ("An array a[i] is no citation [4].", [("An array a[i] is no citation.", (4,))]),
+        (" [1] ", []),
+    ],
+)
+def test_each_sentence_has_the_numbers_behind_it(
+    text: str, sentences: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert [(one.text, one.numbers) for one in cited_sentences(text)] == sentences
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["Eggs keep", "It rains", "Many say so"]), st.sets(st.integers(1, 99))),
+        min_size=1,
+    )
+)
+def test_what_is_written_with_citations_is_read_again(written: list[tuple[str, set[int]]]) -> None:
+    text = " ".join(f"{words}{f' {sorted(numbers)}' if numbers else ''}." for words, numbers in written)
+    assert [(one.text, set(one.numbers)) for one in cited_sentences(text)] == [
+        (f"{words}.", numbers) for words, numbers in written
+    ]
+    assert without_citations(text) == " ".join(f"{words}." for words, _ in written)

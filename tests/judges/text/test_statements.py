@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from judges.metrics.relations.entailment import classify, entailment_weights
+from judges.metrics.relations.model import Entailment
+from judges.text.contradictions import ContradictionFinder
+from judges.text.languages import ABBREVIATIONS
+from judges.text.overlap import TermWeights
+from judges.text.sentences import (
+    CLAUSE,
+    _cut,
+    _without_emphasis,
+    split_clauses,
+    split_sentences,
+)
+from judges.text.statements import MarkKind, quantities, read_statement, read_statements
+from judges.text.tokens import related, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "dimension"),
+    [
+        ("Profit was -3 million dollars", -3e6, "count"),
+        ("5 mW", 0.005, "power"),
+        ("5 MW", 5e6, "power"),
+        ("£3bn", 3e9, "money"),
+        ("$5m", 5e6, "money"),
+        ("US$5 million", 5e6, "money"),
+        ("5bn people", 5e9, "count"),
+        ("10,500 kg", 10_500_000, "mass"),
+        ("10\u202f500 kg", 10_500_000, "mass"),
+        ("10'000 people", 10_000, "count"),
+        ("two hundred fifty people", 250, "count"),
+        ("25 %", 25, "share"),
+        ("2 thousand people", 2000, "count"),
+    ],
+)
+def test_quantity_is_as_written(text: str, value: float, dimension: str) -> None:
+    found = quantities(text)
+    assert [each.dimension for each in found] == [dimension]
+    assert found[0].value == pytest.approx(value, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("ground_truth", "statement", "contradicts"),
+    [
+        ("The laser pointer sold there has 5 mW.", "The laser pointer sold there has 5 MW.", True),
+        ("The company lost $5m on the project.", "The company lost $5 million on the project.", False),
+        (
+            "The company earned £3bn from the project.",
+            "The company earned £3 billion from the project.",
+            False,
+        ),
+        ("The company earned £3bn from the project.", "The company earned £3 from the project.", True),
+    ],
+)
+def test_the_judge_contradicts_by_what_is_written(
+    ground_truth: str, statement: str, *, contradicts: bool
+) -> None:
+    known, said = read_statements(ground_truth), read_statements(statement)
+    finder = ContradictionFinder(known, TermWeights.fit([each.terms for each in known]))
+    assert bool(finder.find(said[0])) is contradicts
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    assert all(found.start >= 0 for found in quantities(text))
+
+
+def conflicts(text: str, claim: str) -> list[str]:
+    said = read_statements(text)
+    finder = ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
+    return [each.word for each in finder.conflicts(read_statement(claim))]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "word"),
+    [
+        (
+            "The codes of the app change every 30 seconds.",
+            "The codes of the app change every 30 minutes.",
+            "30 minutes",
+        ),
+        ("Rub a thin coat of oil on the pan.", "Rub a thick coat of oil on the pan.", "thick"),
+        ("Van Buren lost the election after the campaign.", "Van Buren won the election.", "won"),
+        (
+            "A failed transfer can be undone within a day.",
+            "A failed transfer cannot be undone within a day.",
+            "cannot",
+        ),
+        (
+            "The 2 GHz band passes through walls better. The 5 GHz band carries more data.",
+            "The 5 GHz band passes through walls better.",
+            "5 GHz",
+        ),
+    ],
+)
+def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, claim: str, word: str) -> None:
+    assert conflicts(text, claim) == [word]
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("Work below the knee hurts, eccentric work most.", "Eccentric work, above all, hurts the knee."),
+        ("The walk takes at most two hours uphill.", "The walk takes at least two hours uphill."),
+        ("The roots take up water in wet soil.", "The roots no longer take up water in dry sand."),
+    ],
+)
+def test_turns_of_phrase_oppose_nothing(text: str, claim: str) -> None:
+    assert not {"above", "least", "longer"} & set(conflicts(text, claim))
+
+
+def test_two_opposites_cancel_out_within_a_clause_alone() -> None:
+    text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
+    assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
+    claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
+    assert conflicts(text, claim) == ["longer", "forbids"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. J. R. Smith paid 3.5 million. It rose.", ["Dr. J. R. Smith paid 3.5 million.", "It rose."]),
+        ("Use acids, e.g. vinegar. Rinse.", ["Use acids, e.g. vinegar.", "Rinse."]),
+        (
+            'He said "Stop!" and left. Why? No one knows…',
+            ['He said "Stop!" and left.', "Why?", "No one knows…"],
+        ),
+        ("See Fig. 3 for details [4]. Next [1, 2].", ["See Fig. 3 for details [4].", "Next [1, 2]."]),
+        ("Steps:\n1. Mix **flour**\n2) Bake\n- Eat", ["Steps:", "Mix flour", "Bake", "Eat"]),
+        ("# Title\n\nA line that\nis wrapped.\n\nAnother.", ["Title", "A line that is wrapped.", "Another."]),
+        ("天気は良い。明日は雨。", ["天気は良い。", "明日は雨。"]),
+        ("1. \nflour and water", ["flour and water"]),
+        ("", []),
+        (" \n--- \n | | ", []),
+    ],
+)
+def test_sentences_survive_abbreviations_lists_and_decimals(text: str, sentences: list[str]) -> None:
+    assert list(split_sentences(text)) == sentences
+
+
+def test_clauses_are_not_too_short() -> None:
+    assert split_clauses("It is cold; wear a warm coat; or not") == (
+        "It is cold",
+        "wear a warm coat; or not"[:16] + " or not",
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The studies were absorbing", "a study absorbed"),
+        ("Café in São Paulo", "cafe sao paulo"),
+        ("three hundred twenty", "THREE Hundred Twenty"),
+        ("Smith's theory", "Smith theories"),
+        ("ﬁve ﬁsh", "five fish"),
+    ],
+)
+def test_terms_ignore_form(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+def test_scripts_without_spaces_are_compared_by_pairs() -> None:
+    assert set(terms("東京都")) == {"東京", "京都"}
+    assert set(terms("ภาษาไทย")) & set(terms("คนไทย"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("20,200 km and 3.9 km/s", [(20_200_000, "length"), (3_900, "speed")]),
+        ("for 50 million years", [(50e6 * 31_557_600, "time")]),
+        ("$4.2 trillion, twenty-five percent", [(4.2e12, "money"), (25, "share")]),
+        ("on 15 November 1923", [(15, "day"), (1923, "year")]),
+        ("a dozen eggs, one million people", [(12, "count"), (1e6, "count")]),
+        ("the 3rd of v2.4.1 [7]", []),
+        ("nobody", []),
+    ],
+)
+def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[float, str]]) -> None:
+    read = quantities(text)
+    assert [each.value for each in read] == pytest.approx([value for value, _ in found], rel=1e-9)
+    assert [each.dimension for each in read] == [dimension for _, dimension in found]
+
+
+GROUND_TRUTH = (
+    "Molecules of air are far smaller than the wavelength of light. At the horizon the path of the light is "
+    "almost forty times as long. Kidney beans are soaked overnight in cold water. Short bonds react little "
+    "when rates rise, long bonds react strongly. Staying won 3,317 times, switching 6,683 times. The virus "
+    "has no ribosomes of its own."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "kinds"),
+    [
+        ("Air molecules are far larger than the wavelength of light.", {MarkKind.DIRECTION}),
+        ("At the horizon the path of the light is four times as long.", {MarkKind.QUANTITY}),
+        ("Staying won 6,683 times and switching 3,317 times.", {MarkKind.QUANTITY}),
+        ("Kidney beans are never soaked overnight in water.", {MarkKind.NEGATION}),
+        ("Air molecules are much smaller than the wavelength.", set()),
+        ("At the horizon the path is about 40 times as long.", set()),
+        ("Something else happened in 1990 to 25 people.", set()),
+    ],
+)
+def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
+    ground_truth = read_statements(GROUND_TRUTH)
+    weights = TermWeights.fit([one.terms for one in ground_truth])
+    found = ContradictionFinder(ground_truth, weights).find(read_statement(claim))
+    assert {each.kind for each in found} == kinds
+
+
+def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
+    ground_truth = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
+    finder = ContradictionFinder(ground_truth, TermWeights.fit([one.terms for one in ground_truth]))
+    assert not finder.find(read_statement("The old bridge is 450 metres long."))
+    assert finder.find(read_statement("The old bridge is 600 metres long."))
+
+
+QUESTION = "When was the Eiffel Tower finished and how tall is it?"
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "said"),
+    [
+        ("1889.", "The Eiffel Tower was finished in 1889.", Entailment.ENTAILMENT),
+        ("The tower is 0.33 km tall.", "The Eiffel Tower is 330 metres tall.", Entailment.ENTAILMENT),
+        ("It has stood since 1889 and is painted brown.", "Basil needs sun.", Entailment.NEUTRAL),
+        (
+            "The Eiffel Tower was finished in 1925.",
+            "The Eiffel Tower was finished in 1889.",
+            Entailment.CONTRADICTION,
+        ),
+        ("It is not finished.", "The Eiffel Tower is finished.", Entailment.CONTRADICTION),
+    ],
+)
+def test_entailment_reads_claims_as_answers(premise: str, hypothesis: str, said: Entailment) -> None:
+    weights = entailment_weights([hypothesis, "The Eiffel Tower gets seven million visitors."], QUESTION)
+    assert classify(read_statement(premise), read_statement(hypothesis), weights) is said
+
+
+def test_weights_do_not_depend_on_order() -> None:
+    texts = ["Air is thin.", "Air carries sound.", "Water carries ships and sound."]
+    statements = [frozenset(terms(text)) for text in texts]
+    one, two = TermWeights.fit(statements, "What is air?"), TermWeights.fit(statements[::-1], "What is air?")
+    assert dict(one.known) == dict(two.known)
+    assert one.of("air") < one.of("ship") <= one.of("unheard")
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_read(text: str) -> None:
+    statements = read_statements(text)
+    for statement in statements:
+        assert statement.terms
+        assert statement.text in text or "\n" in text or len(text) > len(statement.text)
+
+
+def test_weights_are_those_of_smoothed_idf() -> None:
+    said = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
+    weights = TermWeights.fit([frozenset(terms(text)) for text in said], "Why is the sea blue?")
+    oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(said)
+    for term, at in oracle.vocabulary_.items():
+        assert weights.of(term) == pytest.approx(oracle.idf_[at] * (0.5 if term in {"sea", "blue"} else 1.0))
+    assert set(weights.known) == set(oracle.vocabulary_)
+
+
+def test_share_depends_on_the_sets_alone() -> None:
+    texts = ("Air scatters blue light.", "The sea is salty.")
+    weights = TermWeights.fit([frozenset(terms(text)) for text in texts])
+    wanted, given = frozenset(terms("blue salty light")), frozenset(terms("blue lightness"))
+    roots = frozenset(map(related, given))
+    first = weights.share(wanted, given, roots)
+    assert weights.share(wanted, frozenset(), frozenset()) == 0
+    assert weights.share(wanted, wanted, frozenset()) == 1
+    assert weights.share(wanted, given, roots) == first
+    assert 0 < first < 1
+
+
+def test_texts_of_any_length_are_cut_alike() -> None:
+    part = "The sea is salty. Rivers carry minerals into it."
+    assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600
+
+
+MARKED = st.lists(st.sampled_from(["*", "**", "_", "__", "`", "a", "b ", " ", ". "]), max_size=16).map(
+    "".join
+)
+
+
+@given(MARKED)
+def test_emphasis_is_taken_off_as_the_pattern_took_it_off(text: str) -> None:
+    """A3: reading marks once gives what trying every pair of them gave."""
+    tried = re.sub(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1", r"\2", text)
+    assert _without_emphasis(text) == tried
+
+
+SPACED = st.lists(st.sampled_from(["one", "two", " ", "\t", ";", ":", "–", "—"]), max_size=16).map("".join)
+
+
+@given(SPACED)
+def test_clauses_are_split_where_the_pattern_split_them(text: str) -> None:
+    """A3: looking behind a run of spaces moves no border between clauses."""
+    tried = re.compile(r"\s*;\s+|\s+[–—]\s+|:\s+(?=\S+\s+\S+\s+\S+)")
+    assert CLAUSE.split(text) == tried.split(text)
+
+
+DOTTED = st.lists(
+    st.sampled_from(["Dr", "A", "e", "g", "x", ".", "!", "…", " ", "  ", '"', "[1]", "。", "("]), max_size=16
+).map("".join)
+
+
+@given(DOTTED)
+def test_sentences_end_where_the_whole_text_before_a_mark_says(text: str) -> None:
+    """A3: the token before a full stop tells as much as reading all that stands before it."""
+    assert _cut(text) == list(_slowly_cut(text))
+
+
+def _slowly_cut(block: str) -> Iterator[str]:
+    """The sentences of a block, each mark looked at with everything since the last."""
+    marks = re.finditer(
+        r"(?:[.!?…]+[\"'”’»)\]]*(?:\s?\[\d{1,3}(?:,\s?\d{1,3})*\])*(?=\s|$))|[。！？｡।؟]+[”’»」』)\]]*", block
+    )
+    ends = [mark.end() for mark in marks]
+    start = 0
+    for end in (*ends, len(block)):
+        following = block[end:].lstrip()[:1]
+        if end in ends and not _slowly_ends(block[start:end], following):
+            continue
+        sentence, start = block[start:end].strip(), end
+        if any(character.isalnum() for character in sentence):
+            yield sentence
+
+
+def _slowly_ends(before: str, following: str) -> bool:
+    if following.islower() or not before.endswith("."):
+        return not following.islower()
+    if re.search(r"(?:^|[\s(\"“])(?:[^\W\d_]\.){2,}$", before):
+        return False
+    words = before.split()
+    if re.search(r"(?:^|[\s(\"“.])[A-Z]\.$", before):
+        return len(words) > 1 and not words[-2][:1].isupper()
+    word = re.search(r"([^\W\d_]+)\.$", before)
+    return not (word and word[1].casefold() in ABBREVIATIONS) or not following
