@@ -1,4 +1,4 @@
-"""What asks a scripted LLM, for every metric."""
+"""Askings of a scripted LLM, for every metric."""
 
 from __future__ import annotations
 

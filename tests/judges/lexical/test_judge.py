@@ -288,7 +288,7 @@ BEST = "meridian"
 WORST = "slipshod"
 MOST = 0.05
 FURTHER = 7
-"""How many questions on the answer is that is given to another question."""
+"""Questions between an answer and the one that it is given to."""
 
 
 @lru_cache(maxsize=1)

@@ -48,7 +48,7 @@ At most {most} words.
 
 
 class Support(BaseModel):
-    """How well a claim is supported."""
+    """A rating of a claim."""
 
     score: int = Field(ge=1, le=5)
     reason: str = ""

@@ -70,7 +70,7 @@ def judged(
     transport: str,
     ledger: MemoryLedger | None = None,
 ) -> tuple[Verdict | EndpointError, Scheduler]:
-    """What becomes of a battle at 2 and 8 USD for a million tokens, and the scheduler that asked."""
+    """Judge a battle at 2 and 8 USD for a million tokens; return its end and the scheduler."""
     server.reset()
     prices = PriceFile(endpoints={server.url: Price(input=2.0, output=8.0)})
     settings = AccessSettings(

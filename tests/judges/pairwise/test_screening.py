@@ -46,7 +46,7 @@ CHAT = re.compile(r"<\|im_start\|>|\[/?INST\]|</s>|\n\n(?:Human|Assistant):|### 
 
 
 def visible(text: str) -> str:
-    """What a lenient reader sees: compatibility forms folded, zero-width characters gone."""
+    """A text as a lenient reader sees it: compatibility forms folded, zero-width characters gone."""
     return re.sub("[\u200b-\u200f\u2060\ufeff]", "", unicodedata.normalize("NFKC", text)).replace(
         "\u0430", "a"
     )

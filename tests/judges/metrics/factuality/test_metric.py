@@ -328,7 +328,7 @@ def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str
 
 
 def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
-    """What FactScore does not find supported counts as contradicted, as in the paper's tables."""
+    """Claims that FactScore does not find supported count as contradicted, as in the paper's tables."""
     server = serve(scripted_llm)
     server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
     details: Any = scripted(server.url, "factscore", LETTERED).details
@@ -529,7 +529,7 @@ INVENTED = (
 
 @pytest.fixture(scope="module")
 def posteriors() -> dict[str, float]:
-    """What FR2 believes of each claim, all being held against all passages."""
+    """The posterior of each claim by FR2, all being held against all passages."""
     claims = (*TRUE, *WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)
     metric = build_metric("factuality-fr2")
     assert isinstance(metric, FactReasoner)
