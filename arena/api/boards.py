@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from arena.api.caching import JSON, OK, answer, files, problems
 from arena.api.dependencies import FileTurns, Services, Who, client_of
 from arena.api.sets_and_rounds import Name
-from arena.models.results import Board, BoardHead, ScoredMetric
+from arena.models.results import ScoredMetric
 from arena.services.metrics.results import ScoreRequest
 from arena.services.submissions.uploads import party_of
+from data.models import Board, BoardHead
 from data.models.questions import NAME_PATTERN
 from leaderboard.vocabulary import BoardForm
 
@@ -66,7 +67,7 @@ MEDIA_TYPES = {
 class BoardList(BaseModel):
     """The published boards, the newest first."""
 
-    leaderboards: list[BoardHead]
+    leaderboards: tuple[BoardHead, ...]
 
 
 class ScoredList(BaseModel):
@@ -78,8 +79,7 @@ class ScoredList(BaseModel):
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
     """Return the published boards, the newest first."""
-    heads = [BoardHead.of(head) for head in arena.boards.heads()]
-    return answer(request, BoardList(leaderboards=heads))
+    return answer(request, BoardList(leaderboards=arena.boards.heads()))
 
 
 @router.get(
@@ -103,7 +103,7 @@ def show_board(
     form = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | Board
     if form is BoardForm.JSON:
-        content, filename = Board.of(board, title=board.standings.get("title") or board.name), ""
+        content, filename = board, ""
     else:
         file = arena.board_files.content(name, form, caller=caller)
         content, filename = file.content, file.name

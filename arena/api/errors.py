@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from http import HTTPStatus
 
 import structlog
@@ -13,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from arena.models.base import Problem
 from data.errors import (
     AccessError,
     ArenaError,
@@ -33,6 +33,7 @@ from data.errors import (
     WorkError,
 )
 from data.files.jsonl import wording
+from data.models import Problem
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "/api/v1/#problem-"
@@ -135,7 +136,7 @@ async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
         return internal_error(error)
     status = status_of(error)
     if isinstance(error, InvalidFileError):
-        listed = [Problem.of(problem).model_dump() for problem in error.problems]
+        listed = [asdict(problem) for problem in error.problems]
         return problem_response(status, error.message, advice=error.advice, problems=listed)
     if status == UNAVAILABLE:
         log.error("unavailable", error=str(error))

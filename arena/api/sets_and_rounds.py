@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 from arena.api.caching import JSON, NDJSON, answer, files, problems
 from arena.api.dependencies import Services, Who
 from arena.models.results import Battle, QuestionEvidence, Round
-from arena.models.sets import Question, QuestionSet
+from arena.models.sets import Question
 from arena.services.labels import file_of
-from data.models import Outcome
+from data.models import Outcome, SetSummary
 from data.models.questions import NAME_PATTERN
 
 MAX_PAGE = 500
@@ -26,7 +26,7 @@ Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page be
 class SetList(BaseModel):
     """Every question set."""
 
-    sets: list[QuestionSet]
+    sets: list[SetSummary]
 
 
 class QuestionPage(BaseModel):
@@ -59,10 +59,10 @@ def list_sets(request: Request, arena: Services) -> Response:
     return answer(request, SetList(sets=arena.sets.summaries()))
 
 
-@sets.get("/sets/{name}", responses=problems(404), response_model=QuestionSet)
+@sets.get("/sets/{name}", responses=problems(404), response_model=SetSummary)
 def show_set(request: Request, name: Name, arena: Services) -> Response:
     """One question set."""
-    return answer(request, QuestionSet.of(arena.sets.summary(name)))
+    return answer(request, arena.sets.summary(name))
 
 
 @sets.get("/sets/{name}/questions", responses=problems(404), response_model=QuestionPage)

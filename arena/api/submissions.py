@@ -17,18 +17,12 @@ from arena.api.caching import FRESH, JSON, answer, problems
 from arena.api.dependencies import FileTurns, Services, Uploader, Who, client_there
 from arena.api.sets_and_rounds import NAME, Name
 from arena.api.teams import Sent
-from arena.models import submissions as shapes
-from arena.models.submissions import (
-    CheckReport,
-    Submission,
-    SubmissionDetails,
-    SubmissionStatus,
-)
+from arena.models.submissions import AddedSubmission, CheckReport, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import require
 from arena.services.submissions.uploads import party_of
 from arena.services.text_process import Poll
 from data.errors import InvalidFileError, StoppedError
-from data.models import SubmissionKind, SystemCard, TokenScope
+from data.models import Submission, SubmissionKind, SystemCard, TokenScope
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
 SYSTEM_NAME = r"^[^\s@][^@]*$"
@@ -122,8 +116,8 @@ async def check(
     "/sets/{name}/submissions",
     responses={
         **problems(403, 404, 408, 409, 413),
-        200: {"model": shapes.AddedSubmission, "description": "The newest version has the same content."},
-        201: {"model": shapes.AddedSubmission, "description": "It is accepted."},
+        200: {"model": AddedSubmission, "description": "The newest version has the same content."},
+        201: {"model": AddedSubmission, "description": "It is accepted."},
     },
     openapi_extra=FILE_BODY,
     response_class=Response,
@@ -162,8 +156,10 @@ async def submit(
     except (ClientDisconnect, StoppedError):
         return Response(status_code=400)
     headers = {**FRESH, "Location": f"/api/v1/submissions/{added.submission.id}"}
-    body = shapes.AddedSubmission.of(added.submission, created=added.created, problems=added.warnings)
-    return Response(body.model_dump_json(), 201 if added.created else 200, headers, media_type=JSON)
+    body = AddedSubmission(**dict(added.submission), created=added.created, problems=added.warnings)
+    return Response(
+        body.model_dump_json(by_alias=True), 201 if added.created else 200, headers, media_type=JSON
+    )
 
 
 @asynccontextmanager
@@ -218,21 +214,18 @@ def withdraw(
     """Withdraw a submission; a tombstone stays."""
     response.headers.update(FRESH)
     given = why or Withdrawal()
-    withdrawn = arena.submissions.withdraw(
-        number, reason=given.reason, disqualify=given.disqualify, caller=caller
-    )
-    return Submission.of(withdrawn)
+    return arena.submissions.withdraw(number, reason=given.reason, disqualify=given.disqualify, caller=caller)
 
 
 @router.post("/submissions/{number}/confirm", responses=problems(403, 404, 409))
 def confirm(number: Number, response: Response, arena: Services, caller: Who) -> Submission:
     """Submit what was only checked (sent with `hold`)."""
     response.headers.update(FRESH)
-    return Submission.of(arena.submissions.confirm(number, caller=caller))
+    return arena.submissions.confirm(number, caller=caller)
 
 
 @router.post("/submissions/{number}/select", responses=problems(403, 404, 409))
 def select(number: Number, response: Response, arena: Services, caller: Who) -> Submission:
     """Choose the version that represents its system in future rounds."""
     response.headers.update(FRESH)
-    return Submission.of(arena.submissions.select(number, caller=caller))
+    return arena.submissions.select(number, caller=caller)

@@ -10,9 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena.api.caching import answer, problems
 from arena.api.dependencies import Services, Who
 from arena.models.submissions import Identity
-from arena.models.teams import MemberLine, TeamLine, TokenLine
 from arena.services.accounts.auth import require
-from data.models import TokenScope
+from data.models import CreatedToken, Team, TeamWithMembers, Token, TokenScope
 
 LABEL = r"^[^/\x00-\x1f\x7f]{1,100}$"
 TeamName = Annotated[str, Path(pattern=LABEL, max_length=100, description="Name of the team.")]
@@ -28,13 +27,7 @@ class Sent(BaseModel):
 class TeamList(BaseModel):
     """The teams of the caller; organisers see all."""
 
-    teams: list[TeamLine]
-
-
-class TeamFull(TeamLine):
-    """A team with its members."""
-
-    members: list[MemberLine]
+    teams: list[Team]
 
 
 class TokenCreate(Sent):
@@ -47,16 +40,10 @@ class TokenCreate(Sent):
     days: int | None = Field(None, ge=1, le=730, description="Days until it expires; null: it does not.")
 
 
-class TokenSecret(TokenLine):
-    """A new token; `token` is shown this once."""
-
-    token: str
-
-
 class TokenList(BaseModel):
     """Tokens without their secrets."""
 
-    tokens: list[TokenLine]
+    tokens: list[Token]
 
 
 router = APIRouter(tags=["teams"])
@@ -75,11 +62,10 @@ def list_teams(request: Request, arena: Services, caller: Who) -> Response:
     return answer(request, TeamList(teams=arena.teams.all(caller=caller)))
 
 
-@router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamFull)
+@router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamWithMembers)
 def show_team(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
     """Return a team of yours with its members."""
-    view = arena.teams.view(team, caller=caller)
-    return answer(request, TeamFull.of(view.team, members=view.members))
+    return answer(request, arena.teams.view(team, caller=caller))
 
 
 @router.get("/teams/{team}/tokens", responses=problems(403, 404), response_model=TokenList)
@@ -93,17 +79,14 @@ def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) 
 @router.post("/teams/{team}/tokens", status_code=201, responses=problems(403, 404, 409))
 def create_token(
     team: TeamName, body: TokenCreate, response: Response, arena: Services, caller: Who
-) -> TokenSecret:
+) -> CreatedToken:
     """Make a token of a team; its text is in this answer and nowhere else. For owners."""
-    created = arena.tokens.create(
-        name=body.name, scopes=body.scopes, days=body.days, team=team, caller=caller
-    )
     response.headers["Cache-Control"] = "no-store"
-    return TokenSecret.of(created.token, token=created.secret)
+    return arena.tokens.create(name=body.name, scopes=body.scopes, days=body.days, team=team, caller=caller)
 
 
 @router.delete("/tokens/{number}", responses=problems(403, 404, 409))
-def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> TokenLine:
+def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> Token:
     """Make a token useless at once, and end the sessions that it opened."""
     response.headers["Cache-Control"] = "no-store"
-    return TokenLine.of(arena.tokens.revoke(number, caller=caller))
+    return arena.tokens.revoke(number, caller=caller)

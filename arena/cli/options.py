@@ -25,6 +25,7 @@ LARGEST_NUMBER = 2**31 - 1
 """Of a row, on both engines."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
+SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
 JudgeName = Annotated[
     str, typer.Option("--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec.")
 ]

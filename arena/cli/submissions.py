@@ -138,8 +138,8 @@ def add(
         keep_na=keep_na,
     )
     note_problems(added.warnings)
-    submission = AddedSubmission.of(
-        added.submission, created=added.created, problems=added.warnings
+    submission = AddedSubmission(
+        **dict(added.submission), created=added.created, problems=added.warnings
     ).to_json()
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
     held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
@@ -209,7 +209,7 @@ def show(
 
 
 def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
-    from arena.models.teams import InboxLine
+    from arena.models.submissions import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
     inboxes = open_arena().inbox.waiting(set_name=set_name, caller=OPERATOR)
@@ -260,10 +260,8 @@ def withdraw(
 
 
 def _show_change(submission: Submission, effect: str, *, as_json: bool) -> None:
-    from arena.models import submissions as shapes
-
     text = f"{submission.system} version {submission.version} {effect}."
-    show_result(shapes.Submission.of(submission).to_json(), text, as_json=as_json)
+    show_result(submission.to_json(), text, as_json=as_json)
 
 
 def _row(submission: dict[str, Any]) -> tuple[str | int | None, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ from arena.cli.output import note, show_fields, show_json, show_line, show_resul
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
-from data.models import Membership, Role, Team, Token, TokenScope, UserAccount
+from data.models import Role, TokenScope
 
 commands = Commands("Teams, accounts, members and tokens; docs/teams.md has names and rights.")
 tokens = Commands("Access tokens of teams and accounts.")
@@ -39,7 +39,7 @@ def add(
     $ arena teams add lab --contact lab@example.org
     """
     team = open_arena().teams.add(name, title=title, contact=contact, caller=OPERATOR)
-    show_result(_json(team), f"Team {team.name} is added.", as_json=as_json)
+    show_result(team.to_json(), f"Team {team.name} is added.", as_json=as_json)
 
 
 @commands.command()
@@ -63,7 +63,7 @@ def show(
 def _list(*, as_json: bool) -> None:
     teams = open_arena().teams.all(caller=OPERATOR)
     show_rows(
-        [_json(team) for team in teams],
+        [team.to_json() for team in teams],
         ("team", "title", "contact"),
         [(team.name, team.title, team.contact) for team in teams],
         as_json=as_json,
@@ -76,14 +76,15 @@ def _show(name: str, *, as_json: bool) -> None:
     view = arena.teams.view(name, caller=OPERATOR)
     team_tokens = arena.tokens.all(team=name, caller=OPERATOR)
     if as_json:
-        people = [_json(member) for member in view.members]
-        show_json({**_json(view.team), "members": people, "tokens": [_json(token) for token in team_tokens]})
+        show_json({**view.to_json(), "tokens": [token.to_json() for token in team_tokens]})
         return
-    show_fields({label: str(value) for label, value in _json(view.team).items()})
+    fields = view.to_json()
+    fields.pop("members")
+    show_fields({label: str(value) for label, value in fields.items()})
     if view.members:
         show_table(("member", "role"), [(member.account, member.role) for member in view.members])
     if team_tokens:
-        _show_tokens([_json(token) for token in team_tokens])
+        _show_tokens([token.to_json() for token in team_tokens])
 
 
 @commands.command()
@@ -112,7 +113,7 @@ def members(
         )
         return
     added = open_arena().teams.add_member(name, account, role=role, caller=OPERATOR)
-    show_result({"team": name, **_json(added)}, f"{account} is {added.role} of {name}.", as_json=as_json)
+    show_result({"team": name, **added.to_json()}, f"{account} is {added.role} of {name}.", as_json=as_json)
 
 
 @commands.command()
@@ -160,15 +161,15 @@ def accounts(
             (one.name, one.email, "closed" if one.closed_at else "organiser" if one.is_organiser else "")
             for one in listed
         ]
-        show_rows([_json(one) for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
+        show_rows([one.to_json() for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
     elif subject is None and email is None and name in {one.name for one in listed}:
         account = teams.change_account(name, is_organiser=organiser, closed=closed, caller=OPERATOR)
-        show_result(_json(account), f"Account {account.name} is changed.", as_json=as_json)
+        show_result(account.to_json(), f"Account {account.name} is changed.", as_json=as_json)
     else:
         added = teams.add_account(
             name, subject=subject, email=email, is_organiser=bool(organiser), caller=OPERATOR
         )
-        show_result(_json(added), f"Account {name} is added.", as_json=as_json)
+        show_result(added.to_json(), f"Account {name} is added.", as_json=as_json)
 
 
 @commands.command()
@@ -235,7 +236,7 @@ def create_token(
         caller=OPERATOR,
     )
     if as_json:
-        show_json({**_json(created.token), "token": created.secret})
+        show_json(created.to_json())
         return
     note("Keep this token: it is not shown again.")
     show_line(created.secret)
@@ -254,7 +255,7 @@ def revoke_token(
     """
     confirm(f"Revoke token {number}?", yes=yes)
     token = open_arena().tokens.revoke(number, caller=OPERATOR)
-    show_result(_json(token), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
+    show_result(token.to_json(), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
 
 
 def _show_tokens(token_rows: list[dict[str, object]]) -> None:
@@ -266,16 +267,3 @@ def _cell(value: object) -> str | None:
     if value is None:
         return None
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _json(record: Membership | Team | Token | UserAccount) -> dict[str, Any]:
-    from arena.models import teams as shapes
-    from arena.models.base import Value
-
-    lines: dict[type, type[Value]] = {
-        Membership: shapes.MemberLine,
-        Team: shapes.TeamLine,
-        Token: shapes.TokenLine,
-        UserAccount: shapes.AccountLine,
-    }
-    return lines[type(record)].of(record).to_json()

@@ -5,7 +5,7 @@ What the tools give are the values of the API, with what strangers wrote marked 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Annotated, Any
 
@@ -17,10 +17,10 @@ from pydantic import Field
 
 from arena import own_version
 from arena.container import Arena
-from arena.models.results import Board, BoardHead
 from arena.services.accounts.auth import PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
 from data.errors import ArenaError, InputError, RetractedError
+from data.models import Board
 from judges.llm.templates import sanitise
 
 Json = dict[str, Any]
@@ -80,6 +80,18 @@ def _bounded(value: Any, name: str, most: int) -> Any:  # noqa: ANN401 - any JSO
     return {"untrusted_text": text, "characters": len(value), "cut": len(value) > limit}
 
 
+def _row(line: Json, marks: Mapping[str, str]) -> Json:
+    """Return a line of a board with what places it; None where the system has no rating or rate."""
+    rating, rate = line.get("rating") or {}, line.get("rate") or {}
+    return {
+        "system": line["system"],
+        **{name: rating.get(name) for name in ("rank", "rating", "lower", "upper", "letters")},
+        **{name: rate.get(name) for name in ("win_rate", "win_tie_rate")},
+        **{name: line.get(name) for name in ("answers", "median_words")},
+        "mark": marks.get(line["system"], ""),
+    }
+
+
 class Tools:
     """Tools of agents; each method is a tool, and agents read its docstring."""
 
@@ -88,7 +100,7 @@ class Tools:
 
     def list_boards(self) -> Json:
         """List the published leaderboards, the newest first."""
-        return bounded({"boards": [BoardHead.of(head).to_json() for head in self._arena.boards.heads()]})
+        return bounded({"boards": [head.to_json() for head in self._arena.boards.heads()]})
 
     def get_standings(
         self,
@@ -98,13 +110,20 @@ class Tools:
     ) -> Json:
         """Read a board in one domain: ratings with intervals, ranks, and win rates against the reference."""
         found = self._board(board)
-        if domain not in (known := ("overall", *found.domains)):
+        domains = {each["id"]: each["label"] for each in found.standings.get("domains", [])}
+        if domain not in (known := ("overall", *domains)):
             raise InputError(
                 f"The board {board} has no domain {domain!r}.", advice=f"It has {', '.join(known)}."
             )
-        lines = [row for row in found.rows() if row["domain"] == domain]
-        about = {"reference": found.standings.get("reference"), "domains": found.domains}
-        shown = bounded({**found.to_json(), "domain": domain, "lines": lines[:limit]})
+        lines = found.standings.get("lines", {}).get(domain, [])
+        about = {"reference": found.standings.get("reference"), "domains": domains}
+        shown = bounded(
+            {
+                **found.to_json(),
+                "domain": domain,
+                "lines": [_row(line, found.marks) for line in lines[:limit]],
+            }
+        )
         return {**shown, **about, "left_out": len(lines) - len(shown["lines"])}
 
     def compare_systems(self, board: BoardName, first: System, second: System) -> Json:
@@ -157,10 +176,10 @@ class Tools:
         board = self._arena.boards.get(name, caller=PUBLIC)
         if board.retracted:
             raise RetractedError(name, board.notice)
-        return Board.of(board)
+        return board
 
     def _round_of(self, name: str) -> str:
-        round_name = self._board(name).round
+        round_name = self._board(name).round_name
         if round_name is None:
             raise InputError(
                 f"The board {name} shows published figures, without questions.",

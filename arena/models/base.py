@@ -37,7 +37,9 @@ class Value(BaseModel):
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that commands print; moments are in ISO 8601 with their offset."""
-        printed: dict[str, Any] = json.loads(json.dumps(self.model_dump(), default=datetime.isoformat))
+        printed: dict[str, Any] = json.loads(
+            json.dumps(self.model_dump(by_alias=True), default=datetime.isoformat)
+        )
         return printed
 
 
@@ -57,16 +59,3 @@ class _Joined:
 def one_of(*words: str) -> object:
     """Return a text that is one of some words today; newer arenas may send others."""
     return Field(json_schema_extra={"enum": list(words)})
-
-
-class Problem(Value):
-    """One thing that is wrong with a file or a request."""
-
-    line: int = 0
-    """Line of the file, from 1; 0 for the file or request as a whole."""
-    code: str
-    """A short, stable word."""
-    severity: str = "error"
-    """`error` or `warning`."""
-    message: str
-    advice: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -10,119 +9,11 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from arena.models.base import LOWER, UPPER, Value, one_of
 from arena.models.sets import Passage
+from data.store.scores import ScoredAnswer
 
-OVERALL = "overall"
 PREFERENCE = AliasChoices("winner", "preference")
 SIDES = {"a": "model_a", "b": "model_b"}
 Winner = Annotated[str | None, BeforeValidator(lambda side: SIDES.get(side, side))]
-
-
-class Rating(Value):
-    """A rating on the Elo scale with its interval and rank."""
-
-    rating: float | None = None
-    """None where the estimate does not exist."""
-    se: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    rank: int | None = None
-    """Places are among the systems; the reference has none."""
-    rank_lower: int | None = None
-    """The best place that the battles leave open."""
-    rank_upper: int | None = None
-    battles: int | None = None
-    letters: str | None = None
-    """Two systems of a `component` share a letter exactly where the battles do not separate them."""
-    component: int | None = None
-
-
-class Rate(Value):
-    """Win rate of a system against the reference; shares are 0-1, intervals 95 %."""
-
-    battles: int
-    wins: int
-    ties: int
-    losses: int
-    win_rate: float | None
-    win_tie_rate: float | None
-    lower: float | None = None
-    """Of the win rate."""
-    upper: float | None = None
-    win_tie_lower: float | None = None
-    win_tie_upper: float | None = None
-
-
-class StandingsLine(Value):
-    """A system in one domain of a board."""
-
-    system: str
-    rating: Rating | None = None
-    """None where it cannot be rated."""
-    rate: Rate | None = None
-    """None for the reference itself."""
-    answers: int | None = None
-    no_answer_share: float | None = None
-    median_words: float | None = None
-    scores: dict[str, Any] = Field({})
-    """By metric."""
-    unranked: str = ""
-    """Reason for a missing rank and rating: too few answered questions; empty otherwise."""
-
-
-class BoardHead(Value):
-    """A published board without its lines."""
-
-    name: str
-    title: str
-    round: str | None = Field(validation_alias=AliasChoices("round", "round_name"))
-    """The round that it shows; null for a board of published figures."""
-    content_hash: str
-    """sha256 of the standings."""
-    published_at: datetime
-    retracted: bool
-    notice: str
-    """Notice for readers, such as the reason of a retraction."""
-    replaced_at: datetime | None = None
-    """When another snapshot took its place; null where it stands."""
-
-
-class Board(BoardHead):
-    """A published board; `standings` is all of it, `lines` its table."""
-
-    standings: dict[str, Any]
-    marks: dict[str, str] = Field({})
-    """Systems that were withdrawn or disqualified since, or are partial, with the reason after ": "."""
-
-    @property
-    def domains(self) -> dict[str, str]:
-        """Labels by domain, in the board's order."""
-        return {domain["id"]: domain["label"] for domain in self.standings.get("domains", [])}
-
-    def lines(self, domain: str = OVERALL) -> list[StandingsLine]:
-        """Return the systems of a domain, the best first; empty where the board has no such domain."""
-        return [
-            StandingsLine.model_validate(line) for line in self.standings.get("lines", {}).get(domain, [])
-        ]
-
-    def rows(self) -> Iterator[dict[str, str | int | float | None]]:
-        """Every line of every domain as a flat row, for `pandas.DataFrame(board.rows())`."""
-        for domain in (OVERALL, *self.domains):
-            for line in self.lines(domain):
-                rating, rate = line.rating, line.rate
-                yield {
-                    "domain": domain,
-                    "system": line.system,
-                    "rank": None if rating is None else rating.rank,
-                    "rating": None if rating is None else rating.rating,
-                    "lower": None if rating is None else rating.lower,
-                    "upper": None if rating is None else rating.upper,
-                    "letters": None if rating is None else rating.letters,
-                    "win_rate": None if rate is None else rate.win_rate,
-                    "win_tie_rate": None if rate is None else rate.win_tie_rate,
-                    "answers": line.answers,
-                    "median_words": line.median_words,
-                    "mark": self.marks.get(line.system, ""),
-                }
 
 
 class Round(Value):
@@ -233,17 +124,6 @@ class RoundQuestionPage(Value):
     """Number of questions on all pages."""
 
 
-class Score(Value):
-    """A metric's score of an answer; `details` say what it depends on, as the metric does."""
-
-    metric: str
-    judge: str
-    """Model that scored; empty for the embedded engine."""
-    outcome: str
-    score: float | None
-    details: dict[str, Any]
-
-
 class RoundAnswer(Value):
     """An answer to a question of a round; the counts are of the round's battles on the question."""
 
@@ -255,7 +135,7 @@ class RoundAnswer(Value):
     wins: int
     ties: int
     losses: int
-    scores: list[Score]
+    scores: tuple[ScoredAnswer, ...]
 
 
 class QuestionEvidence(Value):

@@ -5,31 +5,6 @@ from __future__ import annotations
 from arena.models.base import Value
 
 
-class QuestionSet(Value):
-    """A question set without its questions."""
-
-    name: str
-    title: str
-    version: str
-    licence: str
-    source: str
-    reference_name: str
-    """Name of the reference on boards."""
-    reference_by: str
-    """Writer of the references: `people`, or free text; else empty."""
-    note: str
-    """Note for readers of its boards and questions."""
-    language: str
-    """Of its questions and references, by ISO 639-1."""
-    questions: int
-    domains: dict[str, str]
-    """Labels by domain."""
-    counts: dict[str, int]
-    """Questions by domain."""
-    content_hash: str
-    """sha256 of its content."""
-
-
 class Passage(Value):
     """A passage that a set gives with a question."""
 

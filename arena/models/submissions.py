@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-from arena.models.base import Problem, Value, one_of
+from arena.models.base import Value, one_of
+from data.models import Problem, Submission
 
 Kind = Annotated[str, one_of("answers", "contexts")]
-
-
-def _card_fields(card: object) -> object:
-    return asdict(card) if is_dataclass(card) and not isinstance(card, type) else card
 
 
 class Identity(Value):
@@ -55,37 +52,18 @@ class CheckReport(Value):
     """Every error and warning."""
 
 
-class Submission(Value):
-    """A submission, as you may see it."""
-
-    id: int
-    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
-    system: str
-    team: str
-    version: int
-    kind: str = "answers"
-    """`answers`, or `contexts`: retrieved passages alone, whose questions `answers` counts."""
-    state: str
-    """`checked`, `accepted`, `queued`, `judged`, `published` or `withdrawn`."""
-    phase: str
-    anonymous: bool
-    selected: bool
-    """True if its team chose it to represent the system."""
-    answers: int
-    no_answers: int
-    content_hash: str
-    card: Annotated[dict[str, str], BeforeValidator(_card_fields)]
-    created_at: datetime
-    withdrawn_at: datetime | None
-    withdrawn_reason: str
+DESCRIBED = Submission.model_config | {"use_attribute_docstrings": True}
+STATUS_FIELDS = ("state", "rounds", "position", "eta", "charged", "attempt", "attempts")
 
 
 class AddedSubmission(Submission):
     """The submission, and what submitting did."""
 
+    model_config = DESCRIBED
+
     created: bool
     """False where the system's newest version has the same content."""
-    problems: list[Problem]
+    problems: tuple[Problem, ...]
     """Warnings of the check."""
 
 
@@ -99,9 +77,11 @@ class Retraction(Value):
 class SubmissionStatus(Submission):
     """A submission and its status."""
 
+    model_config = DESCRIBED
+
     visibility: str
     """`full`, `nameless` or `tombstone`: how much of it is shown to you."""
-    rounds: list[str]
+    rounds: tuple[str, ...]
     """Rounds that have it."""
     position: int | None
     """Its place in the queue, from 1; null where it is not in it."""
@@ -120,7 +100,37 @@ class SubmissionStatus(Submission):
 class SubmissionDetails(SubmissionStatus):
     """A submission with its coverage of the set."""
 
-    coverage: dict[str, float]
+    model_config = DESCRIBED
+
+    coverage: Mapping[str, float]
     """Share of each domain's questions, 0-1."""
-    no_answer_share: dict[str, float]
+    no_answer_share: Mapping[str, float]
     """Share of "no answer" by domain, 0-1."""
+
+
+class BlockLine(Value):
+    """One thing that a submission waits for."""
+
+    why: str
+    text: str
+    round: str = Field(description="The round that it is about; empty for none.")
+
+
+class WaitingLine(Value):
+    """A submission that waits."""
+
+    submission: int = Field(validation_alias=AliasPath("submission", "id"))
+    system: str = Field(validation_alias=AliasPath("submission", "system"))
+    version: int = Field(validation_alias=AliasPath("submission", "version"))
+    team: str = Field(validation_alias=AliasPath("submission", "team"))
+    plannable: bool = Field(description="Whether a new round would judge it.")
+    blocks: list[BlockLine]
+    warnings: list[str] = Field(description="Warnings of its check.")
+
+
+class InboxLine(Value):
+    """The submissions to a set that wait."""
+
+    set: str = Field(validation_alias=AliasChoices("set_name", "set"))
+    plannable: list[str] = Field(description="Systems that a new round would judge.")
+    waiting: list[WaitingLine]

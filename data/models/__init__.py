@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         BattleEvidence,
         BattleRecord,
         Board,
+        BoardHead,
         PendingBattle,
         PlannedBattle,
         Round,
@@ -72,16 +73,27 @@ if TYPE_CHECKING:
         VoteColumns,
     )
     from data.models.submissions import SetSummary, Submission
-    from data.models.teams import Membership, Team, Token, UserAccount, require_label
+    from data.models.teams import (
+        CreatedToken,
+        Membership,
+        Team,
+        TeamWithMembers,
+        Token,
+        UserAccount,
+        require_label,
+    )
 
 _WITH_TABLES = {
     "jobs": ("Job", "Lease", "WorkerId"),
     "rounds": (
-        *("Account", "BattleColumns", "BattleEvidence", "BattleRecord", "Board", "PendingBattle"),
-        *("PlannedBattle", "Round", "RoundCounts", "VoteColumns"),
+        *("Account", "BattleColumns", "BattleEvidence", "BattleRecord", "Board", "BoardHead"),
+        *("PendingBattle", "PlannedBattle", "Round", "RoundCounts", "VoteColumns"),
     ),
     "submissions": ("SetSummary", "Submission"),
-    "teams": ("Membership", "Team", "Token", "UserAccount", "require_label"),
+    "teams": (
+        *("CreatedToken", "Membership", "Team", "TeamWithMembers", "Token", "UserAccount"),
+        "require_label",
+    ),
 }
 
 
@@ -106,6 +118,8 @@ __all__ = [
     "BattleEvidence",
     "BattleRecord",
     "Board",
+    "BoardHead",
+    "CreatedToken",
     "GroundTruth",
     "HumanLabel",
     "Importance",
@@ -146,6 +160,7 @@ __all__ = [
     "SubmissionState",
     "SystemCard",
     "Team",
+    "TeamWithMembers",
     "Token",
     "TokenScope",
     "UserAccount",

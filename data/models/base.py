@@ -1,8 +1,11 @@
 """Columns as tables write them, and how their values are read: moments in UTC, closed words as members."""
 
+# ruff: noqa: ANN401 - columns and their options are of any type
+
 from __future__ import annotations
 
 import copyreg
+import json as json_text
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -51,6 +54,11 @@ class _Unmapped(SQLModelMetaclass):
     Fields without a column of their own are joined in by queries.
     """
 
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        """Let a class that extends one with a table have no columns: it adds fields that are computed."""
+        config = {**namespace.get("model_config", {}), "table": "table" in options}
+        return super().__new__(cls, name, bases, {**namespace, "model_config": config}, **options)
+
     def __init__(
         self, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: object
     ) -> None:
@@ -69,16 +77,19 @@ class _Unmapped(SQLModelMetaclass):
 class Base(SQLModel, metaclass=_Unmapped):
     """The parent of the shapes that have a table: the store makes them of rows, and nothing validates them.
 
-    User input is validated at the edge, before the store writes a row.
+    User input is validated at the edge, before the store writes a row. Routes publish them and commands print
+    them without their private fields, which `model_dump` leaves out too: rows are never written from it.
     """
 
     # To build the validators of all tables would slow every command.
-    model_config = SQLModelConfig(defer_build=True, frozen=True)
+    model_config = SQLModelConfig(
+        defer_build=True, frozen=True, json_schema_serialization_defaults_required=True
+    )
 
     if TYPE_CHECKING:
         __table__: ClassVar[Table]
 
-    def __init__(self, **values: Any) -> None:  # noqa: ANN401 - of any fields
+    def __init__(self, **values: Any) -> None:
         for name, field in type(self).model_fields.items():
             if name not in values:
                 if field.is_required():
@@ -87,8 +98,14 @@ class Base(SQLModel, metaclass=_Unmapped):
         object.__setattr__(self, "__dict__", values)
         object.__setattr__(self, "__pydantic_fields_set__", set(values))
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that commands print; moments are in ISO 8601 with their offset."""
+        dumped = self.model_dump(by_alias=True)
+        printed: dict[str, Any] = json_text.loads(json_text.dumps(dumped, default=datetime.isoformat))
+        return printed
 
-def table(name: str, /, *items: Any, **columns: Any) -> Table:  # noqa: ANN401 - as SQLAlchemy has it
+
+def table(name: str, /, *items: Any, **columns: Any) -> Table:
     """Declare a table by its columns, indexes and constraints; a mapping among them is its options."""
     declared = [getattr(column, "sa_column", column) for column in columns.values()]
     for field, column in zip(columns, declared, strict=True):
@@ -172,81 +189,88 @@ class Label(Prose):
     cache_ok = True
 
 
-def field(kind: Any, *arguments: Any, private: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
-    """Return a field of a row with its column, whose default it has; a `private` one is left out of JSON."""
+def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None = None, **options: Any) -> Any:
+    """Return a field of a row with its column, whose default it has.
+
+    JSON leaves out a `private` one, and calls one with an `alias` by that.
+    """
     column: Column[Any] = Column(kind, *arguments, **{"nullable": False, **options})
-    default = options.get("default", None if column.nullable else PydanticUndefined)
+    default = options.get("default")
+    required = callable(default) or (default is None and not column.nullable)
     return Field(
-        PydanticUndefined if callable(default) else default, sa_column=column, exclude=private or None
+        PydanticUndefined if required else default,
+        sa_column=column,
+        exclude=private or None,
+        serialization_alias=alias,
     )
 
 
-def joined(default: Any = PydanticUndefined, *, private: bool = False) -> Any:  # noqa: ANN401 - as above
+def joined(default: Any = PydanticUndefined, *, private: bool = False, alias: str | None = None) -> Any:
     """Return a field without a column, which queries join in."""
-    return Field(default, sa_type=JSON, exclude=private or None)
+    return Field(default, sa_type=JSON, exclude=private or None, serialization_alias=alias)
 
 
-def number(*, private: bool = False) -> Any:  # noqa: ANN401 - as above
+def number(*, private: bool = False) -> Any:
     """Return the number that the database gives to a row."""
     return field(Integer, primary_key=True, private=private)
 
 
-def moment(*, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
+def moment(*, nullable: bool = False, private: bool = False) -> Any:
     """Return a moment."""
-    return field(Moment, nullable=nullable)
+    return field(Moment, nullable=nullable, private=private)
 
 
-def created() -> Any:  # noqa: ANN401 - as above
+def created(*, alias: str | None = None) -> Any:
     """When the row was written."""
-    return field(Moment, default=now)
+    return field(Moment, default=now, alias=alias)
 
 
-def json() -> Any:  # noqa: ANN401 - as above
+def json() -> Any:
     """Return a JSON value."""
     return field(JSON)
 
 
-def maybe_json() -> Any:  # noqa: ANN401 - as above
+def maybe_json(*, private: bool = False) -> Any:
     """Return a JSON value, or null."""
-    return field(JSON(none_as_null=True), nullable=True)
+    return field(JSON(none_as_null=True), nullable=True, private=private)
 
 
-def prose(*, nullable: bool = False, default: str | None = None) -> Any:  # noqa: ANN401 - as above
+def prose(*, nullable: bool = False, default: str | None = None) -> Any:
     """Return a text of any length."""
     return field(Prose, nullable=nullable, default=default)
 
 
-def label(length: int, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
+def label(length: int, *, nullable: bool = False, **options: Any) -> Any:
     """Return a text of at most so many characters."""
     return field(Label(length), nullable=nullable, **options)
 
 
-def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:  # noqa: ANN401 - as above
+def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:
     """Return a word of a closed set."""
     return field(Word(members, length), nullable=nullable)
 
 
-def whole(*, nullable: bool = False, default: int | None = None) -> Any:  # noqa: ANN401 - as above
+def whole(*, nullable: bool = False, default: int | None = None) -> Any:
     """Return a whole number."""
     return field(Integer, nullable=nullable, default=default)
 
 
-def real(*, nullable: bool = False, default: float | None = None) -> Any:  # noqa: ANN401 - as above
+def real(*, nullable: bool = False, default: float | None = None) -> Any:
     """Return a number."""
     return field(Float, nullable=nullable, default=default)
 
 
-def flag(*, nullable: bool = False, default: bool | None = None) -> Any:  # noqa: ANN401 - as above
+def flag(*, nullable: bool = False, default: bool | None = None, **options: Any) -> Any:
     """Return a yes or no."""
-    return field(Boolean, nullable=nullable, default=default)
+    return field(Boolean, nullable=nullable, default=default, **options)
 
 
-def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:  # noqa: ANN401 - as above
+def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:
     """Return a foreign key; the row goes with what it names."""
     return field(None, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
 
 
-def key_of(target: str, **options: Any) -> Any:  # noqa: ANN401 - as above
+def key_of(target: str, **options: Any) -> Any:
     """Return a foreign key that is the row's own key too, or a part of it."""
     return parent(target, primary_key=True, autoincrement=False, **options)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pydantic import computed_field
 from sqlalchemy import Column, Float, Index, Integer, UniqueConstraint
 
 from data.errors import ConflictError, InputError, RecordError
@@ -196,27 +197,35 @@ class Board(Base, table=True):
     """A published snapshot of standings; `standings` is its JSON, of which lists of boards read a part.
 
     One snapshot of a round stands under the round's name; those that it replaced are named by their hashes.
-    Retracting keeps them with a notice. `replaced_at` is when another snapshot took its place, None where it
-    stands. `marks` are what stands beside names of systems today; the store knows none.
+    Retracting keeps them with a notice.
+
+    Attributes:
+        round_name: The round that it shows; None for a board of published figures.
+        content_hash: sha256 of the standings.
+        notice: What readers must know, such as why it was retracted.
+        replaced_at: When another snapshot took its place; None where it stands.
+        marks: Systems that were withdrawn or disqualified since, or are partial, with the reason after ": ";
+            the store knows none.
     """
 
     __tablename__ = "board"
     __table_args__ = (
         Index("ix_board_standing", "round_id", unique=True, **col.where("replaced_at IS NULL")),
     )
-    id: int = col.number()
+    id: int = col.number(private=True)
     name: str = col.label(120, unique=True)
-    round_id: int | None = col.parent("round.id", nullable=True)
+    round_name: str | None = col.joined(alias="round")
+    round_id: int | None = col.parent("round.id", nullable=True, private=True)
     standings: Mapping[str, Any] = col.json()
     content_hash: str = col.label(64)
     notice: str = col.prose()
     retracted: bool = col.flag(default=False)
     published_at: datetime = col.moment()
-    noted_at: datetime | None = col.moment(nullable=True)
+    noted_at: datetime | None = col.moment(nullable=True, private=True)
     replaced_at: datetime | None = col.moment(nullable=True)
-    round_name: str | None = col.joined()
     marks: Mapping[str, str] = col.joined({})
 
+    @computed_field  # type: ignore[prop-decorator] # as pydantic's manual has it
     @property
     def title(self) -> str:
         """Its title, or its name."""
@@ -229,6 +238,13 @@ class Board(Base, table=True):
 
 
 boards = Board.__table__
+
+
+class BoardHead(Board):
+    """A published board without its lines; of its standings it has the title and the judge."""
+
+    standings: Mapping[str, Any] = col.joined(private=True)
+    marks: Mapping[str, str] = col.joined({}, private=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +263,8 @@ class Account:
     lost: float = 0.0
 
 
-# Battles and all that hangs on them are read and written as plain columns: a round has millions.
+# Battles, verdicts and scores keep plain columns and Core queries: a round has millions of them, and to make
+# an object for each would take longer than the sums over them.
 battles = table(
     "battle",
     UniqueConstraint("round_id", "key"),

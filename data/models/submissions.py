@@ -15,10 +15,21 @@ from data.models.words import Outcome, SubmissionKind, SubmissionState
 
 
 class SetSummary(Base, table=True):
-    """A stored question set without its questions; `counts` are questions by domain."""
+    """A stored question set without its questions.
+
+    Attributes:
+        reference_name: What the reference is called on boards.
+        reference_by: Who wrote the references: `people`, or in free text; else empty.
+        note: What readers of its boards and questions must know.
+        language: Of its questions and references, by ISO 639-1.
+        questions: How many it has; `counts` are these by domain, `domains` the labels of these.
+        content_hash: sha256 of its content.
+        hidden_references: Whether references are for organisers alone.
+        public_texts: Whether its texts are for everybody.
+    """
 
     __tablename__ = "question_set"
-    id: int = col.number()
+    id: int = col.number(private=True)
     name: str = col.label(100, unique=True)
     title: str = col.prose()
     version: str = col.prose()
@@ -62,7 +73,8 @@ class Submission(Base, table=True):
         kind: Whether it holds answers, or retrieved passages alone; of these `answers` counts the questions.
             The column says `system`, `contexts` or `reference`.
         team: Name of the team, which never changes; empty for none.
-        state: The stored part of its life: `checked`, `accepted` or `withdrawn`; the rest is derived.
+        state: The stored part of its life: `checked`, `accepted` or `withdrawn`; `queued`, `judged` and
+            `published` follow from rounds and boards.
         phase: The phase of the set in which it came.
         anonymous: Whether its names are hidden from others until a board with it is published.
         selected: Whether the team chose this version to stand for the system; without one the newest stands.
@@ -78,7 +90,8 @@ class Submission(Base, table=True):
         Index(None, "team", "set_id"),
     )
     id: int = col.number()
-    set_id: int = col.parent("question_set.id")
+    set_id: int = col.parent("question_set.id", private=True)
+    set_name: str = col.joined(alias="set")
     kind: SubmissionKind = col.label(16)
     system: str = col.label(100)
     team: str = col.prose(default="")
@@ -91,12 +104,11 @@ class Submission(Base, table=True):
     phase: str = col.label(100)
     anonymous: bool = col.flag(default=False)
     selected: bool = col.flag(default=False)
-    submitted_at: datetime | None = col.moment(nullable=True)
+    submitted_at: datetime | None = col.moment(nullable=True, private=True)
     withdrawn_at: datetime | None = col.moment(nullable=True)
     withdrawn_reason: str = col.prose(default="")
-    warnings: Any = col.maybe_json()
+    warnings: Any = col.maybe_json(private=True)
     created_at: datetime = col.created()
-    set_name: str = col.joined()
 
 
 submissions = Submission.__table__

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field, field_serializer
+
 from data.errors import RecordError
 from data.models import base as col
 from data.models.base import Base, table
@@ -16,7 +18,7 @@ class Team(Base, table=True):
     """A team. Its name never changes, since submissions bear it; the title is what readers see."""
 
     __tablename__ = "team"
-    id: int = col.number()
+    id: int = col.number(private=True)
     name: str = col.label(100, unique=True)
     title: str = col.prose()
     contact: str = col.prose()
@@ -33,11 +35,11 @@ class UserAccount(Base, table=True):
     """
 
     __tablename__ = "account"
-    id: int = col.number()
+    id: int = col.number(private=True)
     name: str = col.label(100, unique=True)
     subject: str | None = col.label(255, nullable=True, unique=True)
     email: str | None = col.label(255, nullable=True, unique=True)
-    is_organiser: bool = col.flag()
+    is_organiser: bool = col.flag(alias="organiser")
     closed_at: datetime | None = col.moment(nullable=True)
     created_at: datetime = col.created()
 
@@ -49,27 +51,36 @@ class Membership(Base, table=True):
     """An account's place in a team."""
 
     __tablename__ = "membership"
-    team_id: int = col.key_of("team.id")
-    account_id: int = col.key_of("account.id", index=True)
+    team_id: int = col.key_of("team.id", private=True)
+    account_id: int = col.key_of("account.id", index=True, private=True)
     role: Role = col.word(Role)
-    created_at: datetime = col.created()
-    team: str = col.joined()
+    created_at: datetime = col.created(alias="since")
+    team: str = col.joined(private=True)
     account: str = col.joined()
 
 
 memberships = Membership.__table__
 
 
+class TeamWithMembers(Team):
+    """A team with its members."""
+
+    members: tuple[Membership, ...]
+
+
 class Token(Base, table=True):
-    """An access token of a team or of an account; of its secret only the sha256 is kept."""
+    """An access token of a team or of an account; of its secret only the sha256 is kept.
+
+    `prefix` is the part of its text between the first two underscores.
+    """
 
     __tablename__ = "token"
     id: int = col.number()
     prefix: str = col.label(16, unique=True)
     digest: str = col.label(64, private=True)
     name: str = col.label(100)
-    team_id: int | None = col.parent("team.id", index=True, nullable=True)
-    account_id: int | None = col.parent("account.id", index=True, nullable=True)
+    team_id: int | None = col.parent("team.id", index=True, nullable=True, private=True)
+    account_id: int | None = col.parent("account.id", index=True, nullable=True, private=True)
     scopes: frozenset[TokenScope] = col.json()
     created_at: datetime = col.created()
     expires_at: datetime | None = col.moment(nullable=True)
@@ -82,8 +93,19 @@ class Token(Base, table=True):
         """Return whether it may be used at a moment."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
+    @field_serializer("scopes")
+    def _sorted(self, scopes: frozenset[TokenScope]) -> list[TokenScope]:
+        return sorted(scopes)
+
 
 tokens = Token.__table__
+
+
+class CreatedToken(Token):
+    """A new token; `secret`, its text, is given this once."""
+
+    secret: str = Field(serialization_alias="token", repr=False)
+
 
 web_sessions = table(
     "web_session",

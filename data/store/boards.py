@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, insert, or_, select, update
 
 from data.errors import ConflictError, NotFoundError
-from data.models import Board
+from data.models import Board, BoardHead
 from data.models.base import now
 from data.models.rounds import boards, rounds
 from data.store.base import AnyRow, StorePart, to_record, unique
@@ -102,7 +102,7 @@ class BoardStore(StorePart):
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
-    def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[Board, ...]:
+    def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[BoardHead, ...]:
         """Every board that stands (or that was retracted), in the order of `all`.
 
         Of their standings they have the title and the judge alone. `replaced` asks for snapshots
@@ -122,7 +122,7 @@ class BoardStore(StorePart):
             query = query.where((boards.c.replaced_at.is_not if replaced else boards.c.replaced_at.is_)(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(
-            to_record(Board, row, standings={"title": row.title, "facts": {"judge": row.judge}}, marks={})
+            to_record(BoardHead, row, standings={"title": row.title, "facts": {"judge": row.judge}}, marks={})
             for row in self._all(query)
         )
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 from operator import attrgetter
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select, true
 
 from data.citations import citations
@@ -34,12 +35,12 @@ NO_CONTEXTS = "[]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
-    """A score with the answer it belongs to."""
+    """A score with the answer it belongs to, which JSON leaves out: it stands within the answer."""
 
-    submission: int
-    system: str
-    question_id: str
-    domain: str
+    submission: Annotated[int, Field(exclude=True)]
+    system: Annotated[str, Field(exclude=True)]
+    question_id: Annotated[str, Field(exclude=True)]
+    domain: Annotated[str, Field(exclude=True)]
     metric: str
     judge: str
     outcome: Outcome

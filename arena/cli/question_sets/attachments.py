@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, File
+from arena.cli.options import AsJson, File, SetArgument
 from arena.cli.output import (
     note,
     show_json,
     show_line,
 )
-from arena.cli.question_sets.fields import SetArgument, fields_of
 from arena.container import open_arena
 
 
@@ -50,7 +49,7 @@ def attach(
         for field in ("created", "questions", "passages", "without", "unknown", "unresolved")
     }
     if as_json:
-        show_json({**fields_of(attached.summary), **counts})
+        show_json({**attached.summary.to_json(), **counts})
         return
     state = "" if attached.created else ", unchanged: it was made before"
     made = f"{attached.passages:,} passages for {attached.questions:,} questions"

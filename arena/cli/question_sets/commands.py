@@ -13,6 +13,7 @@ from arena.cli.options import (
     Budget,
     Cache,
     File,
+    SetArgument,
     constant,
     known,
     only_with,
@@ -29,7 +30,6 @@ from arena.cli.output import (
     show_table,
 )
 from arena.cli.question_sets import attachments
-from arena.cli.question_sets.fields import SetArgument, fields_of
 from arena.cli.question_sets.policy import policy
 from arena.cli.tree.pages import Commands
 from arena.container import open_arena
@@ -81,7 +81,7 @@ def import_(
     imported = open_arena().sets.import_from(path, name=name)
     note_problems(imported.warnings)
     if as_json:
-        show_json({**fields_of(imported.summary), "created": imported.created})
+        show_json({**imported.summary.to_json(), "created": imported.created})
     else:
         state = "imported" if imported.created else "unchanged: it was imported before"
         summary = imported.summary
@@ -119,7 +119,7 @@ def show(
 def _list(*, as_json: bool) -> None:
     summaries = open_arena().sets.summaries()
     show_rows(
-        [fields_of(summary) for summary in summaries],
+        [summary.to_json() for summary in summaries],
         ("set", "title", "questions", "domains", "content"),
         [
             (summary.name, summary.title, summary.questions, len(summary.domains), summary.content_hash[:12])
@@ -132,7 +132,7 @@ def _list(*, as_json: bool) -> None:
 
 def _show(name: str, *, as_json: bool) -> None:
     summary = open_arena().sets.summary(name)
-    fields = fields_of(summary)
+    fields = summary.to_json()
     if as_json:
         show_json(fields)
         return
@@ -192,7 +192,7 @@ def export(
         return
     summary = open_arena().sets.export(name, folder, form=form)
     line = f"{summary.questions:,} questions written to {folder}."
-    show_result({**fields_of(summary), "folder": str(folder)}, line, as_json=as_json)
+    show_result({**summary.to_json(), "folder": str(folder)}, line, as_json=as_json)
 
 
 @commands.command()

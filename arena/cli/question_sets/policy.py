@@ -8,13 +8,12 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Yes, confirm
+from arena.cli.options import AsJson, SetArgument, Yes, confirm
 from arena.cli.output import (
     show_fields,
     show_json,
     show_table,
 )
-from arena.cli.question_sets.fields import SetArgument
 from arena.container import open_arena
 from data.errors import InputError
 from data.models import DEFAULT_PHASE, Phase, SetPolicy

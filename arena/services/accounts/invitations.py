@@ -6,9 +6,9 @@ import secrets
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import Caller, digest_of, on_behalf, require
-from arena.services.accounts.tokens import CreatedToken, TokenService
+from arena.services.accounts.tokens import TokenService
 from data.errors import InputError, NotFoundError
-from data.models import Role, TokenScope
+from data.models import CreatedToken, Role, TokenScope
 from data.store import Store
 
 CODE_BYTES = 32

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import ConflictError, InputError, NotFoundError
-from data.models import Membership, Role, Team, TokenScope, UserAccount
+from data.models import Membership, Role, Team, TeamWithMembers, TokenScope, UserAccount
 from data.store import Store
 
 LONGEST_TEXT = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TeamView:
-    """A team as somebody sees it; members and contact are for the team and the organisers."""
-
-    team: Team
-    members: tuple[Membership, ...]
 
 
 class TeamService:
@@ -46,12 +36,12 @@ class TeamService:
         require(caller, TokenScope.READ)
         return tuple(team for team in self._store.teams.all() if _sees_team(caller, team.name))
 
-    def view(self, name: str, *, caller: Caller) -> TeamView:
+    def view(self, name: str, *, caller: Caller) -> TeamWithMembers:
         """Return a team with its members."""
         require(caller, TokenScope.READ)
         if not _sees_team(caller, name):
             raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
-        return TeamView(team=self._store.teams.get(name), members=self._store.teams.members(name))
+        return TeamWithMembers(**dict(self._store.teams.get(name)), members=self._store.teams.members(name))
 
     def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:
         """Put an account into a team, or give it another role there."""

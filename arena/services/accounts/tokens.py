@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import MARK, Caller, digest_of, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import InputError, NotFoundError
-from data.models import Token, TokenScope, require_label
+from data.models import CreatedToken, Token, TokenScope, require_label
 from data.store import Store
 
 LONGEST_LIFE_DAYS = 730
 PREFIX_BYTES, SECRET_BYTES = 6, 32
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreatedToken:
-    """A new token; `secret` is shown once, now."""
-
-    token: Token
-    secret: str = field(repr=False)
 
 
 class TokenService:
@@ -68,7 +59,7 @@ class TokenService:
             )
         detail = {"name": name, "scopes": sorted(requested), "account": account}
         caller.log("token-created", f"token {token.id}", team=team or "", **detail)
-        return CreatedToken(token=token, secret=f"{MARK}_{prefix}_{secret}")
+        return CreatedToken(**dict(token), secret=f"{MARK}_{prefix}_{secret}")
 
     def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
         """Return the tokens that the caller may see, without their secrets: the team's, their own, or all."""

@@ -12,7 +12,7 @@ from arena.services.boards.marks import marks_of, withdrawn_marks
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
-from data.models import Board, Round, RoundState, Submission, TokenScope
+from data.models import Board, BoardHead, Round, RoundState, Submission, TokenScope
 from data.progress import working
 from data.store import Store
 from leaderboard.standings.sections import PEOPLE
@@ -193,15 +193,15 @@ class BoardService:
         """Every board that stands, newest round first."""
         return self._store.boards.all()
 
-    def heads(self) -> tuple[Board, ...]:
+    def heads(self) -> tuple[BoardHead, ...]:
         """Every board that stands, in the order of `published`; of standings it reads title and judge."""
         return self._store.boards.heads()
 
-    def former(self) -> tuple[Board, ...]:
+    def former(self) -> tuple[BoardHead, ...]:
         """Snapshots that others took the place of, by the names that lead to them for good."""
         return self._store.boards.heads(replaced=True)
 
-    def retracted(self) -> tuple[Board, ...]:
+    def retracted(self) -> tuple[BoardHead, ...]:
         """Every board that was taken down with its snapshots, whose notice is public."""
         return self._store.boards.heads(retracted=True, replaced=None)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from arena.models import submissions as shapes
 from arena.services.accounts.auth import PUBLIC, Caller
@@ -166,11 +167,14 @@ class SubmissionLine:
 
     def shown(self) -> shapes.SubmissionStatus:
         """Return the same as what routes and commands give."""
-        return shapes.SubmissionStatus.of(self.status, self.submission, **self._more())
+        return shapes.SubmissionStatus(**self._fields())
 
-    def _more(self) -> dict[str, object]:
-        retracted = [{"board": board, "notice": notice} for board, notice in self.status.retracted.items()]
-        return {"visibility": self.visibility, "retracted": retracted}
+    def _fields(self) -> dict[str, Any]:
+        status = {name: getattr(self.status, name) for name in shapes.STATUS_FIELDS}
+        retracted = [
+            shapes.Retraction(board=board, notice=notice) for board, notice in self.status.retracted.items()
+        ]
+        return {**dict(self.submission), **status, "visibility": self.visibility, "retracted": retracted}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +186,9 @@ class SubmissionView(SubmissionLine):
 
     def shown(self) -> shapes.SubmissionDetails:
         """Return the same as what routes and commands give."""
-        return shapes.SubmissionDetails.of(self.status, self.submission, self, **self._more())
+        return shapes.SubmissionDetails(
+            **self._fields(), coverage=self.coverage, no_answer_share=self.no_answer_share
+        )
 
 
 class SubmissionReader:

@@ -96,9 +96,9 @@ def teams_part(caller: Caller) -> None:
     views = [teams.view(team.name, caller=caller) for team in teams.all(caller=caller)]
     rows = [
         (
-            view.team.name,
-            view.team.title,
-            view.team.contact or NOTHING,
+            view.name,
+            view.title,
+            view.contact or NOTHING,
             ", ".join(f"{member.account} ({member.role})" for member in view.members),
         )
         for view in views
@@ -108,7 +108,7 @@ def teams_part(caller: Caller) -> None:
     else:
         note("There are no teams yet.")
     show_flash("teams")
-    names = [view.team.name for view in views]
+    names = [view.name for view in views]
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             _new_team(caller)

@@ -180,7 +180,7 @@ def show() -> None:
     team = choose_team(caller)
     if team is None:
         return
-    title = arena().teams.view(team, caller=caller).team.title or team
+    title = arena().teams.view(team, caller=caller).title or team
     heading(title)
     name_page("My team", title)
     show_flash()

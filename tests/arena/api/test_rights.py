@@ -203,11 +203,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
             made = arena.tokens.create(
                 name=who, scopes=one.scopes, team=of_team, account=one.account or None, caller=OPERATOR
             )
-            tokens[who], token_numbers[who] = made.secret, made.token.id
+            tokens[who], token_numbers[who] = made.secret, made.id
     numbers = {
-        name: arena.tokens.create(
-            name=name, scopes={READ}, team=team, account=account, caller=OPERATOR
-        ).token.id
+        name: arena.tokens.create(name=name, scopes={READ}, team=team, account=account, caller=OPERATOR).id
         for name, team, account in (
             ("team_token", "alpha", None),
             ("alices_token", None, "alice"),

@@ -116,7 +116,7 @@ def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
         reading = start(lambda: arena.identities.of_token(made.secret, client="192.0.2.1").teams)
         assert reading.result() == ("ours",)
     arena.identities.of_token(made.secret, client="192.0.2.1")
-    assert arena.store.tokens.get(made.token.id).used_at is not None
+    assert arena.store.tokens.get(made.id).used_at is not None
 
 
 def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:

@@ -84,8 +84,8 @@ def test_link_gives_a_token_of_the_team_once(arena: Arena) -> None:
     """It reads and submits, and manages nothing."""
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     created = arena.invitations.token(code)
-    assert created.token.scopes == {TokenScope.READ, TokenScope.SUBMIT}
-    assert (created.token.team, created.token.expires_at is None) == ("ours", False)
+    assert created.scopes == {TokenScope.READ, TokenScope.SUBMIT}
+    assert (created.team, created.expires_at is None) == ("ours", False)
     with pytest.raises(NotFoundError):
         arena.invitations.token(code)
 

@@ -51,7 +51,7 @@ def _token(
         days=days,
         caller=caller,
     )
-    return created.token.id, created.secret
+    return created.id, created.secret
 
 
 def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
