@@ -1,7 +1,4 @@
-"""Pages and their parts from the templates beside this module.
-
-They escape every text that is put into them, but style sheets of ours. The filter `html` puts elements in.
-"""
+"""Pages and their parts from the templates beside this module, which escape every text put into them."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any
-from xml.etree.ElementTree import Element, tostring
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,9 +20,10 @@ def rendered(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
-def macro(name: str, *args: object, **options: object) -> str:
-    """Render a macro of the shared page templates."""
-    return str(getattr(_environment().globals["ui"], name)(*args, **options))
+def macro(name: str, *args: object, of: str = PARTS, **options: Any) -> Markup:  # noqa: ANN401 - of any macro
+    """Return the HTML that a macro makes of values; by default one of the macros of all pages."""
+    html: Markup = getattr(_macros(of), name)(*args, **options)
+    return html
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +39,9 @@ class Parts:
         return "".join(template.blocks[block](template.new_context(dict(self.values))))
 
 
-def as_html(root: Element) -> str:
-    """Return the element as HTML, every text and attribute escaped."""
-    return tostring(root, encoding="unicode", method="html")
+@cache
+def _macros(template: str) -> Any:  # noqa: ANN401 - macros are attributes of the module
+    return _environment().get_template(template).module
 
 
 @cache
@@ -57,7 +54,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["html"] = lambda root: Markup(as_html(root))  # noqa: S704 - `as_html` escapes
     environment.globals["version"] = release()
     environment.globals["ui"] = environment.get_template(PARTS).module
     return environment

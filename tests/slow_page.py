@@ -6,7 +6,7 @@ import time
 
 import streamlit as st
 
-from arena.site.ui.components import skeleton
+from arena.site.ui.html import skeleton
 
 with skeleton("slow"):
     st.button("Again")

@@ -12,9 +12,19 @@ from arena.html_pages import release
 from arena.services.accounts.auth import WINDOW_MINUTES
 from arena.services.accounts.sessions import LASTS
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading
-from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor, words_table
+from arena.site.ui.html import (
+    Cell,
+    Child,
+    anchor,
+    heading,
+    lead,
+    note,
+    page_heading,
+    paragraph,
+    put,
+    put_html,
+    words_table,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,7 @@ def show() -> None:
         st.text(f"Run by {settings.operator}.")
     _text_or_link(settings.contact or NOBODY)
     heading("Documentation", anchor="documentation")
-    put(element("ul", *(element("li", link, f": {about}") for link, about in _documents(settings.docs_url))))
+    put("bullets", [(link, f": {about}") for link, about in _documents(settings.docs_url)])
     heading("Licence and version", anchor="licence")
     note(f"Answer Arena {release()} is free software under the Apache License 2.0.")
     rows = [
@@ -87,7 +97,7 @@ def show() -> None:
         for one in arena().sets.summaries()
     ]
     if rows:
-        put(
+        put_html(
             words_table(
                 ("Question set", "Version", "Licence", "Source"),
                 rows,
@@ -96,7 +106,7 @@ def show() -> None:
         )
     heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")
-    put(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
+    put_html(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
     note("A proxy that the operator puts in front of the site may keep a log of its own.")
     if settings.privacy:
         _text_or_link(settings.privacy)
@@ -105,7 +115,7 @@ def show() -> None:
 def _documents(docs_url: str) -> list[tuple[Child, str]]:
     published: list[tuple[Child, str]] = []
     if docs_url:
-        link = element("a", "Documentation", href=docs_url, target="_blank", rel="noopener")
+        link = Cell("Documentation", href=docs_url, target="_blank")
         published = [(link, "guides for teams, organisers, annotators and operators")]
     return [
         *published,
@@ -120,8 +130,8 @@ def _text_or_link(text: str) -> None:
     """Show the operator's text, as a link where it is an address."""
     scheme = urlsplit(text).scheme
     if scheme == "https":
-        put(element("p", element("a", text, href=text, target="_blank", rel="noopener")))
+        paragraph(Cell(text, href=text, target="_blank"))
     elif "@" in text and " " not in text:
-        put(element("p", element("a", text, href=f"mailto:{text}")))
+        paragraph(Cell(text, href=f"mailto:{text}"))
     else:
         st.text(text)

@@ -16,10 +16,9 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.services.accounts.sessions import COOKIE
 from arena.site.services import arena
-from arena.site.ui.components import note
 from arena.site.ui.errors import PageEndedError, show_error
 from arena.site.ui.flash_messages import keep_flash
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import Cell, anchor, link, note, paragraph
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
@@ -38,11 +37,10 @@ def show_visitor(purpose: str) -> Caller:
     st.html(STYLE)
     caller = arena().sessions.who(st.context.cookies.get(COOKIE))
     if caller.kind is CallerKind.OPERATOR:
-        put(element("p", "You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow"))
+        paragraph("You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow")
         return caller
     if caller.signed_in:
-        leave = element("a", "Sign out", href="./auth/sign-out", target="_self")
-        put(element("p", f"Signed in as {caller.name} · ", leave, class_="aa-eyebrow"))
+        paragraph(f"Signed in as {caller.name} · ", anchor("Sign out", "auth/sign-out"), class_="aa-eyebrow")
         return caller
     return _by_provider() or _ask_in(purpose)
 
@@ -118,7 +116,7 @@ def _by_provider() -> Caller | None:
     if caller is None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):
-        put(element("p", f"Signed in as {caller.name}", class_="aa-eyebrow"))
+        paragraph(f"Signed in as {caller.name}", class_="aa-eyebrow")
         st.button("Sign out", on_click=st.logout, type="tertiary")
     return caller
 
@@ -126,11 +124,10 @@ def _by_provider() -> Caller | None:
 def _ask_in(purpose: str) -> Caller:
     """Say how to sign in."""
     with st.container(border=True):
-        put(element("p", element("strong", f"Sign in to {purpose}.")))
+        paragraph(Cell(f"Sign in to {purpose}.", class_="aa-main"))
         note(HOW_TO_GET_IN)
         with st.container(horizontal=True, vertical_alignment="center"):
-            link = {"href": "./auth/sign-in", "target": "_self", "class_": "aa-button"}
-            put(element("a", "Sign in with a token", **link))
+            paragraph(Cell("Sign in with a token", href=link("auth/sign-in"), class_="aa-button"))
             offer_providers()
     return PUBLIC
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.etree.ElementTree import Element
 
 from arena.container import Arena
 from arena.html_pages import rendered
@@ -14,8 +13,8 @@ from arena.site.boards.sentences import headline, leading
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.ui.help_texts import CITATION
-from arena.site.ui.tables import scrolled, words_table
+from arena.site.ui.formats import CITATION
+from arena.site.ui.html import words_table
 from data.errors import RetractedError
 from data.files.zip_files import atomic_text
 
@@ -53,23 +52,13 @@ def board_html(view: BoardView, address: str = "") -> str:
                 "id": f"domain-{place}",
                 "label": view.label(domain),
                 "leading": leading(view, domain),
-                "table": _plain(standings_table(view, domain, view.rows(domain))),
+                "table": standings_table(view, domain, view.rows(domain), in_file=True),
             }
             for place, domain in enumerate((OVERALL, *view.domains))
         ],
-        matrix=_plain(matrix_table(view)) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
-        health=_plain(words_table(("Figure", "Value", "Meaning"), view.health, spare=1))
-        if view.health
-        else None,
-        details=_plain(words_table(("About this board",), (*view.facts, *view.details))),
-        definitions=_plain(words_table(("Column", "Meaning"), column_meanings().items())),
+        matrix=matrix_table(view, in_file=True) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
+        health=words_table(("Figure", "Value", "Meaning"), view.health, spare=1, scrolls=True),
+        details=words_table(("About this board", ""), (*view.facts, *view.details), scrolls=True),
+        definitions=words_table(("Column", "Meaning"), column_meanings().items(), scrolls=True),
         citation="\n".join(line for line in cited if address or "url = " not in line),
     )
-
-
-def _plain(root: Element) -> Element:
-    """Return a table without links, which lead to pages of the site; it can be scrolled by keyboard."""
-    for anchor in list(root.iter("a")):
-        anchor.attrib.clear()
-        anchor.tag = "span"
-    return scrolled(root)

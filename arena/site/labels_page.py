@@ -12,9 +12,8 @@ from arena.api.dependencies import Rates, counted
 from arena.services.labels import BlindPair
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading
 from arena.site.ui.errors import plain
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import heading, lead, note, page_heading, paragraph
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError, QuotaError
 from data.models.words import LabelValue
@@ -47,7 +46,7 @@ def show() -> None:
         st.error(error, icon=":material/error:")
     pair = _pair(name)
     if pair is None:
-        put(element("p", "You have labelled every pair. Thank you!", class_="aa-told", role="status"))
+        paragraph("You have labelled every pair. Thank you!", class_="aa-told", role="status")
     else:
         _show(name, pair)
     note(STORED.format(who=ACCOUNT if caller.signed_in else SESSION))
@@ -69,7 +68,7 @@ def _pair(name: str) -> BlindPair | None:
 def _show(name: str, pair: BlindPair) -> None:
     lead("Which answer would help the asker more? Judge what is said, not how long it is.")
     with st.container(key="question-text"):
-        put(element("h1", pair.question.question))
+        page_heading(pair.question.question)
     for place, column, text in zip("AB", st.columns(2), (pair.first, pair.second), strict=True):
         with column, st.container(border=True, height="stretch", key=f"prose-answer-{place}"):
             heading(f"Answer {place}")

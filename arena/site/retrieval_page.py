@@ -7,10 +7,8 @@ import streamlit as st
 from arena.services.contexts import CRUX, RANKING
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import name_page, note, page_heading
 from arena.site.ui.formats import shown
-from arena.site.ui.markup import put
-from arena.site.ui.tables import plain_table
+from arena.site.ui.html import figures_table, name_page, note, page_heading, put_html
 from arena.site.ui.url_state import choose_one
 from leaderboard.vocabulary import OVERALL
 
@@ -34,7 +32,7 @@ def show() -> None:
         (row["system"], f"{row['missing']:,}", *(shown(row[one], ".3f") for one in (*RANKING, *CRUX)))
         for row in rows
     ]
-    put(plain_table(header, cells, spare=2, wrap="aa-scroll"))
+    put_html(figures_table(header, cells, spare=2, scrolls=True))
     note(
         f"Means over the {rows[0]['judged']:,} of {rows[0]['questions']:,} questions with gold documents; a "
         "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) are of the questions "

@@ -13,12 +13,10 @@ from arena.services.organisers import RoundWatch
 from arena.site.admin.common import NOTHING, attempt, grid, offer_cancel
 from arena.site.admin.judges_page import calibration_title
 from arena.site.services import arena
-from arena.site.ui.components import heading, note
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import anchor, heading, note, paragraph
 from data.errors import ArenaError
 from data.models import JobKind, RoundState
 from data.text import percent
@@ -36,7 +34,7 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
     elif state is RoundState.PUBLISHED:
         heading("Board", anchor="board")
         show_flash(BOARD)
-        put(element("p", anchor("Open the board", "", board=name)))
+        paragraph(anchor("Open the board", "", board=name))
         people = _labels(name, caller)
         if people is not None and st.button("Publish the correction", icon=":material/how_to_vote:"):
             attempt(

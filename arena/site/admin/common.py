@@ -11,13 +11,11 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.queue import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import note
 from arena.site.ui.errors import guarded, plain
 from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.formats import span
-from arena.site.ui.markup import Child, put
+from arena.site.ui.html import Child, note, put_html, words_table
 from arena.site.ui.progress import words_of
-from arena.site.ui.tables import SCROLLS, words_table
 from data.errors import ArenaError
 from data.models import JobState, TokenScope
 
@@ -51,7 +49,7 @@ def watched(show: Callable[..., None], *arguments: object, every: float | None =
 
 def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: str = "") -> None:
     """Show a table of names, words and numbers; wide ones scroll within themselves."""
-    put(words_table(headings, rows, caption=caption, wrap=SCROLLS))
+    put_html(words_table(headings, rows, caption=caption, scrolls=True))
 
 
 def usd(amount: float | None) -> str:

@@ -7,10 +7,8 @@ from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, orga
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading, subheading
 from arena.site.ui.formats import format_time
-from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import Child, anchor, heading, lead, note, page_heading, paragraph, subheading
 from data.text import counted, percent
 
 
@@ -30,7 +28,7 @@ def show() -> None:
     if not inboxes:
         note("Nothing waits: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")
-    put(element("p", anchor("Plan a round", "admin-rounds"), ": its cost is shown first."))
+    paragraph(anchor("Plan a round", "admin-rounds"), ": its cost is shown first.")
     moving = any(progress.waiting for progress in arena().round_admin.under_way(caller=caller))
     watched(_rounds, every=EVERY if moving else None)
 
@@ -41,7 +39,7 @@ def _offer_round(inbox: SetInbox) -> None:
         return
     query = {NEW_SET: inbox.set_name, NEW_SYSTEMS: ",".join(inbox.plannable)}
     text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
-    put(element("p", anchor(text, "admin-rounds", **query)))
+    paragraph(anchor(text, "admin-rounds", **query))
 
 
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:

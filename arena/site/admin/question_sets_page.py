@@ -10,11 +10,9 @@ from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import keep_flash, show_flash
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
@@ -154,7 +152,7 @@ def show() -> None:
         return
     view = arena().set_admin.view(name, caller=caller)
     back = anchor("All sets", "admin-data")
-    put(element("p", back, class_="aa-eyebrow"))
+    paragraph(back, class_="aa-eyebrow")
     page_heading(view.summary.title)
     name_page(view.summary.name, "Organise sets")
     set_facts(view)

@@ -12,10 +12,8 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.admin.common import NOTHING, attempt, grid, usd
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
-from arena.site.ui.components import OPENED, heading, note, strip
 from arena.site.ui.errors import plain
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import OPENED, anchor, heading, note, paragraph, strip
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
 from data.models import OrderPolicy, SetSummary
@@ -37,7 +35,7 @@ def new_round(caller: Caller) -> None:
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
         note("There is no question set to judge.")
-        put(element("p", anchor("Import a question set", "admin-data")))
+        paragraph(anchor("Import a question set", "admin-data"))
         return
     try:
         request = _asked(sets)

@@ -22,10 +22,8 @@ from arena.site.admin.common import (
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, name_page, note, page_heading, strip
 from arena.site.ui.flash_messages import show_flash
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
 from arena.site.ui.url_state import choose_one
 from data.models import BattleEvidence, JobKind, Outcome, Preference, RoundState
 from data.text import percent
@@ -212,7 +210,7 @@ def show() -> None:
         return
     watch = arena().round_admin.watch(name, caller=caller)
     round_ = watch.round
-    put(element("p", anchor("All rounds", "admin-rounds"), class_="aa-eyebrow"))
+    paragraph(anchor("All rounds", "admin-rounds"), class_="aa-eyebrow")
     page_heading(round_.name)
     name_page(round_.name, "Organise rounds")
     show_flash()

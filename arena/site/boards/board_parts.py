@@ -9,8 +9,7 @@ import streamlit as st
 
 from arena.site.boards.downloads import MIMES, battles_jsonl, board_file, stamp_of
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.components import notice_of
-from arena.site.ui.markup import put
+from arena.site.ui.html import put
 from leaderboard.vocabulary import BoardForm
 
 HASH_SHOWN = 12
@@ -19,14 +18,12 @@ LABELS = {BoardForm.CSV: "CSV", BoardForm.JSON: "JSON", BoardForm.PARQUET: "Parq
 
 def errata(view: BoardView) -> None:
     """Show the organisers' later notes on a board, if there are any."""
-    if view.notice:
-        put(notice_of(view.notice))
+    put("notice", view.notice)
 
 
 def left_out(notice: str) -> None:
     """Say which texts are kept from the reader, and why; nothing where none are."""
-    if notice:
-        put(notice_of(notice))
+    put("notice", notice)
 
 
 def set_note(view: BoardView) -> None:

@@ -8,22 +8,21 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from typing import Any, TypeVar
-from xml.etree.ElementTree import Element
 
 import altair as alt
 import pyarrow as pa
 import streamlit as st
+from markupsafe import Markup
 
-from arena.html_pages import as_html
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.markup import put_html
+from arena.site.ui.html import put_html
 
 MOST = 512
 INLINE = "rows"
 Made = TypeVar("Made")
 
 
-def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None:
+def cached_html(view: BoardView, name: str, make: Callable[[], Markup]) -> None:
     """Show an element of a board, made when it is asked for the first time.
 
     `name` is everything that the element depends on beside the board.
@@ -31,9 +30,9 @@ def cached_html(view: BoardView, name: str, make: Callable[[], Element]) -> None
     put_html(html_of(view, name, make))
 
 
-def html_of(view: BoardView, name: str, make: Callable[[], Element]) -> str:
+def html_of(view: BoardView, name: str, make: Callable[[], Markup]) -> Markup:
     """Return an element of a board as HTML, made on first use, as `cached_html` does."""
-    made: str = _html(f"{view.key} {name}", make)
+    made: Markup = _value(f"{view.key} {name}", make)
     return made
 
 
@@ -55,11 +54,6 @@ def cached_chart(
     """
     spec = _spec(f"{view.key} {name} {ink}", lambda: make(ink))
     st.vega_lite_chart(spec, width="stretch", alt=alt_text)
-
-
-@st.cache_resource(max_entries=MOST, show_spinner=False)
-def _html(key: str, _make: Callable[[], Element]) -> str:  # noqa: ARG001 - names it
-    return as_html(_make())
 
 
 @st.cache_resource(max_entries=MOST, show_spinner=False)

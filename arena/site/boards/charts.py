@@ -13,10 +13,8 @@ from arena.site.boards.cache import cached_chart, made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.systems.profile_table import profile_rows
-from arena.site.ui.components import note
 from arena.site.ui.formats import Bounded, whole
-from arena.site.ui.markup import put
-from arena.site.ui.tables import plain_table
+from arena.site.ui.html import figures_table, note, put_html
 from arena.site.ui.url_state import choose_one, opened
 from data.text import percent
 from judges.metrics.registry import covering
@@ -85,7 +83,7 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
     """Show the numbers of a chart as a table, made when it is opened."""
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:
-            put(plain_table(header, rows))
+            put_html(figures_table(header, rows))
 
 
 LEAST_POINTS = 2

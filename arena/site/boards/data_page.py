@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import astuple
 from functools import partial
 from urllib.parse import urlsplit
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 from altair import LayerChart
+from markupsafe import Markup
 
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
@@ -23,10 +23,19 @@ from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import history, set_of
 from arena.site.services import arena
-from arena.site.ui.components import heading, name_page, note, strip, verbatim
-from arena.site.ui.help_texts import CITATION, SET_CITATION
-from arena.site.ui.markup import element, joined, put
-from arena.site.ui.tables import anchor, plain_table, words_table
+from arena.site.ui.formats import CITATION, SET_CITATION
+from arena.site.ui.html import (
+    anchor,
+    figures_table,
+    heading,
+    name_page,
+    note,
+    paragraph,
+    put_html,
+    strip,
+    verbatim,
+    words_table,
+)
 from arena.site.ui.url_state import opened
 from data.text import percent
 from leaderboard.export.tables import BATTLE_FIELDS
@@ -58,8 +67,7 @@ def show() -> None:
     """Offer a board's files, say what is in them, and how to cite them."""
     view = titled_board("Data", "data")
     name_page("Data", view.full_title)
-    with joined():
-        opening(view)
+    opening(view)
     heading("Files", anchor="files")
     show_files(view)
     _offer_what_is_shown(view)
@@ -67,9 +75,9 @@ def show() -> None:
     columns = board_columns(view)
     with st.expander(f"Standings: {len(columns)} columns with units", icon=":material/table:"):
         schema = map(astuple, columns)
-        put(words_table(("Column", "Values", "Unit", "Meaning"), schema, wrap="aa-scroll"))
+        put_html(words_table(("Column", "Values", "Unit", "Meaning"), schema, scrolls=True))
     with st.expander("Battles: one line per battle", icon=":material/list:"):
-        put(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
+        put_html(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
     _show_rounds(view)
     _show_source(view)
@@ -115,8 +123,8 @@ def _show_rounds(view: BoardView) -> None:
         for entry in entries[:MOST_ROUNDS]
     ]
     if rows:
-        put(words_table(("Board", "Published", "Judge"), rows))
-    put(element("p", anchor("Every board, and its rank changes", "rounds"), class_="aa-note"))
+        put_html(words_table(("Board", "Published", "Judge"), rows))
+    paragraph(anchor("Every board, and its rank changes", "rounds"), class_="aa-note")
 
 
 def _show_source(view: BoardView) -> None:
@@ -124,7 +132,7 @@ def _show_source(view: BoardView) -> None:
     heading("Source and licence", anchor="source")
     summary = set_of(view)
     if summary is None:
-        put(words_table(("About", "This board"), view.details))
+        put_html(words_table(("About", "This board"), view.details))
         return
     facts = {
         "Question set": f"{summary.title}, version {summary.version}",
@@ -133,7 +141,7 @@ def _show_source(view: BoardView) -> None:
         "References by": summary.reference_by or "not stated",
         "Content sha256 of the set": summary.content_hash,
     }
-    put(
+    put_html(
         words_table(
             ("About", "The questions, and how they were judged"),
             (
@@ -155,11 +163,11 @@ def _show_set_statistics(view: BoardView) -> None:
             cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
 
 
-def _table(view: BoardView, round_name: str) -> Element:
+def _table(view: BoardView, round_name: str) -> Markup:
     services = arena()
     round_ = services.rounds.get(round_name, caller=PUBLIC)
     rows = services.sets.statistics(round_.set_name)
-    return plain_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
+    return figures_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
 
 
 def _row(row: SetStatistics, label: str) -> tuple[str, ...]:

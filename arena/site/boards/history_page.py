@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.etree.ElementTree import Element
 
 from arena.services.boards.history import Entry
 from arena.site.boards.snapshot_reader import title_of
 from arena.site.queries import history
-from arena.site.ui.components import lead, page_heading
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import SCROLLS, anchor, words_table
+from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, words_table
 from leaderboard.standings.places import Ranks
 
 HEADER = ("Board", "Published", "Judge", "Since the board before", "Content sha256")
@@ -51,18 +48,18 @@ def show() -> None:
     """Show every board, the newest first."""
     page_heading("Rounds")
     lead("Published boards, newest first. A board never changes: its hash names exactly its standings.")
-    put(words_table(HEADER, map(_row, history()), wrap=SCROLLS))
+    put_html(words_table(HEADER, map(_row, history()), scrolls=True))
 
 
-def _row(entry: Entry) -> tuple[str | Element, ...]:
+def _row(entry: Entry) -> tuple[Child, ...]:
     board = entry.board
     state = " (retracted)" if board.retracted else " (replaced)" if board.replaced_at is not None else ""
     lines = [] if board.retracted else changed_lines(entry) or ["There is no earlier board."]
     if board.notice:
         lines.append(f"Notice: {board.notice}")
     return (
-        element("span", anchor(title_of(board), "", board=board.name), f" {board.name}{state}"),
-        element("time", f"{board.published_at:%d %B %Y}", datetime=board.published_at.isoformat()),
+        Cell(title_of(board), href=link("", board=board.name), sub=f"{board.name}{state}"),
+        f"{board.published_at:%d %B %Y}",
         "–" if board.retracted else str(board.standings["facts"].get("judge", "–")),
         " ".join(lines),
         board.content_hash[:12],

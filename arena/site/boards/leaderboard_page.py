@@ -11,8 +11,8 @@ from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
 from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
-from arena.site.boards.row_detail import MOST_QUESTIONS
 from arena.site.boards.sentences import headline, judged
+from arena.site.boards.standings_cells import MOST_QUESTIONS
 from arena.site.boards.standings_table import (
     Order,
     columns_to_choose,
@@ -25,10 +25,8 @@ from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
 from arena.site.trust.health import TrustFigure
-from arena.site.ui.components import name_page
 from arena.site.ui.formats import points, range_of_points
-from arena.site.ui.markup import put_part
-from arena.site.ui.tables import link
+from arena.site.ui.html import link, name_page, put_part
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
 from leaderboard.vocabulary import BoardForm

@@ -9,8 +9,7 @@ from pathlib import Path
 import streamlit as st
 from markdown_it import MarkdownIt
 
-from arena.site.ui.components import lead, page_heading
-from arena.site.ui.markup import joined, put_html
+from arena.site.ui.html import lead, page_heading, put_html
 
 CHAPTERS = Path(__file__).parents[1] / "assets" / "method"
 
@@ -50,7 +49,5 @@ def _show_chapters(shown: Iterable[Chapter]) -> None:
 def show() -> None:
     """Show the project's own account of its method."""
     page_heading("Method in full")
-    with joined():
-        opening()
-    with joined():
-        _show_chapters(chapter for chapter in chapters() if chapter.name > NEXT_TO)
+    opening()
+    _show_chapters(chapter for chapter in chapters() if chapter.name > NEXT_TO)

@@ -10,10 +10,8 @@ from arena.html_pages import macro
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
-from arena.site.ui.components import page_heading
 from arena.site.ui.errors import PageEndedError
-from arena.site.ui.markup import put_html
-from arena.site.ui.tables import link
+from arena.site.ui.html import link, page_heading, put_html
 from data.errors import NotFoundError
 
 

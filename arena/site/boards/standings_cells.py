@@ -1,26 +1,53 @@
-"""Cells of the standings: ranks, values with their intervals, the interval chart, badges."""
+"""Cells of the standings: ranks, values with their intervals, badges, and the detail that a row opens to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, floor, log10
-from xml.etree.ElementTree import Element
+from types import MappingProxyType
 
-from arena.site.boards.view_model import BoardView, Line
-from arena.site.ui.formats import Bounded, points, whole
-from arena.site.ui.help_texts import FLAGS
-from arena.site.ui.markup import element, explained
-from arena.site.ui.tables import anchor
+from markupsafe import Markup
+
+from arena.html_pages import macro
+from arena.site.boards.view_model import OVERALL, BoardView, Line
+from arena.site.ui.formats import (
+    FLAGS,
+    Bounded,
+    interval_of_points,
+    interval_of_shares,
+    points,
+    range_of_shares,
+    whole,
+)
+from arena.site.ui.html import Cell, Child, anchor, link
+from data.store.question_stats import QuestionRecord
 from data.text import percent, percent_figure
+from leaderboard.standings.sections import NOT_REPORTED, Figure, SystemFacts
 
 FEWEST_STEPS = 2.5
 STEPS = (1.0, 2.0, 5.0)
+MOST_LANES = 12
+MOST_OPPONENTS, MOST_QUESTIONS = 6, 3
 OWN_EVIDENCE = (
     "The share of what the rating depends on that this domain's own battles say; the rest is borrowed from "
     "the overall rating"
 )
 NO_RATE_OF_ITS_OWN = "The rates are against the reference, so it has none of its own"
+WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "open", "no": "closed"})
+FIGURES: Mapping[Figure, tuple[str, str]] = MappingProxyType(
+    {Figure.TOKENS: ("Tokens", ",.0f"), Figure.USD: ("USD", ".3g"), Figure.MILLISECONDS: ("ms", ",.0f")}
+)
+"""Columns of figures that teams report, and how their values are written."""
+SAID = {
+    **{name: name for name in ("organisation", "licence", "released", "open_weights")},
+    "parameter_count": "parameters",
+}
+Lost = Mapping[str, Sequence[QuestionRecord]]
+"""Questions that a system lost, by its name, the clearest first; those of some systems are not known."""
+drawn = partial(macro, of="standings.html")
+"""A cell by its macro."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +65,10 @@ class Scale:
         return cls(low, high)
 
     def place(self, value: float) -> float:
-        """Return the position of a value; the middle where the scale has only one value."""
+        """Return the place of a value; the middle where the scale has one value alone."""
         if self.low == self.high:
             return 50.0
         return 100 * (value - self.low) / (self.high - self.low)
-
-    def holds(self, value: float) -> bool:
-        """Return whether a value has a place on the bar."""
-        return self.low <= value <= self.high
 
     @property
     def ticks(self) -> tuple[float, ...]:
@@ -58,21 +81,12 @@ class Scale:
         first, last = ceil(self.low / step), floor(self.high / step)
         return tuple(number * step for number in range(first, last + 1))
 
-
-def rank_cell(line: Line, joints: Sequence[Joint] = (), mark: tuple[str, str] | None = None) -> Element:
-    """Return the best place, and at the left edge the brackets that join it to places not told apart from it.
-
-    A mark says how it has changed since the board before, and what that means.
-    """
-    cell = element("td", element("span", line.rank, class_="aa-rank"), class_="aa-left aa-number")
-    for joint in joints:
-        ends = f"aa-{joint.part}"
-        cell.append(element("i", class_=f"aa-joint {ends}", style=f"--lane:{joint.lane}", aria_hidden="true"))
-    if mark is not None:
-        cell.append(explained(*mark, class_="aa-change"))
-    if line.rank_upper is not None and line.rank_upper != line.rank_lower and not line.is_reference:
-        cell.append(element("span", f"to {line.rank_upper}", class_="aa-unseen"))
-    return cell
+    def axis(self, text: Callable[[float], str]) -> list[tuple[str, float]]:
+        """Return the texts of the ticks with their places; no text stands twice."""
+        nearest_last = sorted(self.ticks, key=lambda tick: -abs(tick - round(tick)))
+        distinct = {text(tick): tick for tick in nearest_last}
+        marks = sorted(distinct.items(), key=lambda mark: mark[1])
+        return [(words, self.place(tick)) for words, tick in marks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +97,8 @@ class Joint:
     part: str
 
 
-MOST_LANES = 12
-
-
 def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
-    """For each row the brackets that go through it: one joins the rows that share a letter.
+    """Return for each row the brackets that go through it: one joins the rows that share a letter.
 
     Those beyond `MOST_LANES` are left out; the row's detail has the letters.
     """
@@ -99,7 +110,10 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
         for name in names
     )
     farthest = -1
-    for first, last in sorted(((rows[0], rows[-1]) for rows in spans if len(rows) > 1), key=_longest_first):
+    longest_first = sorted(
+        ((rows[0], rows[-1]) for rows in spans if len(rows) > 1), key=lambda span: (span[0], -span[1])
+    )
+    for first, last in longest_first:
         if last <= farthest:
             # A bracket within another, of systems that the reference alone keeps apart, would say nothing.
             continue
@@ -114,23 +128,16 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
     return joints
 
 
-def _longest_first(span: tuple[int, int]) -> tuple[int, int]:
-    return span[0], -span[1]
-
-
-def system_cell(view: BoardView, line: Line) -> Element:
+def system_cell(view: BoardView, line: Line, *, links: bool = True) -> Markup:
     """Return the system's name as a permalink, with its badges."""
-    name = anchor(line.system, "system", board=view.name, id=line.system)
-    name.set("title", line.system)
-    cell = element("th", name, scope="row")
-    for text, meaning in _badges(view, line):
-        cell.append(explained(text, meaning, class_="aa-flag"))
-    return cell
+    href = link("system", board=view.name, id=line.system) if links else ""
+    return drawn("name", line.system, href, list(_badges(view, line)))
 
 
 def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
     if line.is_reference:
-        yield "reference", _written(view)
+        by = f", written by {view.reference_by}" if view.reference_by else ""
+        yield "reference", "The human-written answers" if view.by_people else f"The reference answers{by}"
     if mark := view.marks.get(line.system, ""):
         yield mark.partition(": ")[0], mark
     if line.unjudged:
@@ -147,133 +154,73 @@ def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
         yield FLAGS.get(flag, (flag.replace("_", " "), flag))
 
 
-def _written(view: BoardView) -> str:
-    """Name the writer of the reference answers."""
-    if view.by_people:
-        return "The human-written answers"
-    by = f", written by {view.reference_by}" if view.reference_by else ""
-    return f"The reference answers{by}"
-
-
-def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
-    """Return a value with its interval below it."""
-    if value is None:
-        return element("td", element("span", "–", class_="aa-muted"))
-    cell = element("td", element("span", text(value.value), class_="aa-main"))
-    if value.lower is not None and value.upper is not None:
-        cell.append(element("span", f"{text(value.lower)}–{text(value.upper)}", class_="aa-sub"))
-    return cell
-
-
-def bar(value: Bounded | None, scale: Scale, *, mark: float | None = None) -> Element:
-    """Render the value as a dot, its interval as a bar, a dashed line at `mark`, with the figures."""
-    track = element("span", class_="aa-track", aria_hidden="true")
-    if mark is not None and scale.holds(mark):
-        track.append(element("span", class_="aa-even", style=f"left:{scale.place(mark):.2f}%"))
-    if value is not None:
-        low, high = (scale.place(end) for end in value.span)
-        track.append(element("span", class_="aa-span", style=f"left:{low:.2f}%;width:{high - low:.2f}%"))
-        track.append(element("span", class_="aa-dot", style=f"left:{scale.place(value.value):.2f}%"))
-    return track
-
-
-def axis(scale: Scale, text: Callable[[float], str]) -> Element:
-    """Return the values of a scale, each above its place on the bars below; no text stands twice."""
-    nearest_last = sorted(scale.ticks, key=lambda tick: -abs(tick - round(tick)))
-    distinct = {text(tick): tick for tick in nearest_last}
-    marks = [
-        element("span", words, style=f"left:{scale.place(tick):.2f}%")
-        for words, tick in sorted(distinct.items(), key=lambda mark: mark[1])
-    ]
-    return element("span", *marks, class_="aa-axis", aria_hidden="true")
-
-
-def rating_cell(line: Line, scale: Scale, mark: float | None) -> Element:
+def rating_cell(line: Line, scale: Scale, even: float | None) -> Markup:
     """Return the rating with the bar of its interval."""
     if line.rating is None:
-        return element("td", element("span", "–", class_="aa-muted"), class_="aa-bar")
-    value = line.rating
-    figure = element("span", points(value.value), class_="aa-main")
-    return element("td", figure, bar(value, scale, mark=mark), class_="aa-bar")
+        return drawn("muted")
+    low, high = map(scale.place, line.rating.span)
+    within = even is not None and scale.low <= even <= scale.high
+    places = (scale.place(line.rating.value), low, high, scale.place(even or 0.0) if within else None)
+    return drawn("figure", points(line.rating.value)) + macro("track", *places)
 
 
-def outcome_cell(line: Line) -> Element:
-    """Battles won, tied and lost as one bar, and the share won or tied with the reach of its interval."""
+def outcome_cell(line: Line) -> Markup:
+    """Return battles won, tied and lost as one bar, and the share won or tied with its interval's reach."""
     win, win_tie = line.win, line.win_tie
     if win is None or win_tie is None:
-        meaning = NO_RATE_OF_ITS_OWN if line.is_reference else "No battle of it has a verdict"
-        return element("td", explained("–", meaning, class_="aa-muted"), class_="aa-outcome")
-    shares = (win.value, win_tie.value - win.value, 1 - win_tie.value)
-    parts = [
-        element("i", class_=f"aa-{name}-part", style=f"width:{100 * share:.1f}%")
-        for name, share in zip(("won", "tied", "lost"), shares, strict=True)
-        if share > 0
-    ]
-    words = ", ".join(
-        f"{percent(share)} {name}" for name, share in zip(("won", "tied", "lost"), shares, strict=True)
-    )
-    stack = element("span", *parts, class_="aa-stack", role="img", aria_label=words)
-    figure = element("span", f"{100 * win_tie.value:.0f}", class_="aa-main")
-    return element("td", stack, figure, _reach(win_tie), class_="aa-outcome")
+        return drawn("muted", NO_RATE_OF_ITS_OWN if line.is_reference else "No battle of it has a verdict")
+    shares = {"won": win.value, "tied": win_tie.value - win.value, "lost": 1 - win_tie.value}
+    words = ", ".join(f"{percent(share)} {name}" for name, share in shares.items())
+    return drawn("outcome", list(shares.items()), words, f"{100 * win_tie.value:.0f}", _reach(win_tie))
 
 
-def _reach(value: Bounded) -> Element:
-    """Render the longer half of the interval, in whole per cent."""
+def _reach(value: Bounded) -> str:
+    """Return how far the interval reaches to its farther side, in whole per cent."""
     if value.lower is None or value.upper is None:
-        return element("span", class_="aa-sub aa-reach")
-    farther = 100 * max(value.upper - value.value, value.value - value.lower)
-    return element("span", f"±{farther:.0f}", class_="aa-sub aa-reach")
+        return ""
+    return f"±{100 * max(value.upper - value.value, value.value - value.lower):.0f}"
 
 
-def score_cell(value: Bounded | None, text: Callable[[float], str]) -> Element:
-    """Render a mean score: a share in whole per cent with its interval, another figure as it is."""
-    if value is None or text is not bare:
-        return estimate_cell(value, text)
-    return element("td", element("span", f"{100 * value.value:.0f}", class_="aa-main"), _reach(value))
+def score_cell(value: Bounded | None, text: Callable[[float], str] | None = None) -> Markup:
+    """Return a mean score: a share in whole per cent with its reach, another figure by `text`."""
+    if value is None or text is not None:
+        return estimate_cell(value, text or percent_figure)
+    return drawn("figure", f"{100 * value.value:.0f}", _reach(value), "aa-reach")
 
 
-def rate_cell(line: Line, value: Bounded | None) -> Element:
-    """Render a rate with its interval; a dash for the reference, the opponent of all rates."""
-    if line.is_reference and value is None:
-        return element("td", explained("–", NO_RATE_OF_ITS_OWN, class_="aa-muted"))
-    return estimate_cell(value, bare)
+def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Markup:
+    """Return a value with its interval below it."""
+    if value is None:
+        return drawn("muted")
+    known = value.lower is not None and value.upper is not None
+    return drawn("figure", text(value.value), f"{text(value.span[0])}–{text(value.span[1])}" if known else "")
 
 
-def share_cell(value: float | None) -> Element:
-    """Return a share in per cent."""
-    return element("td", "–" if value is None else bare(value))
+def rate_cell(line: Line) -> Markup:
+    """Return the win rate with its interval; a dash for the reference, which the rates are against."""
+    if line.is_reference and line.win is None:
+        return drawn("muted", NO_RATE_OF_ITS_OWN)
+    return estimate_cell(line.win, percent_figure)
 
 
-def count_cell(value: float | None) -> Element:
-    """Return a count."""
-    return element("td", "–" if value is None else whole(value))
+def battles_cell(line: Line) -> Child:
+    """Return battles behind the rates and, where they are others, behind the rating."""
+    text = "–" if line.is_reference else whole(line.rates.battles)
+    differs = line.is_reference or line.rates.battles != line.battles
+    return Cell(text, sub=f"rating: {whole(line.battles)}" if differs else "")
 
 
-def battles_cell(line: Line) -> Element:
-    """Battles behind the rates and, where they are others, behind the rating."""
-    cell = count_cell(None if line.is_reference else line.rates.battles)
-    if line.is_reference or line.rates.battles != line.battles:
-        cell.append(element("span", f"rating: {whole(line.battles)}", class_="aa-sub"))
-    return cell
-
-
-def bare(share: float) -> str:
-    """Per cent without its sign, which the caption states."""
-    return percent_figure(share)
-
-
-def domains_cell(rates: Mapping[str, float | None]) -> Element:
-    """Tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words.
+def domains_cell(rates: Mapping[str, float | None]) -> Markup:
+    """Return tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words.
 
     A domain without a rate has no bar. Where the bars stand, `domains_style` says for the whole table.
     """
     if all(rate is None for rate in rates.values()):
-        return element("td", element("span", "–", class_="aa-muted"), class_="aa-left")
+        return drawn("muted")
     words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())
     heights = (0 if rate is None else max(100 * rate, 3) for rate in rates.values())
-    sizes = ",".join(f"{_bar_width(len(rates)):.1f}% {height:.0f}%" for height in heights)
-    spark = element("span", class_="aa-spark", role="img", aria_label=words, style=f"background-size:{sizes}")
-    return element("td", spark, class_="aa-left")
+    width = f"{_bar_width(len(rates)):.1f}%"
+    return drawn("spark", words, ",".join(f"{width} {height:.0f}%" for height in heights))
 
 
 def domains_style(count: int) -> str:
@@ -286,3 +233,93 @@ def domains_style(count: int) -> str:
 def _bar_width(count: int) -> float:
     """In per cent of the cell; bars and the gaps between them fill it."""
     return 72 / count
+
+
+def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
+    """Return the cells of what teams say of their systems, by the names of their columns."""
+
+    def text_of(line: Line, name: str) -> Child:
+        text = said_of(view, line).text(name)
+        return (WEIGHTS.get(text) if name == "open_weights" else text) or _not_said()
+
+    def figure_of(line: Line, figure: Figure) -> Child:
+        said = said_of(view, line)
+        mean = said.figures.get(figure)
+        if mean is None:
+            return _not_said()
+        part = f"{mean.answers:,} of {said.answers:,}" if mean.answers < said.answers else ""
+        return drawn("figure", format(mean.mean, FIGURES[figure][1]), part, title="Answers that report it")
+
+    texts = {column: partial(text_of, name=name) for column, name in SAID.items()}
+    return {**texts, **{figure.value: partial(figure_of, figure=figure) for figure in FIGURES}}
+
+
+def said_of(view: BoardView, line: Line) -> SystemFacts:
+    """Return what is said of a line's system."""
+    return view.self_reported.get(line.system, NOT_REPORTED)
+
+
+def _not_said() -> Markup:
+    return drawn("muted", title="The team does not say")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """Detail that a row opens to: places, battles with neighbours, domains, lost questions, links."""
+
+    places: Sequence[str]
+    opponents: Sequence[tuple[Child, str]]
+    domains: Sequence[tuple[Child, str]]
+    questions: Sequence[tuple[Child, str]]
+    links: tuple[Cell, Cell]
+
+
+def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Detail:
+    """Return the detail of a row."""
+    by_domain = ((view.label(one), view.line(line.system, one)) for one in view.domains)
+    return Detail(
+        places=list(_places(view, domain, line)),
+        opponents=list(_opponents(view, line)),
+        domains=[
+            (label, f"{percent(one.win_tie.value, decimals=0)} ({range_of_shares(one.win_tie)})")
+            for label, one in by_domain
+            if one is not None and one.win_tie is not None
+        ],
+        questions=[
+            (
+                anchor(one.question, "question", board=view.name, id=one.id),
+                f"{one.wins} won, {one.ties} tied, {one.losses} lost",
+            )
+            for one in lost.get(line.system, ())[:MOST_QUESTIONS]
+        ],
+        links=(
+            anchor("Everything of it", "system", board=view.name, id=line.system),
+            anchor("Compare with others", "compare", board=view.name, a=line.system),
+        ),
+    )
+
+
+def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
+    if line.rank_lower is not None:
+        yield f"Places that the battles leave open: {line.ranks} of {len(view.competitors(domain))}."
+    if line.unranked:
+        yield line.unranked
+    if line.letters:
+        yield f"Letters {line.letters}: who shares one is not told apart from it."
+    if line.win_tie is not None:
+        yield f"Won or tied {percent(line.win_tie.value)} ({interval_of_shares(line.win_tie)})."
+    if line.rating is not None:
+        yield f"Rating {points(line.rating.value)} ({interval_of_points(line.rating)})."
+
+
+def _opponents(view: BoardView, line: Line) -> Iterator[tuple[Child, str]]:
+    """Its battles against those who stand nearest to it."""
+    places = {one.system: at for at, one in enumerate(view.lines[OVERALL])}
+    here = places.pop(line.system, None)
+    if here is None:
+        return
+    nearest = sorted(places, key=lambda name: abs(places[name] - here))
+    met = [(name, met) for name in nearest if (met := view.meetings.of(line.system, name)) is not None]
+    for name, meeting in met[:MOST_OPPONENTS]:
+        counts = f"{whole(meeting.wins)} won, {whole(meeting.ties)} tied, {whole(meeting.losses)} lost"
+        yield anchor(name, "system", board=view.name, id=name), counts

@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from xml.etree.ElementTree import Element
 
+from markupsafe import Markup
+
+from arena.html_pages import macro
 from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
-from arena.site.boards.row_detail import Lost, row_detail
-from arena.site.boards.self_reported_columns import said_cells
 from arena.site.boards.standings_cells import (
+    Lost,
     Scale,
-    axis,
-    bare,
     battles_cell,
     brackets,
-    count_cell,
     domains_cell,
     domains_style,
+    drawn,
     outcome_cell,
-    rank_cell,
     rate_cell,
     rating_cell,
+    row_detail,
+    said_cells,
     score_cell,
-    share_cell,
     system_cell,
 )
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, points
-from arena.site.ui.markup import element, explained
-from arena.site.ui.tables import link
+from arena.site.ui.formats import Bounded, points, whole
+from arena.site.ui.html import Child, link
+from data.text import percent_figure
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
 
 LEAST_DOMAINS = 2
 LEFT = frozenset({"rank", "system", "domains", "organisation", "licence", "rating", "win_tie_rate"})
+CLASSES = {"rank": "aa-number", "rating": "aa-bar", "win_tie_rate": "aa-outcome"}
 ALWAYS = frozenset({"rank", "system"})
 DRAWN = "Rating, drawn towards overall"
 Value = Bounded | float | str | None
@@ -63,7 +63,7 @@ class Column:
     """A column of the page: what it is, its cells, and the value that rows are sorted by and files hold."""
 
     spec: BoardColumn
-    cell: Callable[[Line], Element]
+    cell: Callable[[Line], Child]
     value: Callable[[Line], Value]
 
     @property
@@ -81,13 +81,16 @@ class Column:
         """Heading of the column."""
         return self.spec.short or self.spec.title
 
-    def text(self, line: Line) -> Element:
-        """Its cell, with what it holds for where the heading is out of sight."""
-        cell = self.cell(line)
-        side = "aa-left" if self.spec.name in LEFT else ""
-        cell.set("class", f"{cell.get('class', '')} {side} aa-c-{self.spec.name.replace('_', '-')}".strip())
-        cell.set("data-label", self.name)
-        return cell
+    @property
+    def heading_classes(self) -> str:
+        """Return the classes of its heading."""
+        side = "aa-left " if self.spec.name in LEFT else ""
+        return f"{side}aa-c-{self.spec.name.replace('_', '-')}"
+
+    @property
+    def classes(self) -> str:
+        """Return the classes of its cells."""
+        return f"{CLASSES.get(self.spec.name, '')} {self.heading_classes}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +111,49 @@ class Order:
         return f"-{self.key}" if self.turned else self.key
 
 
-def columns_of(
-    view: BoardView,
-    domain: str,
-    lines: Sequence[Line],
-    marks: Mapping[str, tuple[str, str]] | None = None,
-) -> list[Column]:
-    """Every column that the lines of a board can fill, in the order of the table."""
-    beside = marks or {}
-    ratings = [line.rating for line in lines if line.rating is not None]
-    reference = view.line(view.reference, domain)
-    held = None if reference is None else reference.rating
-    scale = Scale.around([*ratings, *([held] if held else [])])
-    joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
-    cells: Mapping[str, Callable[[Line], Element]] = {
-        "rank": lambda line: rank_cell(line, joints.get(line.system, ()), beside.get(line.system)),
-        "system": lambda line: system_cell(view, line),
-        "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
-        "win_rate": lambda line: rate_cell(line, line.win),
-        "win_tie_rate": outcome_cell,
-        "domains": lambda line: domains_cell(_by_domain(view, line)),
-        "battles": battles_cell,
-        "corrected_rating": lambda line: score_cell(_corrected(line), points),
-        **said_cells(view),
-    }
-    columns = [_column(spec, cells) for spec in _specs(domain, lines)]
-    return [column for column in columns if _has(view, domain, column, lines)]
+class Table:
+    """The columns that the lines of a board can fill, with what all their cells share."""
+
+    def __init__(
+        self,
+        view: BoardView,
+        domain: str,
+        lines: Sequence[Line],
+        marks: Mapping[str, tuple[str, str]],
+        *,
+        links: bool = True,
+    ) -> None:
+        reference = view.line(view.reference, domain)
+        held = None if reference is None else reference.rating
+        ratings = [line.rating for line in lines if line.rating is not None]
+        self.scale = scale = Scale.around([*ratings, *([held] if held else [])])
+        joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
+        self._cells: Mapping[str, Callable[[Line], Child]] = {
+            "rank": lambda line: drawn("rank", line, joints.get(line.system, ()), marks.get(line.system)),
+            "system": lambda line: system_cell(view, line, links=links),
+            "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
+            "win_rate": rate_cell,
+            "win_tie_rate": outcome_cell,
+            "domains": lambda line: domains_cell(_by_domain(view, line)),
+            "battles": battles_cell,
+            "corrected_rating": lambda line: score_cell(_corrected(line), points),
+            **said_cells(view),
+        }
+        columns = map(self._column, _specs(domain, lines))
+        self.columns = [column for column in columns if _has(view, domain, column, lines)]
+
+    def _column(self, spec: BoardColumn) -> Column:
+        metric = shown_metrics().get(spec.name)
+        value = VALUES.get(spec.name) or (
+            partial(Line.mean, info=metric) if metric else partial(_value, spec)
+        )
+        cell = self._cells.get(spec.name, lambda line: _cell_of(spec.unit, value(line)))
+        return Column(spec, cell, value)
+
+
+def columns_of(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
+    """Return every column that the lines of a board can fill, in the order of the table."""
+    return Table(view, domain, lines, {}).columns
 
 
 def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
@@ -144,27 +164,20 @@ def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
         yield replace(spec, short=DRAWN) if drawn and spec.name == "rating" else spec
 
 
-def _column(spec: BoardColumn, cells: Mapping[str, Callable[[Line], Element]]) -> Column:
-    metric = shown_metrics().get(spec.name)
-    value = VALUES.get(spec.name) or (partial(Line.mean, info=metric) if metric else partial(_value, spec))
-    cell = cells.get(spec.name, lambda line: _cell_of(spec.unit, value(line)))
-    return Column(spec, cell, value)
-
-
 def _value(spec: BoardColumn, line: Line) -> Value:
     """Return the value of the standings; for a mean score with its interval."""
     return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
 
 
-def _cell_of(unit: Unit, value: Value) -> Element:
+def _cell_of(unit: Unit, value: Value) -> Child:
     """Return a cell in the way of a column's unit."""
     if isinstance(value, Bounded) or (value is None and unit is Unit.NUMBER):
-        return score_cell(value, bare if unit is Unit.SHARE else "{:.4g}".format)
+        return score_cell(value, None if unit is Unit.SHARE else "{:.4g}".format)
     if isinstance(value, str):
-        return element("td", value)
-    if unit is Unit.SHARE:
-        return share_cell(value)
-    return count_cell(value)
+        return value
+    if value is None:
+        return "–"
+    return percent_figure(value) if unit is Unit.SHARE else whole(value)
 
 
 def _has(view: BoardView, domain: str, column: Column, lines: Sequence[Line]) -> bool:
@@ -233,57 +246,71 @@ def standings_table(
     address: Mapping[str, str] | None = None,
     lost: Lost | None = None,
     marks: Mapping[str, tuple[str, str]] | None = None,
-) -> Element:
+    in_file: bool = False,
+) -> Markup:
     """Return the table of a board in one domain, in the order of its lines; each is a row that opens.
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
     `lost` has questions that each system lost; without it rows do not open. `marks` stand beside ranks, each
-    with what it means.
+    with its meaning. A table `in_file` has no links, and can be scrolled by keyboard.
     """
-    columns = _kept(view, domain, lines, chosen, marks)
-    bodies = [_body(view, domain, line, columns, lost, sorted_by=address is not None) for line in lines]
+    table = Table(view, domain, lines, marks or {}, links=not in_file)
+    columns = _kept(table.columns, view, chosen)
+    by_column = address is not None
+
+    def cell(column: Column, line: Line) -> tuple[Column, Child, float | str | None]:
+        value = _plain(column.value(line)) if by_column else None
+        return column, macro("cell", column.cell(line)), f"{value:.9g}" if isinstance(value, float) else value
+
     shown = sum(not line.is_reference for line in lines)
-    caption = f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}."
-    heads = [_heading(column, order or Order(), address, lines, view, domain) for column in columns]
-    table = element(
-        "table",
-        element("caption", caption, class_="aa-unseen"),
-        element("thead", element("tr", *heads)),
-        *bodies,
-        class_=" ".join(
-            [
-                "aa-board aa-standings",
-                *(["aa-by-column"] if order is not None and order.key else []),
-                *(["aa-marked"] if marks else []),
-            ]
-        ),
-    )
     lanes = max((joint.lane + 1 for joints in brackets(lines) for joint in joints), default=0)
-    domains = domains_style(len(view.domains)) if len(view.domains) >= LEAST_DOMAINS else ""
-    return element("div", table, class_="aa-wrap", style=f"--lanes:{lanes};{domains}".strip(";"))
+    bars = f";{domains_style(len(view.domains))}" if len(view.domains) >= LEAST_DOMAINS else ""
+    classes = {"aa-by-column": bool(order and order.key), "aa-marked": bool(marks)}
+    return drawn(
+        "standings",
+        {
+            "caption": f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}.",
+            "classes": " ".join(["aa-board aa-standings", *(name for name, on in classes.items() if on)]),
+            "style": f"--lanes:{lanes}{bars}",
+            "scrolls": in_file,
+            "headings": [_heading(column, order or Order(), address, table) for column in columns],
+            "rows": [
+                {
+                    "line": line,
+                    "cells": [cell(column, line) for column in columns],
+                    "detail": None
+                    if lost is None or line.is_reference
+                    else row_detail(view, domain, line, lost),
+                }
+                for line in lines
+            ],
+        },
+    )
 
 
-def _body(
-    view: BoardView,
-    domain: str,
-    line: Line,
-    columns: Sequence[Column],
-    lost: Lost | None,
-    *,
-    sorted_by: bool,
-) -> Element:
-    cells = []
-    for column in columns:
-        cell = column.text(line)
-        if sorted_by and (value := _plain(column.value(line))) is not None:
-            cell.set("data-value", value if isinstance(value, str) else f"{value:.9g}")
-        cells.append(cell)
-    rows = [element("tr", *cells)]
-    if lost is not None and not line.is_reference:
-        opened = element("td", row_detail(view, domain, line, lost), colspan=str(len(columns)))
-        rows.append(element("tr", opened, class_="aa-more"))
-    return element("tbody", *rows, class_="aa-line" if line.is_reference else "aa-entrant")
+def _heading(
+    column: Column, order: Order, address: Mapping[str, str] | None, table: Table
+) -> Mapping[str, object]:
+    """Return the heading of a column; with an address a link that sorts by it, or turns the order round."""
+    href = sorted_by = ""
+    if address is not None and column.spec.name != "domains":
+        rest = {name: value for name, value in address.items() if name != "sort"}
+        wanted = Order(column.key, turned=order.key == column.key and not order.turned)
+        if column.spec.name != "rank" or wanted.turned:
+            rest["sort"] = wanted.word
+        href = link("", **rest)
+        if order.key == column.key:
+            sorted_by = "descending" if column.spec.least_first is order.turned else "ascending"
+    return {
+        "text": column.heading,
+        "meaning": column.spec.explained,
+        "classes": column.heading_classes,
+        "href": href,
+        "falling": not column.spec.least_first,
+        "sorted": sorted_by,
+        "axis": table.scale.axis(points) if column.spec.name == "rating" else None,
+    }
 
 
 def shown_rows(
@@ -304,7 +331,7 @@ def shown_rows(
         }
         for line in lines
     ]
-    for column in _kept(view, domain, lines, chosen):
+    for column in _kept(columns_of(view, domain, lines), view, chosen):
         if column.spec.name in ALWAYS or column.spec.name == "domains":
             continue
         name, values = column.key.replace("-", "_"), [column.value(line) for line in lines]
@@ -317,62 +344,6 @@ def shown_rows(
     return rows
 
 
-def _kept(
-    view: BoardView,
-    domain: str,
-    lines: Sequence[Line],
-    chosen: Sequence[str] | None,
-    marks: Mapping[str, tuple[str, str]] | None = None,
-) -> list[Column]:
+def _kept(columns: Sequence[Column], view: BoardView, chosen: Sequence[str] | None) -> list[Column]:
     names = usual_columns(view) if chosen is None else chosen
-    return [
-        column
-        for column in columns_of(view, domain, lines, marks)
-        if column.spec.name in ALWAYS or column.name in names
-    ]
-
-
-def _heading(
-    column: Column,
-    order: Order,
-    address: Mapping[str, str] | None,
-    lines: Sequence[Line],
-    view: BoardView,
-    domain: str,
-) -> Element:
-    side = "aa-left" if column.spec.name in LEFT else ""
-    head = element("th", scope="col", class_=f"{side} aa-c-{column.spec.name.replace('_', '-')}".strip())
-    if address is None or column.spec.name == "domains":
-        head.append(explained(column.heading, column.spec.explained))
-    else:
-        head.append(_sorting(column, order, address))
-        head.set("data-falling", "no" if column.spec.least_first else "yes")
-        if order.key == column.key:
-            falling = column.spec.least_first is order.turned
-            head.set("aria-sort", "descending" if falling else "ascending")
-    if column.spec.name == "rating":
-        head.append(_axis(lines, view.line(view.reference, domain)))
-    return head
-
-
-def _axis(lines: Sequence[Line], reference: Line | None) -> Element:
-    shown = [*lines, *([reference] if reference else [])]
-    return axis(Scale.around([line.rating for line in shown if line.rating is not None]), points)
-
-
-def _sorting(column: Column, order: Order, address: Mapping[str, str]) -> Element:
-    """Return the heading as a link that sorts by its column, or turns the order round."""
-    rest = {name: value for name, value in address.items() if name != "sort"}
-    wanted = Order(column.key, turned=order.key == column.key and not order.turned)
-    if column.spec.name != "rank" or wanted.turned:
-        rest["sort"] = wanted.word
-    tip = element("span", column.spec.explained, class_="aa-tip", role="tooltip", aria_hidden="true")
-    return element(
-        "a",
-        column.heading,
-        tip,
-        href=link("", **rest),
-        target="_self",
-        class_="aa-term aa-sort",
-        aria_description=f"Sort by it. {column.spec.explained}",
-    )
+    return [column for column in columns if column.spec.name in ALWAYS or column.name in names]

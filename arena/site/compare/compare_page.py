@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element
 
 import streamlit as st
+from markupsafe import Markup
 
+from arena.html_pages import macro
 from arena.services.evidence.systems import FEWEST, MOST, Comparison
 from arena.site.boards.board_parts import left_out, set_note
 from arena.site.boards.downloads import Rows, offer_files
@@ -15,10 +16,8 @@ from arena.site.boards.sentences import record_of
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.compare.deciding import show_contested
 from arena.site.queries import comparison_of
-from arena.site.ui.components import heading, lead, name_page, note
 from arena.site.ui.formats import points, whole
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import plain_table, rows_table
+from arena.site.ui.html import Cell, Child, figures_table, heading, lead, name_page, note, put_html
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.text import percent
 from leaderboard.paired import PairedShare
@@ -142,7 +141,7 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
     )
     first = comparison.systems[0]
     for other, paired in comparison.paired.items():
-        put(_paired_table(view, first, other, paired))
+        put_html(_paired_table(view, first, other, paired))
     rows: Rows = [
         {
             "first": first,
@@ -162,11 +161,11 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
     offer_files(view, "paired-differences", lambda: rows)
 
 
-def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[PairedShare]) -> Element:
-    header = (
+def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[PairedShare]) -> Markup:
+    columns = (
         ("Domain", "aa-left"),
         ("Difference", ""),
-        ("", ""),
+        ("", "aa-bar"),
         (f"{first} ahead", "aa-second"),
         (f"{other} ahead", "aa-second"),
         ("Questions", ""),
@@ -176,30 +175,25 @@ def _paired_table(view: BoardView, first: str, other: str, paired: Sequence[Pair
         for share in paired
         if share.questions
     ]
-    return rows_table(header, rows, caption=f"{first} minus {other}, in percentage points of the win")
+    return macro("table", columns, rows, f"{first} minus {other}, in percentage points of the win")
 
 
-def _paired_row(view: BoardView, share: PairedShare, *, apart: bool) -> Element:
-    value = element("td", element("span", _signed(share.difference), class_="aa-main"))
-    track = element(
-        "span", element("span", class_="aa-even", style="left:50%"), class_="aa-track", aria_hidden="true"
-    )
+def _paired_row(view: BoardView, share: PairedShare, *, apart: bool) -> tuple[Child, ...]:
+    span, track = "", macro("track", even=EVEN)
     if share.difference is not None:
+        ends = (share.interval.lower, share.interval.upper) if share.interval else (None, None)
         if share.interval is not None:
-            low, high = (EVEN + EVEN * end for end in (share.interval.lower, share.interval.upper))
             span = f"{_signed(share.interval.lower)} to {_signed(share.interval.upper)}"
-            value.append(element("span", span, class_="aa-sub"))
-            track.append(element("span", class_="aa-span", style=f"left:{low:.1f}%;width:{high - low:.1f}%"))
-        track.append(element("span", class_="aa-dot", style=f"left:{EVEN + EVEN * share.difference:.1f}%"))
-    separation = element("span", "separated" if apart else "not separated", class_="aa-sub")
-    return element(
-        "tr",
-        element("th", view.label(share.domain), separation, scope="row"),
-        value,
-        element("td", track, class_="aa-bar"),
-        element("td", whole(share.ahead), class_="aa-second"),
-        element("td", whole(share.behind), class_="aa-second"),
-        element("td", whole(share.questions)),
+        track = macro(
+            "track", *(None if end is None else EVEN + EVEN * end for end in (share.difference, *ends)), EVEN
+        )
+    return (
+        Cell(view.label(share.domain), sub="separated" if apart else "not separated"),
+        Cell(_signed(share.difference), class_="aa-main", sub=span),
+        track,
+        whole(share.ahead),
+        whole(share.behind),
+        whole(share.questions),
     )
 
 
@@ -217,7 +211,7 @@ def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
     ]
     rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
     heading("On the board", anchor="board")
-    put(plain_table(("", *systems), [*standing, *rows]))
+    put_html(figures_table(("", *systems), [*standing, *rows]))
     table: Rows = [{"system": system, **records[system]} for system in systems]
     offer_files(view, "compared", lambda: table)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 
@@ -16,9 +15,20 @@ from arena.services.evidence.systems import Comparison
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of
-from arena.site.ui.components import heading, lead, note, subheading
-from arena.site.ui.markup import element, explain, put, put_html
-from arena.site.ui.tables import anchor, rows_table
+from arena.site.questions.answers import Mark
+from arena.site.ui.html import (
+    Cell,
+    Child,
+    anchor,
+    heading,
+    lead,
+    link,
+    note,
+    paragraph,
+    put,
+    put_html,
+    subheading,
+)
 from arena.site.ui.url_state import choose_one
 from data.text import percent_figure
 from leaderboard.paired import Deciding
@@ -34,10 +44,10 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
     note("Share of the win that each system takes over all its battles on the question, the widest first.")
     header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
     rows = [_contested_row(view, comparison, question) for question in comparison.questions]
-    put(rows_table(header, rows[:AT_ONCE], classes="aa-questions"))
+    put("table", header, rows[:AT_ONCE], classes="aa-questions")
     if rows[AT_ONCE:]:
         with st.expander(f"{len(rows) - AT_ONCE} more questions"):
-            put(rows_table(header, rows[AT_ONCE:], classes="aa-questions"))
+            put("table", header, rows[AT_ONCE:], classes="aa-questions")
     files: Rows = [
         {
             "question_id": question.id,
@@ -64,19 +74,18 @@ def deciding_sentence(deciding: Deciding) -> str:
     )
 
 
-def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQuestion) -> Element:
-    named = anchor(question.question, "question", board=view.name, id=question.id)
-    below = element("span", f"{view.label(question.domain)} · {question.id}", class_="aa-sub")
+def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQuestion) -> tuple[Child, ...]:
+    href = link("question", board=view.name, id=question.id)
     best = max(question.shares.values())
     cells = [
-        element(
-            "td",
-            "–" if system not in question.shares else percent_figure(question.shares[system], decimals=0),
-            class_="aa-main" if question.shares.get(system) == best else "",
+        Cell(
+            "–" if share is None else percent_figure(share, decimals=0),
+            class_="aa-main" if share == best else "",
         )
-        for system in comparison.systems
+        for share in map(question.shares.get, comparison.systems)
     ]
-    return element("tr", element("th", named, below, scope="row"), *cells)
+    named = Cell(question.question, href=href, sub=f"{view.label(question.domain)} · {question.id}")
+    return (named, *cells)
 
 
 def show_facts_of(view: BoardView, comparison: Comparison) -> None:
@@ -91,7 +100,7 @@ def show_facts_of(view: BoardView, comparison: Comparison) -> None:
         _show_diffs(found, first, other)
     _show_answers(question_view, comparison.systems, own_facts(first, diffs))
     evidence = anchor("Evidence: battles, rationales, sources", "question", board=view.name, id=chosen)
-    put(element("p", evidence, class_="aa-note"))
+    paragraph(evidence, class_="aa-note")
 
 
 def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
@@ -103,16 +112,9 @@ def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
             subheading(_title(diff))
             note(f"Recorded by {diff.source}.")
             put_html(macro("diff", diff, first, second))
-    missing = [element("li", f"{_title(diff)}: {diff.missing}") for diff in diffs if diff.missing]
+    missing = [(_title(diff), diff.missing) for diff in diffs if diff.missing]
     if missing:
-        put(
-            element(
-                "div",
-                element("p", "Not compared", class_="aa-facts"),
-                element("ul", *missing),
-                class_="aa-note",
-            )
-        )
+        put("not_compared", missing)
 
 
 def _title(diff: FactDiff) -> str:
@@ -135,21 +137,17 @@ def _show_answers(
             record = (
                 "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
             )
-            name = element("strong", system)
-            put(element("p", name, element("span", record, class_="aa-sub"), class_="aa-name"))
+            paragraph(Cell(system, class_="aa-main", sub=record), class_="aa-name")
             if answer is None:
                 note("No answer to this question is shown.")
             else:
-                put(_text(mark_answer(answer.answer.answer, answer.scores), own.get(system, ())))
+                parts = mark_answer(answer.answer.answer, answer.scores)
+                put("marked", [_mark(part, own.get(system, ())) for part in parts])
 
 
-def _text(parts: Sequence[Stretch], own: Collection[str]) -> Element:
-    return element("div", *(_part(part, own) for part in parts), class_="aa-text")
-
-
-def _part(part: Stretch, own: Collection[str]) -> Element | str:
+def _mark(part: Stretch, own: Collection[str]) -> Mark | str:
     if not part.covers:
         return part.text
     alone = any(statement in own for statement in part.covers)
     classes = "aa-covers aa-only" if alone else "aa-covers"
-    return explain(element("mark", part.text, class_=classes), "covers: " + " | ".join(part.covers))
+    return Mark(text=part.text, class_=classes, meaning="covers: " + " | ".join(part.covers))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.etree.ElementTree import Element
 
 from arena.services.boards.metric_columns import shown_metrics
 from arena.services.evidence.highlights import (
@@ -12,13 +11,12 @@ from arena.services.evidence.highlights import (
     Standing,
     StatementView,
     Stretch,
-    Witness,
     read_claims,
     read_statements,
     source_of,
 )
 from arena.services.evidence.questions import AnswerView, Fact, Facts
-from arena.site.ui.markup import element, explain, explained
+from arena.site.ui.html import Cell
 from data.store.scores import ScoredAnswer
 from data.text import percent
 from judges.metrics.relations.model import Verdict
@@ -41,12 +39,23 @@ LEGEND = (
 )
 
 
-def answer_text(parts: Sequence[Stretch]) -> Element:
-    """Return an answer as text with its marks; what has none is plain."""
-    return element("div", *(_stretch(part) if part.marked else part.text for part in parts), class_="aa-text")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A marked part of a text: its meaning, its classes, how sure it is in per cent, what stands above it."""
+
+    text: str
+    meaning: str
+    class_: str
+    strength: str = ""
+    above: str = ""
 
 
-def _stretch(part: Stretch) -> Element:
+def answer_text(parts: Sequence[Stretch]) -> list[Mark | str]:
+    """Return an answer as text with its marks; a part without marks is plain."""
+    return [_mark(part) if part.marked else part.text for part in parts]
+
+
+def _mark(part: Stretch) -> Mark:
     marks, title, kinds, strength = [], [], [], ""
     if part.verdict is not None and part.posterior is not None:
         marks.append(f"{SIGNS[part.verdict]} {part.posterior:.2f}")
@@ -62,13 +71,31 @@ def _stretch(part: Stretch) -> Element:
     if part.instead:
         marks.append("≠")
         title.append(f"the passages say instead: {part.instead}")
-    node = element("mark", part.text, class_=" ".join(kinds) or "aa-plain", style=strength)
-    node.append(element("sup", " ".join(marks)))
-    return explain(node, "; ".join(title))
+    return Mark(
+        text=part.text,
+        meaning="; ".join(title),
+        class_=" ".join(kinds) or "aa-plain",
+        strength=strength,
+        above=" ".join(marks),
+    )
 
 
 def _strength(posterior: float) -> str:
-    return f"--strength: {100 * abs(2 * posterior - 1):.0f}%"
+    return f"{100 * abs(2 * posterior - 1):.0f}%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A claim or fact in a list: its sign with how sure it is, its text, details, and its evidence."""
+
+    class_: str
+    sign: str
+    text: str
+    details: Sequence[tuple[str, str]]
+    strength: str = ""
+    meaning: str = ""
+    domain: str = ""
+    evidence: Cell | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +108,8 @@ class ShownScore:
     title: str
     note: str = ""
     facts: tuple[Facts, ...] = ()
-    claims: Element | None = None
+    claims: Sequence[Claim] = ()
+    more: str = ""
 
 
 def scores_of(shown: AnswerView) -> list[ShownScore]:
@@ -105,7 +133,8 @@ def _shown(score: ScoredAnswer) -> ShownScore:
         title=f"{label} {percent(score.score) if info is None else info.text(score.score)}",
         note=source_of(score).sentence if contradicted or claims else "",
         facts=tuple(statement_facts(statements)),
-        claims=claim_list(claims) if claims else None,
+        claims=tuple(map(_claim, claims[:MOST_CLAIMS])),
+        more=f"{more} more claims are not shown." if (more := len(claims) - MOST_CLAIMS) > 0 else "",
     )
 
 
@@ -121,33 +150,17 @@ def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
             yield Facts(title=title, sign=sign, facts=facts, count=len(selected))
 
 
-def claim_list(claims: Sequence[ClaimView]) -> Element:
-    """Claims coloured by posterior, each with the reason and the passages' words for and against it."""
-    items = [claim_item(claim) for claim in claims[:MOST_CLAIMS]]
-    if len(claims) > MOST_CLAIMS:
-        items.append(
-            element("li", f"{len(claims) - MOST_CLAIMS} more claims are not shown.", class_="aa-sub")
-        )
-    return element("ul", *items, class_="aa-claims")
-
-
-def claim_item(claim: ClaimView) -> Element:
-    """One claim: sign and posterior, its text, the reason, the passages' words."""
-    meaning = f"{claim.verdict}: probability that the claim is true, given the passages"
-    value = explained(f"{SIGNS[claim.verdict]} {claim.posterior:.2f}", meaning, class_="aa-posterior")
-    value.set("style", _strength(claim.posterior))
-    lines = [
-        element("p", value, " ", claim.text),
-        element("p", claim.reason, class_="aa-sub"),
-        *_words("for", claim.support),
-        *_words("against", claim.against),
-    ]
-    return element("li", *lines, class_=CLASSES[claim.verdict])
-
-
-def _words(side: str, witnesses: Sequence[Witness]) -> list[Element]:
-    return [
-        element("p", element("strong", f"{side}, {witness.passage}: "), f"“{witness.words}”", class_="aa-sub")
-        for witness in witnesses
-        if witness.words
-    ]
+def _claim(claim: ClaimView) -> Claim:
+    """One claim: sign and posterior, its text, the reason, the passages' words for and against it."""
+    words = [*(("for", one) for one in claim.support), *(("against", one) for one in claim.against)]
+    return Claim(
+        class_=CLASSES[claim.verdict],
+        sign=f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
+        text=claim.text,
+        strength=_strength(claim.posterior),
+        meaning=f"{claim.verdict}: probability that the claim is true, given the passages",
+        details=[
+            ("", claim.reason),
+            *((f"{side}, {one.passage}: ", f"“{one.words}”") for side, one in words if one.words),
+        ],
+    )

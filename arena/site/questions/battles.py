@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.etree.ElementTree import Element
 
+from markupsafe import Markup
+
+from arena.html_pages import macro
 from arena.services.evidence.questions import QuestionView, Reasons, best_of, final_readings, lead_of
 from arena.site.boards.sentences import listed
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.markup import element
-from arena.site.ui.tables import anchor, rows_table
+from arena.site.ui.html import Cell, Child, anchor
 from arena.site.ui.url_state import chosen_words
 from data.models import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
 from data.text import percent
@@ -71,39 +72,38 @@ def in_short(battle: BattleRecord, reasons: Reasons) -> str:
     return f"The judge held both answers against the {reasons.ground_truth}. {sides}"
 
 
-def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Element:
-    """Every battle with its verdict in each order, leading to its explanation."""
+def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Markup:
+    """Return every battle with its verdict in each order, leading to its explanation."""
     second = "aa-left aa-second"
-    header = [("Battle", "aa-left"), ("Verdict", "aa-left"), ("Verdict by order", second)]
-    body = [_row(view, question_view, shown) for shown in battles]
-    return rows_table([*header, ("Position flip", second)], body, classes="aa-battles")
+    columns = [
+        ("Battle", "aa-left"),
+        ("Verdict", "aa-left"),
+        ("Verdict by order", second),
+        ("Position flip", second),
+    ]
+    rows = [_row(view, question_view, shown) for shown in battles]
+    return macro("table", columns, rows, classes="aa-battles")
 
 
-def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> Element:
+def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> tuple[Child, ...]:
     battle = shown.battle
     address = {"board": view.name, "id": question_view.question.id, "battle": battle.key}
-    name = anchor(f"{battle.system_a} – {battle.system_b}", "question", **address)
-    readings = [
-        element("span", f"{order_of(battle, judgment)}: {said_of(battle, judgment)}", class_="aa-sub")
-        for judgment in shown.judgments
-    ]
-    flip = {True: "yes", False: "no", None: "–"}[battle.flipped]
-    return element(
-        "tr",
-        element("th", name, scope="row"),
-        element("td", verdict_chip(battle), class_="aa-left"),
-        element("td", *readings, class_="aa-left aa-second"),
-        element("td", flip, class_="aa-left aa-second"),
+    readings = [f"{order_of(battle, judgment)}: {said_of(battle, judgment)}" for judgment in shown.judgments]
+    return (
+        anchor(f"{battle.system_a} – {battle.system_b}", "question", **address),
+        verdict_chip(battle),
+        Cell("", sub=readings),
+        {True: "yes", False: "no", None: "–"}[battle.flipped],
     )
 
 
-def verdict_chip(battle: BattleRecord) -> Element:
-    """Render the outcome of a battle as a chip."""
+def verdict_chip(battle: BattleRecord) -> Cell:
+    """Return the verdict of a battle as a mark."""
     if battle.preference is None:
-        return element("span", battle.outcome or "pending", class_="aa-verdict aa-lost")
+        return Cell(battle.outcome or "pending", class_="aa-verdict aa-lost")
     if battle.preference is Preference.TIE:
-        return element("span", "tie", class_="aa-verdict aa-tied")
-    return element("span", f"{_by_rank(battle)[0]} wins", class_="aa-verdict aa-won")
+        return Cell("tie", class_="aa-verdict aa-tied")
+    return Cell(f"{_by_rank(battle)[0]} wins", class_="aa-verdict aa-won")
 
 
 def _by_rank(battle: BattleRecord) -> tuple[str, str]:

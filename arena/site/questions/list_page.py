@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from xml.etree.ElementTree import Element
 
 import streamlit as st
+from markupsafe import Markup
 
 from arena.html_pages import macro
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
@@ -16,10 +16,8 @@ from arena.site.boards.pickers import chosen_domain, domain_warning, titled_boar
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of
 from arena.site.services import address
-from arena.site.ui.components import name_page, note
 from arena.site.ui.formats import shown as formatted
-from arena.site.ui.markup import Child, element, explained, put, put_html
-from arena.site.ui.tables import anchor, link, rows_table
+from arena.site.ui.html import Cell, Child, Column, anchor, link, name_page, note, put_html
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.store.question_stats import QuestionStats
 from data.text import percent
@@ -150,39 +148,27 @@ def show() -> None:
         return
     page = choose_page(len(matching))
     shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]
-    put(question_table(view, shown))
+    put_html(question_table(view, shown))
     offer_files(view, "questions", lambda: [asdict(question) for question in matching])
 
 
-def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Element:
-    """Questions, each leading to its evidence."""
-    heads = [
-        element("th", explained(name, meaning), scope="col", class_=_class_of(name))
-        for name, meaning in MEANINGS.items()
-    ]
-    header = [element("th", "Question", scope="col", class_="aa-left"), *heads]
-    rows = (_row(view, question) for question in questions)
-    return rows_table(header, rows, classes="aa-questions")
+def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Markup:
+    """Return questions, each leading to its evidence."""
+    columns: list[Column] = [("Question", "aa-left")]
+    columns += [(Cell(name, meaning=meaning), _class_of(name)) for name, meaning in MEANINGS.items()]
+    return macro("table", columns, [_row(view, one) for one in questions], classes="aa-questions")
 
 
-def _row(view: BoardView, question: QuestionStats) -> Element:
-    named = anchor(question.question, "question", board=view.name, id=question.id)
-    about = f"{question.id} · {view.label(question.domain)}"
-    head = element("th", named, element("span", about, class_="aa-sub"), scope="row")
+def _row(view: BoardView, question: QuestionStats) -> tuple[Child, ...]:
+    href = link("question", board=view.name, id=question.id)
     undecided = f" · {question.undecided:,} without a verdict" if question.undecided else ""
-    return element(
-        "tr",
-        head,
-        element("td", *_winner(view, question), class_=_class_of("Winner")),
-        element("td", percent(question.margin), class_=_class_of("Margin")),
-        element("td", formatted(question.spread, ".2f"), class_=_class_of("Spread")),
-        element(
-            "td",
-            percent(question.disagreement),
-            element("span", f"{question.battles:,} battles{undecided}", class_="aa-sub"),
-            class_=_class_of("Disagreement"),
-        ),
-        element("td", f"{question.flips:,}", class_=_class_of("Flips")),
+    return (
+        Cell(question.question, href=href, sub=f"{question.id} · {view.label(question.domain)}"),
+        _winner(view, question),
+        percent(question.margin),
+        formatted(question.spread, ".2f"),
+        Cell(percent(question.disagreement), sub=f"{question.battles:,} battles{undecided}"),
+        f"{question.flips:,}",
     )
 
 
@@ -192,10 +178,8 @@ def _class_of(name: str) -> str:
     return "" if name == "Margin" else SECOND
 
 
-def _winner(view: BoardView, question: QuestionStats) -> Iterator[Child]:
+def _winner(view: BoardView, question: QuestionStats) -> Cell:
     if question.winner is not None:
-        yield anchor(question.winner, "system", board=view.name, id=question.winner)
-    elif question.winners:
-        yield element("span", f"{question.winners:,} systems share it", class_="aa-muted")
-    else:
-        yield element("span", "no verdict", class_="aa-muted")
+        return anchor(question.winner, "system", board=view.name, id=question.winner)
+    many = f"{question.winners:,} systems share it" if question.winners else "no verdict"
+    return Cell(many, class_="aa-muted")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from xml.etree.ElementTree import Element
 
 import streamlit as st
+from markupsafe import Markup
 
-from arena.html_pages import Parts
+from arena.html_pages import Parts, macro
 from arena.services.evidence.covered_facts import FactTable, fact_tables, reasons_diff
 from arena.services.evidence.highlights import mark_answer
 from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first, read_reasons
@@ -30,11 +30,10 @@ from arena.site.questions.battles import (
     sentence_of,
     standing,
 )
-from arena.site.ui.components import name_page, page_heading
-from arena.site.ui.markup import element, put_part
-from arena.site.ui.tables import link, rows_table
+from arena.site.ui.html import Cell, Column, link, name_page, page_heading, put_part
 from arena.site.ui.url_state import choose_one, chosen_words
 from data.models import BattleEvidence
+from judges.metrics.registry import ReadFact
 
 KEY = "parts"
 PART = "part"
@@ -145,22 +144,17 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
     )
 
 
-def _grid(table: FactTable) -> Element:
-    """Render the marks of facts by answers."""
-    heads = [element("th", element("span", name), scope="col") for name in table.systems]
-    body = [
-        element("tr", element("th", text, scope="row"), *_cells(table, at))
-        for at, (text, _) in enumerate(table.rows)
-    ]
-    box = {"class_": "aa-wrap aa-scroll", "tabindex": "0"}
-    return rows_table([("Fact", "aa-left"), *heads], body, classes="aa-grid", **box)
+def _grid(table: FactTable) -> Markup:
+    """Return the marks of facts by answers."""
+    columns: list[Column] = [("Fact", "aa-left")]
+    columns += [(Cell(name, class_="aa-turned"), "") for name in table.systems]
+    rows = [(text, *map(_fact, table.systems, facts)) for text, facts in table.rows]
+    return macro("table", columns, rows, classes="aa-grid", scrolls=True)
 
 
-def _cells(table: FactTable, row: int) -> Iterator[Element]:
-    for system, fact in zip(table.systems, table.rows[row][1], strict=True):
-        if fact is None:
-            yield element("td", element("span", "·", class_="aa-muted"), title=f"{system}: not recorded")
-            continue
-        sign, word, style = ("✓", "covered", "aa-good") if fact.covered else ("–", "not covered", "aa-muted")
-        told = "; ".join(filter(None, (word, fact.note, ", ".join(filter(None, fact.passages)))))
-        yield element("td", element("span", sign, class_=style), title=f"{system}: {told}")
+def _fact(system: str, fact: ReadFact | None) -> Cell:
+    if fact is None:
+        return Cell("·", class_="aa-muted", title=f"{system}: not recorded")
+    sign, word, style = ("✓", "covered", "aa-good") if fact.covered else ("–", "not covered", "aa-muted")
+    told = "; ".join(filter(None, (word, fact.note, ", ".join(filter(None, fact.passages)))))
+    return Cell(sign, class_=style, title=f"{system}: {told}")

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from arena.site.teams.file_check import problem_list
-from arena.site.ui.components import note
 from arena.site.ui.errors import show_error
-from arena.site.ui.markup import put
+from arena.site.ui.html import note, put
 from arena.site.uploads import laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.tables.columns import Column
@@ -56,13 +54,13 @@ def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
         table = _table(file, reading)
     except InvalidFileError as error:
         note(f"{error.message} {error.advice}")
-        put(problem_list(error.problems[:5]))
+        put("problems", error.problems[:5])
     except ArenaError as error:
         show_error(error)
     else:
         note(f"{table.sentence} {sum(map(len, table.systems.values())):,} rows.")
         if table.problems:
-            put(problem_list(table.problems[:5]))
+            put("problems", table.problems[:5])
     open_ = table is None or bool(reading.called)
     with st.expander(f"Correct {file.name}", expanded=open_, key=f"correct-{file.file_id}-{open_}"):
         _corrections(file, table)

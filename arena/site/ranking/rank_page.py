@@ -15,9 +15,9 @@ from arena.site.admin.judges_page import show_newest
 from arena.site.ranking.files import understood
 from arena.site.ranking.running import show_running
 from arena.site.services import arena
-from arena.site.ui.components import heading, lead, note, page_heading, strip
 from arena.site.ui.errors import plain
 from arena.site.ui.flash_messages import show_flash
+from arena.site.ui.html import heading, lead, note, page_heading, strip
 from arena.site.uploads import choose_files
 from data.errors import ArenaError
 from submissions.answer_tables import AnswerTable

@@ -7,9 +7,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import grid, show_work
 from arena.site.services import arena
-from arena.site.ui.components import heading, note
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import anchor, heading, note, paragraph
 from data.models import RoundState
 from data.text import percent
 
@@ -19,13 +17,13 @@ def show_running(name: str, caller: Caller) -> None:
     round_, job = arena().new_boards.watch(name, caller=caller)
     if round_.state is RoundState.PUBLISHED:
         st.success("The board is there.", icon=":material/check_circle:")
-        put(element("p", anchor("Open the board", "", board=name)))
-        put(element("p", anchor("Make another board", "rank")))
+        paragraph(anchor("Open the board", "", board=name))
+        paragraph(anchor("Make another board", "rank"))
         return
     heading("Comparing answers", anchor="running")
     if job is not None and job.job.error:
         st.error(job.job.error, icon=":material/error:")
-        put(element("p", anchor("Correct it, and start again", "rank")))
+        paragraph(anchor("Correct it, and start again", "rank"))
     elif job is not None:
         show_work(job)
     standing = arena().new_boards.standing(name, caller=caller)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from xml.etree.ElementTree import Element
+
+from markupsafe import Markup
 
 from arena.services.boards.metric_columns import usual_metrics
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.formats import Bounded, range_of_shares, whole
-from arena.site.ui.tables import plain_table
+from arena.site.ui.html import figures_table
 from data.text import percent
 from judges.metrics.registry import MetricInfo
 
 
-def profile_table(view: BoardView, system: str) -> Element:
+def profile_table(view: BoardView, system: str) -> Markup:
     """One system's record in every domain."""
     against = " against all" if system == view.reference else ""
     rates = (f"Win{against}", f"Win + tie{against}")
@@ -35,7 +36,7 @@ def profile_table(view: BoardView, system: str) -> Element:
         for label, line in lines
         if line is not None
     ]
-    return plain_table(header, rows, spare=3)
+    return figures_table(header, rows, spare=3)
 
 
 def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from xml.etree.ElementTree import Element
 
-from arena.site.boards.self_reported_columns import FIGURES
+from markupsafe import Markup
+
+from arena.site.boards.standings_cells import FIGURES
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.components import heading, note
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, words_table
+from arena.site.ui.html import Cell, heading, link, note, put, put_html, words_table
 from data.models import Submission
 from data.store.question_stats import QuestionRecord
 from leaderboard.standings.sections import SELF_REPORTED
@@ -27,22 +26,17 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
     shown = records[:MOST_RECORDS]
     note(f"{len(shown)} of {len(records)} questions, the clearest first.")
     rows = [
-        element(
-            "li",
-            anchor(one.question, "question", board=view.name, id=one.id),
-            " ",
-            element(
-                "span",
-                f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
-                class_="aa-sub",
-            ),
+        Cell(
+            one.question,
+            href=link("question", board=view.name, id=one.id),
+            sub=f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
         )
         for one in shown
     ]
-    put(element("ul", *rows, class_="aa-records"))
+    put("records", rows)
 
 
-def card_table(submission: Submission) -> Element:
+def card_table(submission: Submission) -> Markup:
     """Return the system card as the team wrote it, and what exactly was judged."""
     entries = {
         "team": submission.team,
@@ -65,7 +59,7 @@ def show_card(submission: Submission | None) -> None:
         f'As its team wrote it. Of its answers {submission.no_answers:,} are "no answer"; the submission is '
         f"{submission.state.value}."
     )
-    put(card_table(submission))
+    put_html(card_table(submission))
 
 
 def show_figures(view: BoardView, system: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from xml.etree.ElementTree import Element
 
 import streamlit as st
+from markupsafe import Markup
 
 from arena.html_pages import Parts, macro
 from arena.services.evidence.systems import LossShare, LossShares, SystemProfile
@@ -29,10 +29,8 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.components import heading, name_page
 from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
-from arena.site.ui.markup import put, put_html, put_part
-from arena.site.ui.tables import anchor, link, plain_table
+from arena.site.ui.html import anchor, figures_table, heading, link, name_page, paragraph, put_html, put_part
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.intervals import Interval
 from data.text import percent, percent_figure
@@ -53,7 +51,7 @@ def show() -> None:
     put_part(parts, "head")
     if opponent:
         show_compared(view, (system, opponent))
-        put(anchor("Compare more systems", "compare", board=view.name, a=system, b=opponent))
+        paragraph(anchor("Compare more systems", "compare", board=view.name, a=system, b=opponent))
     elif profile is None:
         _show_parts(view, system, _parts_of_counts(view, system))
     else:
@@ -141,7 +139,7 @@ def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None
 def _show_domains(view: BoardView, system: str) -> None:
     heading("By domain", anchor="domains")
     profile_plot(view, system)
-    put(profile_table(view, system))
+    put_html(profile_table(view, system))
     show_means(view, system)
     if view.round_name is not None:
         show_not_computed(weaknesses_of(view, system))
@@ -181,7 +179,7 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
     return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}".rstrip()
 
 
-def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Element, str]]:
+def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]:
     """In which domains, on what kinds of question and against whom it loses, the worst first."""
     groups: Sequence[tuple[str, Sequence[LossShare], Mapping[str, str]]] = (
         ("Domain", losses.domains, view.domains),
@@ -191,7 +189,7 @@ def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Element, str]
     for name, shares, labels in groups if losses.opponents else ():
         rows = [_loss_row(share, labels.get(share.name, share.name)) for share in shares[:MOST_ROWS]]
         more = f"The worst {MOST_ROWS} of {len(shares)}." if len(shares) > MOST_ROWS else ""
-        yield plain_table((name, "Lost", "95 % interval"), rows), more
+        yield figures_table((name, "Lost", "95 % interval"), rows), more
 
 
 def _loss_row(share: LossShare, label: str) -> tuple[str, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from xml.etree.ElementTree import Element
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -11,11 +10,9 @@ from arena.services.boards.metric_columns import shown_metrics
 from arena.services.evidence.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
 from arena.site.boards.downloads import offer_files
 from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.questions.answers import CLASSES, SIGNS
-from arena.site.ui.components import heading, note, strip
+from arena.site.questions.answers import CLASSES, SIGNS, Claim
 from arena.site.ui.formats import Bounded
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, plain_table, rows_table
+from arena.site.ui.html import Cell, Column, anchor, figures_table, heading, note, put, put_html, strip
 from data.text import percent, percent_figure
 from judges.metrics.context.diagnosis import Losses
 from judges.metrics.registry import MetricInfo
@@ -96,19 +93,18 @@ def show_means(view: BoardView, system: str) -> None:
         if name in known and known[name].lexical:
             note(known[name].lexical)
     won = f"{WIN_TIE} against all" if system == view.reference else WIN_TIE
-    heads = [element("th", element("span", name), scope="col") for name in (won, *map(_label, names))]
-    body = [
-        element(
-            "tr",
-            element("th", view.label(domain), scope="row"),
+    columns: list[Column] = [("Domain", "aa-left")]
+    columns += [(Cell(name, class_="aa-turned"), "") for name in (won, *map(_label, names))]
+    rows = [
+        (
+            view.label(domain),
             _mean(line.own_rates.win_tie),
             *(_mean(line.scores.get(name), known.get(name.partition(" ")[0])) for name in names),
         )
         for domain, line in lines.items()
         if line is not None
     ]
-    wrap = {"class_": "aa-wrap aa-scroll", "tabindex": "0"}
-    put(rows_table([("Domain", "aa-left"), *heads], body, classes="aa-means", **wrap))
+    put("table", columns, rows, classes="aa-means", scrolls=True)
 
 
 def show_not_computed(weaknesses: Weaknesses) -> None:
@@ -141,7 +137,7 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
         for domain in (OVERALL, *view.domains)
         if domain in weaknesses.losses
     ]
-    put(plain_table(header, rows, spare=3))
+    put_html(figures_table(header, rows, spare=3))
     offer_files(view, f"losses-{system}", lambda: loss_rows(system, weaknesses.losses))
 
 
@@ -169,7 +165,7 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     ]
     shares_of_domains, facts = st.columns((2, 3), gap="medium")
     with shares_of_domains:
-        put(plain_table(header, rows, spare=2))
+        put_html(figures_table(header, rows, spare=2))
         note(
             f"{len(missed.facts)} of the {missed.in_all:,} that are missed are listed. A fact belongs to "
             "one question, so the order is: what most other answers to the question have, then what most "
@@ -179,15 +175,21 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
             note(f"✗: the answer seems to contradict it. {missed.contradictions}")
         offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
     with facts:
-        put(_listed(view, missed.facts, _missed))
+        put("claims", [_missed(view, fact) for fact in missed.facts])
 
 
-def _missed(fact: MissedFact) -> Sequence[Element]:
+def _missed(view: BoardView, fact: MissedFact) -> Claim:
     others = fact.covered_by + fact.missed_by
     source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
     sign, instead = ("✗", "; the answer seems to contradict it") if fact.contradicted else ("–", "")
-    detail = f"{source}covered by {fact.covered_by} of {others} other answers{instead}"
-    return element("p", f"{sign} {fact.text}"), element("p", detail, class_="aa-sub")
+    return Claim(
+        class_="aa-against",
+        sign=sign,
+        text=fact.text,
+        details=[("", f"{source}covered by {fact.covered_by} of {others} other answers{instead}")],
+        domain=view.label(fact.domain),
+        evidence=anchor("Evidence", "question", board=view.name, id=fact.question),
+    )
 
 
 def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
@@ -218,34 +220,21 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     half = (len(listed) + 1) // 2
     for place, claims in zip(st.columns(2, gap="large"), (listed[:half], listed[half:]), strict=True):
         with place:
-            put(_listed(view, claims, _doubtful))
+            put("claims", [_doubtful(view, claim) for claim in claims])
     if weaknesses.doubtful:
         offer_files(view, f"claims-{system}", lambda: claim_rows(system, weaknesses.doubtful))
 
 
-def _doubtful(claim: DoubtfulClaim) -> Sequence[Element]:
-    value = element(
-        "span",
-        f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
-        class_="aa-posterior",
-        style="--strength: 90%",
+def _doubtful(view: BoardView, claim: DoubtfulClaim) -> Claim:
+    return Claim(
+        class_=CLASSES[claim.verdict],
+        sign=f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
+        text=claim.text,
+        strength="90%",
+        details=[("", f"{claim.verdict.capitalize()}. {claim.reason}")],
+        domain=view.label(claim.domain),
+        evidence=anchor("Evidence", "question", board=view.name, id=claim.question),
     )
-    detail = f"{claim.verdict.capitalize()}. {claim.reason}"
-    return element("p", value, " ", claim.text), element("p", detail, class_="aa-sub")
-
-
-def _listed(
-    view: BoardView,
-    entries: Sequence[MissedFact] | Sequence[DoubtfulClaim],
-    lines: Callable[..., Sequence[Element]],
-) -> Element:
-    items = []
-    for entry in entries:
-        where = element("p", f"{view.label(entry.domain)} · ", class_="aa-sub")
-        where.append(anchor("Evidence", "question", board=view.name, id=entry.question))
-        side = CLASSES[entry.verdict] if isinstance(entry, DoubtfulClaim) else "aa-against"
-        items.append(element("li", *lines(entry), where, class_=side))
-    return element("ul", *items, class_="aa-claims")
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -258,13 +247,12 @@ def _label(name: str) -> str:
     return name if info is None else info.lexical_label or info.called
 
 
-def _mean(score: Bounded | None, info: MetricInfo | None = None) -> Element:
+def _mean(score: Bounded | None, info: MetricInfo | None = None) -> Cell:
     if score is None:
-        return element("td", element("span", "–", class_="aa-muted"))
+        return Cell("–", class_="aa-muted")
     if info is not None and not info.is_share:
-        return element("td", element("span", info.text(score.value), class_="aa-main"))
-    cell = element("td", element("span", percent(score.value), class_="aa-main"))
+        return Cell(info.text(score.value), class_="aa-main")
+    bounds = ""
     if score.lower is not None and score.upper is not None:
         bounds = f"{percent_figure(score.lower, decimals=0)}–{percent_figure(score.upper, decimals=0)}"
-        cell.append(element("span", bounds, class_="aa-sub"))
-    return cell
+    return Cell(percent(score.value), class_="aa-main", sub=bounds)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -16,15 +14,13 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.uploads import Turns, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
-from arena.site.ui.components import heading, note, strip
 from arena.site.ui.errors import show_error
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import figures_table, heading, note, put, put_html, strip
 from arena.site.ui.progress import shown
-from arena.site.ui.tables import plain_table
 from arena.site.ui.url_state import choose_segment
 from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
-from data.models import Problem, Severity, SubmissionKind, TokenScope
+from data.models import Severity, SubmissionKind, TokenScope
 from data.text import percent
 from submissions.check import CheckResult, report_csv
 
@@ -118,7 +114,7 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
             (labels.get(domain, domain), f"{open_set.summary.counts.get(domain, 0):,}", percent(share))
             for domain, share in result.coverage.items()
         ]
-        put(plain_table(("Domain", "Questions", "Answered"), rows))
+        put_html(figures_table(("Domain", "Questions", "Answered"), rows))
         note("Questions that you leave out are not judged; your rank follows from what you answered.")
 
 
@@ -132,11 +128,6 @@ def _of_kind(result: CheckResult) -> tuple[tuple[str, str], ...]:
     )
 
 
-def problem_list(problems: Sequence[Problem]) -> Element:
-    """Problems with their line, what is wrong, and what to do; texts of the file stay texts."""
-    return element("ul", *map(_problem, problems), class_="aa-claims", aria_label="Problems")
-
-
 def _show_problems(result: CheckResult) -> None:
     kinds = {
         "all": f"All ({result.errors + result.warnings:,})",
@@ -148,19 +139,9 @@ def _show_problems(result: CheckResult) -> None:
     )
     ordered = sorted(result.problems, key=lambda problem: problem.severity is not Severity.ERROR)
     shown = [problem for problem in ordered if chosen in {"all", problem.severity.value}]
-    put(problem_list(shown[:MOST_LISTED]))
+    put("problems", shown[:MOST_LISTED])
     if len(shown) > MOST_LISTED:
         note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
-
-
-def _problem(problem: Problem) -> Element:
-    location = f"Line {problem.line:,}" if problem.line else "The file"
-    head = element("p", element("span", f"{location} · {problem.severity.value} · ", class_="aa-where"))
-    head.append(element("span", problem.code, class_="aa-code"))
-    lines = [head, element("p", problem.message)]
-    if problem.advice:
-        lines.append(element("p", f"→ {problem.advice}", class_="aa-sub"))
-    return element("li", *lines, class_="aa-against" if problem.severity is Severity.ERROR else "aa-warn")
 
 
 def _offer_report(open_set: OpenSet, result: CheckResult) -> None:

@@ -7,11 +7,9 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.auth import STYLE, offer_providers, present, provider_subject, providers, show_new_token, tell
 from arena.site.services import arena
-from arena.site.ui.components import note, page_heading
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor
+from arena.site.ui.html import anchor, note, page_heading, paragraph
 from data.errors import ArenaError
 
 TOKEN = "invitation-token"  # noqa: S105 - where a new token waits to be shown, not one
@@ -24,7 +22,7 @@ def show() -> None:
     show_flash()
     if TOKEN in st.session_state:
         show_new_token(TOKEN)
-        put(element("a", "Sign in with it", href="./auth/sign-in", target="_self"))
+        paragraph(anchor("Sign in with it", "auth/sign-in"))
         return
     code = st.query_params.get("code", "")
     if not code:
@@ -56,7 +54,7 @@ def _offer(code: str, team: str) -> None:
 
 def _joined(team: str) -> None:
     st.query_params.clear()
-    put(element("p", anchor("My team", "team", team=team)))
+    paragraph(anchor("My team", "team", team=team))
     tell(f"You are a member of {team}. Its page is My team.")
 
 

@@ -13,8 +13,7 @@ from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.components import heading, note, strip, verbatim
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import anchor, heading, note, paragraph, strip, verbatim
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
 from data.models import Phase, SetPolicy, SetSummary
@@ -120,8 +119,7 @@ def show_other_ways(open_set: OpenSet) -> None:
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/check"\n'
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"',
         )
-        routes = element("a", "routes of the API", href="./api/v1/", target="_self")
-        put(element("p", "See the ", routes, ".", class_="aa-note"))
+        paragraph("See the ", anchor("routes of the API", "api/v1/"), ".", class_="aa-note")
 
 
 def _starting_file(name: str, caller: Caller, *, sample: bool) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 
@@ -14,12 +13,22 @@ from arena.services.accounts.visibility import Visibility
 from arena.services.submissions.reader import SubmissionLine, SubmissionStatus, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
-from arena.site.ui.components import note, strip, subheading
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time, ordinal, title_of
-from arena.site.ui.markup import element, put
-from arena.site.ui.tables import anchor, plain_table, rows_table
+from arena.site.ui.html import (
+    Cell,
+    Child,
+    anchor,
+    figures_table,
+    link,
+    note,
+    paragraph,
+    put,
+    put_html,
+    strip,
+    subheading,
+)
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.models import Submission, SubmissionKind, SubmissionState, TokenScope
@@ -93,9 +102,8 @@ def show_submissions(team: str, caller: Caller) -> None:
     """List the team's submissions, and show the one of the address with what can be done."""
     lines = _lines(team, caller)
     if not lines:
-        start = anchor("Submit a file of answers", "submit", team=team, class_="aa-button")
         note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
-        put(start)
+        paragraph(Cell("Submit a file of answers", href=link("submit", team=team), class_="aa-button"))
         return
     waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
     st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
@@ -121,41 +129,31 @@ def _show_table(team: str, caller: Caller) -> None:
         ("Submitted", "aa-second"),
     )
     lines = _lines(team, caller)
-    put(rows_table(header, [_row(line) for line in lines], id="submissions"))
+    put("table", header, [_row(line) for line in lines], id="submissions")
 
 
-def _row(line: SubmissionLine) -> Element:
+def _row(line: SubmissionLine) -> tuple[Child, ...]:
     submission, status = line.submission, line.status
-    name = anchor(submission.system, "team", team=submission.team, id=str(submission.id))
-    cell = element("th", name, scope="row")
-    for text, shown in (
-        ("contexts", submission.kind is SubmissionKind.CONTEXTS),
-        ("chosen", submission.selected),
-        ("anonymous", submission.anonymous and not status.published),
-        ("board retracted", bool(status.retracted)),
-    ):
-        if shown:
-            cell.append(element("span", text, class_="aa-flag"))
-    cell.append(
-        element(
-            "span",
-            f"version {submission.version} · {submission.set_name} · submission {submission.id}",
-            class_="aa-sub",
-        )
-    )
-    boards = [
-        anchor(name, "system", board=name, id=submission.system) for name in status.rounds if status.published
-    ]
-    state = element("span", status.state.value, class_=f"aa-state aa-state-{status.state.value}")
-    return element(
-        "tr",
-        cell,
-        element("td", state, class_="aa-left"),
-        element("td", *boards[-1:], class_="aa-left"),
-        element("td", queue_of(status)),
-        element("td", format_time(status.eta if waits(status) else None), class_="aa-second"),
-        element("td", attempt_of(status), class_="aa-left aa-second"),
-        element("td", format_time(submission.created_at), class_="aa-second"),
+    flags = {
+        "contexts": submission.kind is SubmissionKind.CONTEXTS,
+        "chosen": submission.selected,
+        "anonymous": submission.anonymous and not status.published,
+        "board retracted": bool(status.retracted),
+    }
+    board = next(iter(reversed(status.rounds)), "") if status.published else ""
+    return (
+        Cell(
+            submission.system,
+            href=link("team", team=submission.team, id=str(submission.id)),
+            flags=[text for text, is_so in flags.items() if is_so],
+            sub=f"version {submission.version} · {submission.set_name} · submission {submission.id}",
+        ),
+        Cell(status.state.value, class_=f"aa-state aa-state-{status.state.value}"),
+        anchor(board, "system", board=board, id=submission.system) if board else "",
+        queue_of(status),
+        format_time(status.eta if waits(status) else None),
+        attempt_of(status),
+        format_time(submission.created_at),
     )
 
 
@@ -189,7 +187,7 @@ def _show_content(view: SubmissionView) -> None:
             (domain, percent(share), percent(view.no_answer_share.get(domain)))
             for domain, share in view.coverage.items()
         ]
-        put(plain_table(("Domain", "Answered", "Found no answer"), rows))
+        put_html(figures_table(("Domain", "Answered", "Found no answer"), rows))
         written = {name: text for name, text in asdict(view.submission.card).items() if text}
         st.text("\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card.")
 

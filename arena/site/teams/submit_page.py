@@ -17,17 +17,14 @@ from arena.site.teams.file_check import (
     SYSTEM_NAME,
     CheckedFile,
     next_file,
-    problem_list,
     show_check,
     take_file,
 )
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
-from arena.site.ui.components import heading, lead, name_page, note, page_heading
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, put
 from arena.site.ui.progress import shown
-from arena.site.ui.tables import anchor
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
 from data.models import Phase, Problem, Submission, SystemCard
@@ -72,7 +69,7 @@ def fill_card(before: SystemCard | None) -> SystemCard | None:
     for name, problems in wrong.items():
         for problem in problems:
             text = f"{LABELS[name][0]}: {problem.message} {problem.advice}"
-            put(element("p", text, class_="aa-note aa-bad", role="alert"))
+            paragraph(text, class_="aa-note aa-bad", role="alert")
     return card
 
 
@@ -82,7 +79,7 @@ def _take_file() -> None:
     wrong: Sequence[Problem] = st.session_state.get(WRONG, ())
     if wrong:
         note("This card was not taken:")
-        put(problem_list(wrong))
+        put("problems", wrong)
 
 
 def _read() -> None:
@@ -147,7 +144,7 @@ def show_last() -> None:
     last: tuple[int, str] | None = st.session_state.get(LAST)
     if last is not None:
         follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
-        put(element("p", follow, ", where its place in the queue appears.", class_="aa-note"))
+        paragraph(follow, ", where its place in the queue appears.", class_="aa-note")
 
 
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
@@ -230,7 +227,7 @@ def _add(
             )
     except InvalidFileError as error:
         st.error("The file is not accepted any more; nothing was stored.", icon=":material/error:")
-        put(problem_list(error.problems))
+        put("problems", error.problems)
         return
     except ArenaError as error:
         show_error(error)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
-from xml.etree.ElementTree import Element
 
 import streamlit as st
 
@@ -18,12 +17,21 @@ from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import act, show_submissions
-from arena.site.ui.components import heading, name_page, note, page_heading, strip
 from arena.site.ui.errors import show_error
 from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
-from arena.site.ui.markup import Child, element, put
-from arena.site.ui.tables import anchor, words_table
+from arena.site.ui.html import (
+    Child,
+    anchor,
+    heading,
+    name_page,
+    note,
+    page_heading,
+    put,
+    put_html,
+    strip,
+    words_table,
+)
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.models import Role, SubmissionState, Token, TokenScope
@@ -47,7 +55,7 @@ def show_members(team: str, caller: Caller) -> None:
         rows = [
             (member.account, member.role.value, format_time(member.created_at)) for member in view.members
         ]
-        put(words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
+        put_html(words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
     else:
         note("The team has no members yet, only tokens. Its owners add people by the name of their account.")
     if not may(caller, TokenScope.MANAGE, team=team):
@@ -100,7 +108,7 @@ def show_tokens(team: str, caller: Caller) -> None:
         note("The team has no tokens.")
         return
     header = ("Name", "Begins with", "Scopes", "State", "Last used", "Expires")
-    put(words_table(header, [_row(token) for token in tokens], spare=3, classes="aa-list"))
+    put_html(words_table(header, [_row(token) for token in tokens], spare=3, classes="aa-list"))
     live = {token.id: token for token in tokens if _state(token) == "valid"}
     if owner and live:
         _revoke(live, caller)
@@ -204,12 +212,12 @@ def _show_summary(team: str, caller: Caller) -> None:
     )
     tasks = [*_unsubmitted(lines), *_queued(queued)]
     if tasks:
-        put(element("ul", *(element("li", task) for task in tasks), class_="aa-changed"))
+        put("bullets", [(task,) for task in tasks], "aa-changed")
     if may(caller, TokenScope.SUBMIT, team=team):
         _show_quotas(team, lines, caller)
 
 
-def _unsubmitted(lines: Sequence[SubmissionLine]) -> list[Element]:
+def _unsubmitted(lines: Sequence[SubmissionLine]) -> list[Child]:
     """Links to what passed the check and was not submitted."""
     return [
         anchor(
@@ -223,15 +231,15 @@ def _unsubmitted(lines: Sequence[SubmissionLine]) -> list[Element]:
     ]
 
 
-def _queued(lines: Sequence[SubmissionLine]) -> list[Element]:
-    """Render the rounds with a waiting submission, and their expected ends."""
-    told = []
+def _queued(lines: Sequence[SubmissionLine]) -> list[Child]:
+    """Return the rounds with a waiting submission, and their expected ends."""
+    told: list[Child] = []
     for line in lines:
         status = line.status
         place = "" if status.position is None else f", place {status.position} in the queue"
         done = "" if status.eta is None else f", judged by about {format_time(status.eta)}"
         rounds = ", ".join(status.rounds)
-        told.append(element("span", f"{_name(line)} is in the round {rounds}{place}{done}."))
+        told.append(f"{_name(line)} is in the round {rounds}{place}{done}.")
     return told
 
 
@@ -246,7 +254,7 @@ def _show_quotas(team: str, lines: Sequence[SubmissionLine], caller: Caller) -> 
             rows.append((link, *_quota(quota)))
     if rows:
         header = ("Question set", "Open until", "Left today (UTC)", "Left in the phase")
-        put(words_table(header, rows, caption="What the team may still submit", wrap="aa-scroll"))
+        put_html(words_table(header, rows, caption="What the team may still submit", scrolls=True))
     else:
         note("No question set takes submissions now.")
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
-from xml.etree.ElementTree import Element
 
 from arena.html_pages import Parts
 from arena.services.boards.metric_columns import column_meanings
@@ -14,10 +12,8 @@ from arena.site.boards.board_parts import how_made
 from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.view_model import BoardView
 from arena.site.trust.health import TrustFigure, as_sentences
-from arena.site.ui.components import name_page, note
-from arena.site.ui.help_texts import FLAGS
-from arena.site.ui.markup import html_put_by, put, put_part
-from arena.site.ui.tables import link, plain_table, words_table
+from arena.site.ui.formats import FLAGS
+from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
 LEFT_OUT = "They leave out what the judge makes of the reference."
 QUESTIONS: Mapping[str, str] = MappingProxyType(
@@ -55,7 +51,7 @@ def as_parts(view: BoardView) -> Parts:
             "questions": list(_questions(view)),
             "made": how_made(view),
             "terms": (*column_meanings().items(), *FLAGS.values()),
-            "between": _between(view) if view.between.rows else None,
+            "between": figures_table(BETWEEN, view.between.rows) if view.between.rows else None,
             "between_note": f"{view.between.note} {LEFT_OUT}",
         },
     )
@@ -63,32 +59,21 @@ def as_parts(view: BoardView) -> Parts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question of how far the judge can be trusted: its answer, and as HTML what unfolds below."""
+    """A question of how far the judge can be trusted: its answer, and the note and table that unfold."""
 
     asked: str
     answer: str
-    more: str
+    note: str
+    table: str = ""
 
 
 def _questions(view: BoardView) -> Iterator[Question]:
     for label, value, meaning in view.health:
-        yield Question(
-            asked=QUESTIONS.get(label, label),
-            answer=as_sentences(label, value, meaning),
-            more=html_put_by(partial(note, meaning)),
-        )
+        answer = as_sentences(label, value, meaning)
+        yield Question(asked=QUESTIONS.get(label, label), answer=answer, note=meaning)
     yield Question(
         asked=LENGTH,
         answer=view.style.note or "This board does not tell.",
-        more=html_put_by(partial(_show_style, view)),
+        note=STYLE,
+        table=words_table(TERMS, view.style.rows, spare=1) if view.style.rows else "",
     )
-
-
-def _show_style(view: BoardView) -> None:
-    note(STYLE)
-    if view.style.rows:
-        put(words_table(TERMS, view.style.rows, spare=1))
-
-
-def _between(view: BoardView) -> Element:
-    return plain_table(BETWEEN, view.between.rows)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 import structlog
 
-from arena.site.ui.components import retracted
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import anchor, paragraph, put
 from data.errors import AccessError, ArenaError, NotFoundError, RetractedError, StoreError, UnavailableError
 
 log = structlog.get_logger("arena.site")
@@ -36,13 +35,13 @@ def guarded(show: Callable[[], None]) -> None:
     except PageEndedError:
         return
     except RetractedError as error:
-        put(retracted(error.board, error.notice))
+        put("retracted", error.board, error.notice)
     except NotFoundError as error:
         st.info(plain(error), icon=":material/search_off:")
-        put(element("p", element("a", "Go to the leaderboard", href="./", target="_self")))
+        paragraph(anchor("Go to the leaderboard", ""))
     except AccessError as error:
         st.info(plain(error), icon=":material/lock:")
-        put(element("p", element("a", "Sign in", href="./auth/sign-in", target="_self")))
+        paragraph(anchor("Sign in", "auth/sign-in"))
     except ArenaError as error:
         show_error(error)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import Cell, paragraph
 
 FLASH = "flash"
 
@@ -33,8 +33,8 @@ def show_flash(place: str = "") -> None:
     if flash is None or flash.place != place:
         return
     st.session_state[FLASH] = replace(flash, shown=True)
-    moment = element("span", f" {flash.at:%H:%M} UTC", class_="aa-muted")
-    put(element("p", flash.text, moment, class_="aa-told", role="status"))
+    moment = Cell(f" {flash.at:%H:%M} UTC", class_="aa-muted")
+    paragraph(flash.text, moment, class_="aa-told", role="status")
 
 
 def forget_flash() -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import streamlit as st
 
 from arena.site.services import address
-from arena.site.ui.markup import element, put
+from arena.site.ui.html import paragraph
 
 Value = TypeVar("Value", bound=Hashable)
 LONGEST_SHOWN = 60
@@ -145,7 +145,7 @@ def unknown_choice(wanted: str, instead: str) -> str:
 
 def say_unknown(wanted: str, instead: str) -> None:
     """Say that the address names something that cannot be chosen here, and what is shown instead."""
-    put(element("p", unknown_choice(wanted, instead), class_="aa-note", role="status"))
+    paragraph(unknown_choice(wanted, instead), class_="aa-note", role="status")
 
 
 def _into_address(name: str, key: str) -> None:

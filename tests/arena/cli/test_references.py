@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
-from arena.html_pages import as_html
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.sentences import leading
@@ -66,7 +65,7 @@ def test_a_reference_is_human_written_only_where_people_wrote_it(
     assert board.standings["reference_by"] == by
     view = read_board(board)
     assert view.the_reference == ("the human-written reference" if human else "the reference")
-    flagged = as_html(system_cell(view, view.line("human") or view.lines["overall"][0]))
+    flagged = system_cell(view, view.line("human") or view.lines["overall"][0])
     assert ("The human-written answers" in flagged) is human
     assert (MACHINE in flagged) is (by == MACHINE)
     assert NOTE in view.note

@@ -153,7 +153,7 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
     """Means by domain, facts that others have, and claims that the passages contradict, with links."""
     means = shown("system", id="late", part="domains")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
-        assert f'<th scope="col"><span>{label}</span></th>' in means
+        assert f'<th scope="col"><span class="aa-turned">{label}</span></th>' in means
     assert "10,000 resamples" in means
     found = shown("system", id="late", part="facts")
     assert "– Crossing the Alder bridge costs four euros for cars." in found

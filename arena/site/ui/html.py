@@ -1,0 +1,185 @@
+"""HTML of the pages: made by the macros of `arena/templates`, shown by `st.html`."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+from markupsafe import Markup
+
+from arena.html_pages import Parts, macro, rendered
+
+SITE = "Answer Arena"
+LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
+OPENED = "opened-page"
+BARS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text of a table or paragraph: a link, or explained by its meaning; flags beside, small type below."""
+
+    text: str
+    sub: str | Sequence[str] = ""
+    href: str = ""
+    class_: str = ""
+    meaning: str = ""
+    title: str = ""
+    flags: Sequence[str] = ()
+    target: str = "_self"
+
+
+Child = Cell | str
+Column = tuple[Child, str]
+"""The heading of a column, and the classes of its cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """HTML that is taken as it is: Streamlit would look through a string for indentation, line by line."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def put_html(html: str) -> None:
+    """Show what a template made."""
+    if html.strip():
+        st.html(_Whole(html))
+
+
+def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - of any macro
+    """Show what a macro of all pages makes of values."""
+    put_html(macro(name, *values, **options))
+
+
+def put_part(parts: Parts, block: str) -> None:
+    """Show a block of a page's template."""
+    put_html(parts.part(block))
+
+
+def link(page: str, **query: str) -> str:
+    """Return a permalink to a page, relative to the site's root."""
+    return f"./{page}?{urlencode(query)}" if query else f"./{page}"
+
+
+def anchor(text: str, page: str, **query: str) -> Cell:
+    """Return a link to a page, which opens in place of this one."""
+    return Cell(text, href=link(page, **query))
+
+
+def paragraph(*parts: Child, class_: str = "", role: str = "") -> None:
+    """Show texts and links one after the other."""
+    put("paragraph", parts, class_, role)
+
+
+def figures_table(
+    header: Sequence[str], rows: Iterable[Sequence[Child]], *, spare: int = 0, scrolls: bool = False
+) -> Markup:
+    """Return a table of figures; `spare` is how many of the last columns are hidden on a phone."""
+    columns = _columns(header, "", spare)
+    return macro("table", [(header[0], "aa-left"), *columns[1:]], rows, scrolls=scrolls)
+
+
+def words_table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[Child]],
+    *,
+    caption: str = "",
+    spare: int = 0,
+    classes: str = "",
+    scrolls: bool = False,
+) -> Markup:
+    """Return a table of words, all of it left-aligned; `spare` as of figures."""
+    columns = _columns(header, "aa-left aa-words", spare)
+    return macro("table", columns, rows, caption, classes, scrolls=scrolls)
+
+
+def _columns(header: Sequence[str], class_: str, spare: int) -> list[Column]:
+    primary = len(header) - spare
+    return [
+        (name, class_ if at < primary else f"{class_} aa-second".strip()) for at, name in enumerate(header)
+    ]
+
+
+def name_page(*parts: str) -> None:
+    """Name the page in the browser's tab and history: its content, then the site."""
+    st.set_page_config(page_title=" – ".join((*parts, SITE)))
+
+
+def page_heading(text: str) -> None:
+    """Show the heading of the page.
+
+    Streamlit's own headings go through its Markdown reader, which takes a browser ten times as long.
+    """
+    put("heading", 1, text)
+
+
+def heading(text: str, *, anchor: str = "") -> None:
+    """Show the heading of a part of the page; an address ending in `#` and `anchor` leads to it."""
+    put("heading", 2, text, anchor)
+
+
+def subheading(text: str, *, anchor: str = "") -> None:
+    """Show the heading of a part of a part."""
+    put("heading", 3, text, anchor)
+
+
+def strip(facts: Iterable[tuple[str, str]]) -> None:
+    """Show a few figures in a row, each with its label."""
+    put("strip", facts)
+
+
+def lead(text: str) -> None:
+    """Show the one sentence that a page is about."""
+    put("lead", text)
+
+
+def note(text: str) -> None:
+    """Show a side note in small type, commands between backticks."""
+    put("note", text)
+
+
+def verbatim(text: str) -> None:
+    """Show text to copy, such as commands; a click selects all of it.
+
+    Streamlit's own box would make every reader load its highlighter of 1.5 MB.
+    """
+    put("verbatim", text)
+
+
+@cache
+def logo() -> str:
+    """Return the logo as an address; Streamlit would read its file for every visitor's every choice."""
+    return f"data:image/svg+xml;base64,{b64encode(LOGO.read_bytes()).decode()}"
+
+
+@contextmanager
+def skeleton(page: str, who: str = "") -> Iterator[None]:
+    """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
+
+    They are below everything else, so nothing moves when they go. A page that is quick is whole before the
+    style sheet lets them be seen. The footer comes last, whatever becomes of the page; it names `who` is
+    signed in.
+    """
+    body, below, end = st.container(), st.empty(), st.container()
+    opens = st.session_state.get(OPENED) != page
+    if opens:
+        st.session_state[OPENED] = page
+        below.html(str(macro("bones", BARS)))
+    try:
+        with body:
+            yield
+    finally:
+        if opens:
+            below.empty()
+        end.html(rendered("footer.html", up="./", who=who))
