@@ -126,7 +126,7 @@ CHANGES = (
         name="command",
         files={},
         edits={
-            "arena/cli/question_sets/commands.py": (
+            "arena/cli/sets.py": (
                 '@commands.command("import")',
                 (
                     '@commands.command("number")\ndef number() -> None:\n    """Count the question sets.\n\n'
@@ -143,11 +143,10 @@ import contextlib, io, json, sys
 from importlib import import_module as loaded
 
 def said(*words):
-    from arena.cli.commands import build
-    import typer
+    from arena.cli.commands import command
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
-        typer.main.get_command(build())(list(words))
+        command()(list(words))
     return " ".join(out.getvalue().split())
 
 print(json.dumps({name: bool(eval(text)) for name, text in json.loads(sys.argv[1]).items()}))

@@ -23,12 +23,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import grimp
 import networkx as nx
 import numpy as np
-import typer
 from planned_changes import counted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -142,13 +140,9 @@ def _held() -> Iterator[Figure]:
 
 def _commands() -> int:
     """Commands that somebody can give, without those that only say that they are gone."""
-    from arena.cli.commands import build
+    from arena.cli.commands import all_commands
 
-    def leaves(group: Any) -> Iterator[Any]:  # noqa: ANN401 - Typer's own copies of Click's classes
-        for command in group.commands.values():
-            yield from leaves(command) if hasattr(command, "commands") else [command]
-
-    return sum(not command.hidden for command in leaves(typer.main.get_command(build())))
+    return sum(not command.hidden for command in all_commands().values())
 
 
 def figures() -> Iterator[Figure]:

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 from dockerfile_parse import DockerfileParser
 
-from arena.cli.commands import build
+from arena.cli.commands import all_commands
 from hatch_build import OTHERS
 
 ROOT = Path(__file__).parents[1]
@@ -106,8 +105,7 @@ def test_image_runs_a_command_that_exists(steps: list[dict[str, Any]]) -> None:
     """Entry point and command are `arena serve` with options that it has, on the port that is exposed."""
     assert json.loads(_last(steps, "ENTRYPOINT")) == ["arena"]
     words = json.loads(_last(steps, "CMD"))
-    group: Any = typer.main.get_command(build())
-    command = group.commands[words[0]]
+    command = all_commands()[words[0]]
     known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
     assert {word for word in words if word.startswith("--")} <= known
     default = next(one.default for one in command.params if one.name == "port")

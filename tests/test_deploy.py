@@ -6,13 +6,14 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 import yaml
 
-from arena.cli.commands import build
-from arena.cli.tree.variables import VARIABLES
+from arena.cli.commands import command as arena_command
+from tests.test_docs import VARIABLES
 
 DEPLOY = Path(__file__).parents[1] / "docs" / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
@@ -39,7 +40,7 @@ def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> Non
     assert {"site", "worker", "database"} <= found["services"].keys()
     for name in ("database", "worker"):
         assert found["services"][name]["healthcheck"]["test"]
-    commands = typer.main.get_command(build())
+    commands: Any = arena_command()
     for name in ("site", "worker", "upgrade"):
         words = found["services"][name]["command"]
         command = commands
@@ -49,7 +50,7 @@ def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> Non
                     option for one in command.params for option in (*one.opts, *one.secondary_opts)
                 }
             elif hasattr(command, "commands"):
-                command = command.commands[word]
+                command = command.get_command(typer.Context(command), word)
     variables = found["services"]["worker"]["environment"]
     assert all(name.endswith("_FILE") or name == "ARENA_LOG_FORMAT" for name in variables)
 

@@ -13,8 +13,7 @@ import pytest
 import typer
 from markdown import markdown
 
-from arena.cli.commands import build, name_registered
-from arena.cli.tree.second_names import MOVED
+from arena.cli.commands import all_commands, command
 from arena.settings import read_settings
 from data.errors import InputError
 from judges.catalogue import load_spec
@@ -58,7 +57,7 @@ def test_every_command_has_one_section() -> None:
     """Each command of the program has its one section on the page of commands, below its group."""
     lines = list(WRITER["commands"]())
     sections = [line for line in lines if re.match(r"#{3,4} `", line)]
-    existing = [name for name, _ in _walk("arena", typer.main.get_command(build()))]
+    existing = [f"arena {name}" for name in all_commands()]
     assert len(existing) > 60
     for name in existing:
         assert len([line for line in sections if re.match(rf"#+ `{name}[` ](?![a-z])", line)]) == 1, name
@@ -67,20 +66,18 @@ def test_every_command_has_one_section() -> None:
 def test_repeatable_options_say_so() -> None:
     """The help of an option that may be given several times says so."""
     silent = [
-        (command, parameter.name)
-        for command, found in _walk("arena", typer.main.get_command(build()))
+        (name, parameter.name)
+        for name, found in all_commands().items()
         for parameter in found.params
-        if getattr(parameter, "multiple", False) and "repeatable" not in parameter.help
+        if getattr(parameter, "multiple", False) and "repeatable" not in getattr(parameter, "help", "")
     ]
     assert silent == []
 
 
 def test_help_of_battle_files_names_every_format() -> None:
     """The option that names the format of a battle file lists each format that is read, and no other."""
-    commands = dict(_walk("arena", typer.main.get_command(build())))
-    name_registered(commands["arena battles rate"])
-    (option,) = (one for one in commands["arena battles rate"].params if "--from" in one.opts)
-    assert set(re.findall(r"`([a-z-]+)`", option.help)) == {one.name for one in battle_formats()}
+    (option,) = (one for one in all_commands()["battles rate"].params if "--from" in one.opts)
+    assert set(re.findall(r"`([a-z-]+)`", vars(option)["help"])) == {one.name for one in battle_formats()}
 
 
 def test_settings_are_exactly_the_variables_that_are_read() -> None:
@@ -239,34 +236,22 @@ class Recording(Mapping[str, str]):
         return 0
 
 
-def _walk(name: str, command: object) -> Iterator[tuple[str, Any]]:
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield name, command
-        return
-    for part, found in below.items():
-        if not getattr(found, "hidden", False):
-            yield from _walk(f"{name} {part}", found)
-
-
 def _exists(line: str) -> bool:
-    """Return whether a command line without its first word names a command and only options of it."""
-    command: Any = typer.main.get_command(build())
-    given = re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split()
-    path = " ".join(given[:2])
-    words = iter([given[0], *MOVED[path], *given[2:]] if path in MOVED else given)
+    """Whether a command line without its first word names a command, and options that the command has."""
+    here: Any = command()
+    words = iter(re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split())
     for word in words:
-        options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts)}
-        below = getattr(command, "commands", {})
+        options = {name: one for one in here.params for name in (*one.opts, *one.secondary_opts)}
+        below = hasattr(here, "commands")
         if word.startswith("--"):
             if word.partition("=")[0] not in {*options, "--help"}:
                 return False
             if below and not getattr(options.get(word), "is_flag", True):
                 next(words, None)
         elif below:
-            if word not in below:
+            here = here.get_command(typer.Context(here), word)
+            if here is None:
                 return False
-            command = below[word]
     return True
 
 

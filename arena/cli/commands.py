@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperArgument, TyperGroup, TyperOption
+from typer.core import TyperGroup
 
 from arena import own_version
 from data.errors import InputError
@@ -23,43 +22,49 @@ PRIVATE = 0o077
 """Rights of written files: homes, backups and exports are their user's alone."""
 SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
 """Commands that write what others are to read, with the rights that the user gives to files."""
-NOUNS = {
-    "sets": ("question_sets.commands", "Question sets: import, build, list and export them."),
-    "submissions": ("submissions", "Submissions: one system's file of answers each."),
-    "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
-    "judges": ("judges", "Judges: a model with its prompt and settings."),
-    "teams": ("teams", "Teams, accounts, members and tokens."),
-    "labels": ("labels", "Labels: people say of two answers which is better."),
-    "leaderboard": ("leaderboard", "Published boards: list, show and export them."),
-    "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
-    "retrieval": ("contexts", "Contexts without answers: score what a retriever found."),
-    "battles": ("battles.commands", "Battle files: rate and convert them without a database."),
-    "corpora": ("corpora", "Corpora: texts in which evidence for claims is found."),
-    "db": ("system", "The database: upgrade, back up and restore it."),
-}
-"""For each noun the module of its verbs, and what `arena --help` says of it."""
-VERBS = {
-    "rank": ("rank", "Rank systems by their files of answers, in one command."),
-    "losses": ("rank", "List the questions that one system of a ranking lost to another."),
-    "compare": ("rank", "Say which of two systems of a ranking is better, and how surely."),
-    "demo": ("system", "Judge, rate and publish the bundled sets, then serve the site."),
-    "retrieve": ("corpora", "Retrieve passages for the questions of a set."),
-    "serve": ("system", "Serve the site, and run the jobs of the queue beside it."),
-    "jobs": ("jobs", "Show the latest jobs, or one with the workers that run it."),
-    "worker": ("jobs", "Run the jobs of the queue, beside any number of other workers."),
-    "mcp": ("system", "Serve what is published to agents, read-only, by the Model Context Protocol."),
-}
-"""The same for commands without a noun."""
-PARTS = {
-    "Start here": ("rank", "losses", "compare", "demo"),
-    "Run an arena": ("sets", "submissions", "rounds", "judges", "labels", "teams"),
-    "Look into results": ("leaderboard", "metrics", "retrieval"),
-    "Files": ("battles", "retrieve", "corpora"),
-    "Operate": ("serve", "worker", "jobs", "db", "mcp"),
-}
-"""In which part of `arena --help` each command stands."""
 SERVING = ("serve", "worker", "mcp")
 """Commands that run on until somebody ends them; they log."""
+PARTS = {
+    "Start here": {
+        "rank": ("rank.rank", "Rank systems by their files of answers, in one command."),
+        "losses": ("rank.losses", "List the questions that one system of a ranking lost to another."),
+        "compare": ("rank.compare", "Say which of two systems of a ranking is better, and how surely."),
+        "demo": ("system.demo", "Judge, rate and publish the bundled sets, then serve the site."),
+    },
+    "Run an arena": {
+        "sets": ("sets.commands", "Question sets: import, build, list and export them."),
+        "submissions": ("submissions.commands", "Submissions: one system's file of answers each."),
+        "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
+        "judges": ("judges.commands", "Judges: a model with its prompt and settings."),
+        "labels": ("labels.commands", "Labels: people say of two answers which is better."),
+        "teams": ("teams.commands", "Teams, accounts, members and tokens."),
+    },
+    "Look into results": {
+        "leaderboard": ("leaderboard.commands", "Published boards: list, show and export them."),
+        "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
+        "retrieval": ("retrieval.retrieval", "Contexts without answers: score what a retriever found."),
+    },
+    "Files": {
+        "battles": ("battles.commands", "Battle files: rate and convert them without a database."),
+        "retrieve": ("retrieval.retrieve", "Retrieve passages for the questions of a set."),
+        "corpora": ("retrieval.corpora", "Corpora: texts in which evidence for claims is found."),
+    },
+    "Operate": {
+        "serve": ("system.serve", "Serve the site, and run the jobs of the queue beside it."),
+        "worker": ("jobs.worker", "Run the jobs of the queue, beside any number of other workers."),
+        "jobs": ("jobs.jobs", "Show the latest jobs, or one with the workers that run it."),
+        "db": ("system.commands", "The database: upgrade, back up and restore it."),
+        "mcp": (
+            "system.mcp",
+            "Serve what is published to agents, read-only, by the Model Context Protocol.",
+        ),
+    },
+}
+"""The parts of `arena --help`: for each word where its command or group is, and a line of help.
+
+The module of one is imported when it is asked for: all of them take a second.
+"""
+_typer = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 def _show_version(asked: bool) -> None:
@@ -72,9 +77,14 @@ def _show_version(asked: bool) -> None:
 
 
 def _use_plugins(files: list[Path] | None) -> list[Path] | None:
-    # Before the command is looked up, whose help names what they add.
-    if files:
-        _add_plugins(files)
+    # Before the module of the command is imported: its help names what they add.
+    from arena.settings import add_plugins
+    from data.plugins import use_plugin_files
+
+    missing = [file for file in files or () if not file.is_file()]
+    if missing:
+        raise InputError(f"There is no plugin file {missing[0]}.", advice="Give the path of a Python file.")
+    use_plugin_files(add_plugins(files or ()))
     return files
 
 
@@ -105,122 +115,64 @@ def root(
         context.with_resource(showing_progress())
 
 
-def _add_plugins(files: Sequence[Path]) -> None:
-    from arena.settings import add_plugins
-    from data.plugins import use_plugin_files
-
-    missing = [file for file in files if not file.is_file()]
-    if missing:
-        raise InputError(f"There is no plugin file {missing[0]}.", advice="Give the path of a Python file.")
-    use_plugin_files(add_plugins(files))
-
-
-class _Commands(MutableMapping[str, "Command"]):
-    """The commands by name. The module of one is imported when it is asked for: all of them take a while."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Command] = {}
-
-    def __getitem__(self, name: str) -> Command:
-        if name not in self._made:
-            self._made[name] = _noun(name) if name in NOUNS else _verb(name)
-        return self._made[name]
-
-    def __setitem__(self, name: str, command: Command) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([*VERBS, *NOUNS])
-
-    def __len__(self) -> int:
-        return len(VERBS) + len(NOUNS)
-
-
-def _noun(name: str) -> Command:
-    app = _plain()
-    app.add_typer(import_module(f".{NOUNS[name][0]}", __package__).commands, name=name)
-    return typer.main.get_group(app).commands[name]
-
-
-def _verb(name: str) -> Command:
-    from arena.cli.tree.pages import Page
-
-    app = _plain()
-    app.command(name, cls=Page)(getattr(import_module(f".{VERBS[name][0]}", __package__), name))
-    return typer.main.get_command(app)
-
-
-_plain = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-ABOVE = "".join(f"{part}." for part in __name__.split(".")[:-3])
-REGISTERED = re.compile(r"\{([a-z_.]+):([a-z_]+)\}")
-"""Functions that fill the help of options with a registry's names."""
-
-
-def name_registered(command: Command) -> None:
-    """Let the help of a command's options, and of those below it, name what registries have now."""
-    for parameter in command.params:
-        # Every parameter that Typer makes is one of these two; Click's own have no help.
-        if isinstance(parameter, TyperArgument | TyperOption) and parameter.help:
-            parameter.help = REGISTERED.sub(_registered, parameter.help)
-    for inner in getattr(command, "commands", {}).values():
-        name_registered(inner)
-
-
-def _asked(command: Command, words: Sequence[str]) -> Command:
-    """Return the command whose help is asked for, below another one by the words that follow it."""
-    for word in words[: words.index("--help")]:
-        command = getattr(command, "commands", {}).get(word, command)
-    return command
-
-
-def _registered(found: re.Match[str]) -> str:
-    text: str = getattr(import_module(f"{ABOVE}{found[1]}"), found[2])()
-    return text
-
-
 class _Root(TyperGroup):
     """`arena`, whose commands are imported one by one."""
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - what Typer hands on
-        super().__init__(**settings)
-        self.commands = _Commands()
+    def list_commands(self, ctx: Context) -> list[str]:
+        """List the words, without importing their modules."""
+        del ctx
+        return [name for part in PARTS.values() for name in part]
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
-        """Find a command; where its help is asked for, the help names what registries have."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if command is not None and "--help" in rest:
-            _add_plugins(())
-            asked = _asked(command, rest)
-            # The help of a group names no options of its commands, and registries are slow to import.
-            if not hasattr(asked, "commands"):
-                name_registered(asked)
-        return name, command, rest
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """Import a command."""
+        del ctx
+        places = {name: place for part in PARTS.values() for name, (place, _) in part.items()}
+        # Those near to a misspelt one too: Typer proposes only what it has.
+        for name in [cmd_name] if cmd_name in places else get_close_matches(cmd_name, places):
+            if name not in self.commands:
+                self.commands[name] = _imported(name, *places[name].split("."))
+        return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """Write what each command is for, without importing it."""
+        """List the commands, without importing their modules."""
         del ctx
-        known = {**VERBS, **NOUNS}
-        for part, names in PARTS.items():
-            with formatter.section(part):
-                formatter.write_dl([(name, known[name][1]) for name in names])
+        for title, part in PARTS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in part.items()])
 
 
-def build() -> typer.Typer:
-    """Make the command tree."""
-    app = _plain(
+def _imported(name: str, module: str, attribute: str) -> Command:
+    found = getattr(import_module(f".{module}", __package__), attribute)
+    app = _typer()
+    if not isinstance(found, typer.Typer):
+        app.command(name)(found)
+        return typer.main.get_command(app)
+    app.add_typer(found, name=name)
+    return typer.main.get_group(app).commands[name]
+
+
+@cache
+def command() -> TyperGroup:
+    """Build the command line."""
+    app = _typer(
         name="arena",
         cls=_Root,
         help="Judge, rate and explain the long-form answers of question-answering systems.",
         no_args_is_help=True,
     )
     app.callback()(root)
-    return app
+    return typer.main.get_group(app)
 
 
-@cache
-def command() -> Callable[[], object]:
-    """Return the command tree, ready to run."""
-    return typer.main.get_command(build())
+def all_commands(group: TyperGroup | None = None, *path: str) -> dict[str, Command]:
+    """Import all commands, by their words below `arena`."""
+    group = group or command()
+    context = typer.Context(group)
+    every: dict[str, Command] = {}
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        if isinstance(found, TyperGroup):
+            every |= all_commands(found, *path, name)
+        elif found is not None:
+            every[" ".join((*path, name))] = found
+    return every

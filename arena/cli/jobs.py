@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, confirm
+from arena.cli.options import AsJson, Yes, confirm, row_id
 from arena.cli.output import close_to_others, show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
@@ -17,7 +17,7 @@ def jobs(
         int | None,
         typer.Argument(
             metavar="JOB",
-            max=LARGEST_NUMBER,
+            parser=row_id,
             show_default="the latest, newest first",
             help="Number of the job.",
         ),

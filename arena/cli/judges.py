@@ -11,7 +11,6 @@ import typer
 
 from arena.cli.options import AsJson, Cache, open_reaching, whole_file, whole_if_named
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.errors import JudgeError
 from data.models import JudgeKind, Outcome
@@ -30,7 +29,11 @@ IN_TABLES = ("by_domain", "labels_left_out", "warnings")
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
 
-commands = Commands("Judges: a model with its prompt and settings, or an embedded method.")
+commands = typer.Typer(
+    help="Judges: a model with its prompt and settings, or an embedded method.",
+    epilog="Also: `list`.",
+    no_args_is_help=True,
+)
 
 
 @commands.command()
@@ -48,22 +51,9 @@ def show(
 
     $ arena judges show lexical
     """
-    if name:
-        _show(name, as_json=as_json)
-    else:
-        _list(as_json=as_json)
-
-
-def _list(*, as_json: bool) -> None:
-    from dataclasses import asdict
-
-    judges = open_arena().judges.known()
-    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in judges]
-    headers = ("judge", "kind", "model", "description")
-    show_rows([asdict(line) for line in judges], headers, rows, as_json=as_json)
-
-
-def _show(name: str, *, as_json: bool) -> None:
+    if not name:
+        list_(as_json=as_json)
+        return
     spec = open_arena().judges.spec(name)
     prompt = "" if spec.prompt is None else spec.prompt.text
     if as_json:
@@ -80,6 +70,20 @@ def _show(name: str, *, as_json: bool) -> None:
     if prompt:
         show_line("")
         show_line(prompt)
+
+
+@commands.command("list", hidden=True)
+def list_(*, as_json: AsJson = False) -> None:
+    """List the bundled judges and those of the judges folder.
+
+    $ arena judges list
+    """
+    from dataclasses import asdict
+
+    judges = open_arena().judges.known()
+    rows = [(line.name, line.kind, line.model, line.problem or line.description) for line in judges]
+    headers = ("judge", "kind", "model", "description")
+    show_rows([asdict(line) for line in judges], headers, rows, as_json=as_json)
 
 
 @commands.command()

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, File
+from arena.cli.options import AsJson, File, RoundArgument, names_of
 from arena.cli.output import note, show_fields, show_json, show_result, show_rows
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 
-commands = Commands("Labels: people say of two answers which is better.")
-RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
+commands = typer.Typer(
+    help="Labels: people say of two answers which is better.",
+    epilog="Also: `close` and `list`.",
+    no_args_is_help=True,
+)
 
 
 @commands.command("open")
@@ -26,22 +28,26 @@ def open_(
     everybody: Annotated[
         bool, typer.Option("--everybody", help="Let every visitor label; for published rounds.")
     ] = False,
-    close: Annotated[bool, typer.Option("--close", help="Take no more labels; those given stay.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Open a round for labels, on the page *Label pairs*, or close it.
+    """Open a round for labels, on the page *Label pairs*.
 
     $ arena labels open demo --invite ann,bob
     """
-    if close:
-        open_arena().labels.close(name)
-        show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
-        return
-    people = [person.strip() for person in invite.split(",") if person.strip()]
     labels = open_arena().labels
-    found = labels.open(name, people, everybody=everybody)
-    who = "Every visitor" if everybody else ", ".join(found.people)
+    opened = labels.open(name, list(names_of(invite)), everybody=everybody)
+    who = "Every visitor" if everybody else ", ".join(opened.people)
     show_result(labels.show(name), f"{who} may label {name} at /label?round={name}.", as_json=as_json)
+
+
+@commands.command(hidden=True)
+def close(name: RoundArgument, *, as_json: AsJson = False) -> None:
+    """Take no more labels of a round; those given stay.
+
+    $ arena labels close demo
+    """
+    open_arena().labels.close(name)
+    show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
 
 
 @commands.command()
@@ -57,7 +63,7 @@ def show(
     $ arena labels show demo
     """
     if not name:
-        _list(as_json=as_json)
+        list_(as_json=as_json)
         return
     fields = open_arena().labels.show(name)
     if as_json:
@@ -67,7 +73,12 @@ def show(
     show_fields({**fields, "invited": ", ".join(invited), **values, **people})
 
 
-def _list(*, as_json: bool) -> None:
+@commands.command("list", hidden=True)
+def list_(*, as_json: AsJson = False) -> None:
+    """List the rounds that have labels.
+
+    $ arena labels list
+    """
     names = ("round", "set", "open", "labels")
     rows = [(task.name, task.set_name, task.open, count) for task, count in open_arena().labels.rounds()]
     payload = [dict(zip(names, row, strict=True)) for row in rows]

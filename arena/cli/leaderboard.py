@@ -10,7 +10,6 @@ import typer
 
 from arena.cli.options import AsJson, only_with
 from arena.cli.output import note, show_json, show_line, show_result, show_rows, show_table
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.errors import InputError
@@ -18,13 +17,21 @@ from data.models import Board
 from leaderboard.standings.sections import PEOPLE, partial_sentence, people_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
-commands = Commands("Published boards: list, show and export them.")
+commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 HTML = "html"
 NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
+Snapshots = Annotated[
+    bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
+]
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
-def _list(*, snapshots: bool, as_json: bool) -> None:
+@commands.command("list", hidden=True)
+def list_(*, snapshots: Snapshots = False, as_json: AsJson = False) -> None:
+    """List the published boards.
+
+    $ arena leaderboard list
+    """
     service = open_arena().boards
     boards = (*service.heads(), *(service.former() if snapshots else ()))
     show_rows(
@@ -50,9 +57,7 @@ def show(
         str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
     ] = "overall",
     *,
-    snapshots: Annotated[
-        bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
-    ] = False,
+    snapshots: Snapshots = False,
     between_systems: Annotated[
         bool,
         typer.Option(
@@ -86,7 +91,7 @@ def show(
     NAME@HASH names one snapshot of a board, also after another took its place.
     """
     if not name:
-        _list(snapshots=snapshots, as_json=as_json)
+        list_(snapshots=snapshots, as_json=as_json)
         return
     if form is not None:
         parts = {"--between-systems": between_systems, "--systems": systems}

@@ -1,31 +1,35 @@
-"""Options that several commands share."""
+"""Options that several commands share, as annotated types, and how their values are read."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import MISSING, fields, is_dataclass, replace
-from functools import partial, wraps
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from arena.container import Arena, open_arena
 from arena.settings import EngineKind, LlmOverrides, read_settings
 from data.errors import ArenaError
+from data.models import OrderPolicy
 from judges.llm.settings import CacheMode
-from judges.llm.transports.registry import transport_info
-from judges.retrieval import retriever_info
+from judges.llm.transports.registry import described_transports, transport_info
+from judges.retrieval import retriever_info, retrievers_of_evidence
 
-LARGEST_NUMBER = 2**31 - 1
-"""Of a row, on both engines."""
+MAX_ROW = 2**31 - 1
+"""The largest id of a row, on both engines."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
+AlwaysJson = Annotated[
+    bool, typer.Option("--json", help="Accepted for uniformity: the result is always JSON.")
+]
 SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
+RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
+SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
 JudgeName = Annotated[
     str, typer.Option("--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec.")
 ]
@@ -58,6 +62,34 @@ Sample = Annotated[
 Budget = Annotated[
     float | None,
     typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the command may spend."),
+]
+RoundBudget = Annotated[
+    float | None,
+    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
+]
+NewBudget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        metavar="X",
+        min=0.0,
+        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
+        "then be retried.",
+    ),
+]
+GoOn = Annotated[
+    bool,
+    typer.Option(
+        "--go-on", help="Judge to the end although replies are unreadable or the place of an answer decides."
+    ),
+]
+Order = Annotated[
+    OrderPolicy | None,
+    typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
+]
+NewRound = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
 ]
 Constants = Annotated[
     list[str] | None,
@@ -106,6 +138,18 @@ CardFile = Annotated[
 ]
 
 
+def names_of(text: str | None) -> tuple[str, ...]:
+    """Split a list with commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def row_id(text: str) -> int:
+    """Read the number of a job, a submission or a token."""
+    if not text.isdecimal() or int(text) > MAX_ROW:
+        raise typer.BadParameter(f"{text!r} is not a whole number from 0 to {MAX_ROW:,}.")
+    return int(text)
+
+
 def constant(text: str) -> tuple[str, Any]:
     """NAME=VALUE; the value is JSON where it can be read as such, else text."""
     name, equals, value = text.partition("=")
@@ -146,7 +190,7 @@ Transport = Annotated[
         "--transport",
         metavar="TRANSPORT",
         show_default=AS_SET,
-        help="How requests are sent to the LLM: {judges.llm.transports.registry:described_transports}.",
+        help=f"How requests are sent to the LLM: {described_transports()}.",
         callback=known(transport_info),
     ),
 ]
@@ -216,8 +260,49 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help="How evidence is found: {judges.retrieval:retrievers_of_evidence}.",
+        help=f"How evidence is found: {retrievers_of_evidence()}.",
         callback=known(partial(retriever_info, evidence=True)),
+    ),
+]
+MetricName = Annotated[str, typer.Option("--metric", metavar="METRIC", help="Name of the metric.")]
+MetricJudge = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="JUDGE",
+        show_default="the embedded version, without an LLM",
+        help="Judge whose LLM scores, by name or path.",
+    ),
+]
+MetricConcurrency = Annotated[
+    int | None,
+    typer.Option(
+        "--concurrency",
+        metavar="C",
+        min=1,
+        max=20_000,
+        show_default="16",
+        help="Most answers in flight, with an LLM.",
+    ),
+]
+StoredJudge = Annotated[
+    str,
+    typer.Option(
+        "--judge",
+        metavar="JUDGE",
+        show_default="the embedded version, else the only one",
+        help="Whose scores: a judge's name, or the whole name they are stored under; `embedded`.",
+    ),
+]
+SetRatings = Annotated[
+    Path | None,
+    typer.Option(
+        "--ratings",
+        metavar="FILE",
+        show_default="every passage is rated",
+        help="Ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
+        "`context-crux` and `answer-crux`: only other passages are rated.",
+        callback=whole_if_named,
     ),
 ]
 Judgments = Annotated[
@@ -236,42 +321,23 @@ USUAL = 16
 WITH_BATCHES = 10_000
 
 
-def open_reaching(
-    cache_mode: CacheMode | None = None,
-    transport: str | None = None,
-    rpm: int | None = None,
-    tpm: int | None = None,
-    timeout: int | None = None,
-    engine: EngineKind | None = None,
-) -> Arena:
-    """Open the arena with the options that were given in place of the environment's settings."""
-    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+def open_with(overrides: LlmOverrides, engine: EngineKind | None = None) -> Arena:
+    """Open the arena with options in place of the environment's settings."""
     settings = overrides.over(read_settings())
     return open_arena(settings if engine is None else replace(settings, engine=engine))
 
 
+def open_reaching(cache_mode: CacheMode | None) -> Arena:
+    """Open the arena, where a command gives only the use of the reply cache."""
+    return open_with(LlmOverrides(cache_mode=cache_mode))
+
+
 @contextmanager
-def open_parallel(engine: EngineKind | None, cache_mode: CacheMode | None = None) -> Iterator[Arena]:
+def open_parallel(engine: EngineKind | None) -> Iterator[Arena]:
     """Open the arena, and let its engine do what takes long until the end of the block."""
-    arena = open_reaching(cache_mode, engine=engine)
+    arena = open_with(LlmOverrides(), engine)
     with arena.engine.parallel():
         yield arena
-
-
-def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command that needs no arena take `--engine`, and that engine do what takes long in it."""
-    signature = inspect.signature(command, eval_str=True)
-    extra = inspect.Parameter("engine", inspect.Parameter.KEYWORD_ONLY, annotation=Engine, default=None)
-
-    @wraps(command)
-    def taking(*, engine: EngineKind | None, **values: object) -> None:
-        with open_parallel(engine):
-            command(**values)
-
-    parameters = [*signature.parameters.values(), extra]
-    taking.__dict__["__signature__"] = signature.replace(parameters=parameters)
-    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return taking
 
 
 def in_flight(arena: Arena, asked: int | None) -> int:
@@ -279,69 +345,6 @@ def in_flight(arena: Arena, asked: int | None) -> int:
     if asked is not None:
         return asked
     return WITH_BATCHES if transport_info(arena.settings.transport).batches else USUAL
-
-
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take dataclasses of options: Typer sees their fields, the command gets the values."""
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
-    plain: list[inspect.Parameter] = []
-    options: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(command).parameters.items():
-        if name in groups:
-            options.extend(_options_of(groups[name]))
-        else:
-            (plain if parameter.kind is parameter.POSITIONAL_OR_KEYWORD else options).append(
-                parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY)
-            )
-
-    @wraps(command)
-    def taking(**values: object) -> None:
-        instances = {
-            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
-            for name, kind in groups.items()
-        }
-        command(**values, **instances)
-
-    taking.__dict__["__signature__"] = inspect.Signature([*plain, *options])
-    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in (*plain, *options)}
-    return taking
-
-
-def always_json(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command whose result is JSON in any case take `--json` like all others."""
-    signature = inspect.signature(command, eval_str=True)
-    extra = inspect.Parameter(
-        "as_json",
-        inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[
-            bool, typer.Option("--json", help="Accepted for uniformity: the result is always JSON.")
-        ],
-        default=False,
-    )
-
-    @wraps(command)
-    def taking(**values: object) -> None:
-        values.pop(extra.name)
-        command(**values)
-
-    parameters = [*signature.parameters.values(), extra]
-    taking.__dict__["__signature__"] = signature.replace(parameters=parameters)
-    taking.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return taking
-
-
-def _options_of(kind: type) -> list[inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=hints[field.name],
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-        )
-        for field in fields(kind)
-    ]
 
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]

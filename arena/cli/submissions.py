@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.cli.options import (
-    LARGEST_NUMBER,
     AsJson,
     CardFile,
     File,
@@ -16,6 +15,7 @@ from arena.cli.options import (
     TeamName,
     Yes,
     confirm,
+    row_id,
 )
 from arena.cli.output import (
     note,
@@ -27,14 +27,15 @@ from arena.cli.output import (
     show_rows,
     show_table,
 )
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from data.models import SubmissionKind
 
 if TYPE_CHECKING:
     from data.models import Submission
 
-commands = Commands("Submissions: one system's file of answers each.")
+commands = typer.Typer(
+    help="Submissions: one system's file of answers each.", epilog="Also: `list`.", no_args_is_help=True
+)
 
 
 COLUMNS = (
@@ -55,7 +56,10 @@ KeepNa = Annotated[
 ]
 
 
-Number = Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the submission.")]
+OfSet = Annotated[
+    str | None, typer.Option("--set", metavar="SET", help="List only submissions to this question set.")
+]
+Number = Annotated[int, typer.Argument(metavar="ID", parser=row_id, help="Number of the submission.")]
 
 
 @commands.command()
@@ -164,14 +168,12 @@ def show(
         int | None,
         typer.Argument(
             metavar="ID",
-            max=LARGEST_NUMBER,
+            parser=row_id,
             show_default="all, by set, system and version",
             help="Number of the submission.",
         ),
     ] = None,
-    set_name: Annotated[
-        str | None, typer.Option("--set", metavar="SET", help="List only submissions to this question set.")
-    ] = None,
+    set_name: OfSet = None,
     *,
     inbox: Annotated[
         bool,
@@ -191,13 +193,10 @@ def show(
     if inbox:
         _show_inbox(set_name, as_json=as_json)
         return
-    reader = open_arena().submissions
     if number is None:
-        submissions = [line.shown().to_json() for line in reader.find(set_name=set_name, caller=OPERATOR)]
-        empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
-        show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
+        list_(set_name, as_json=as_json)
         return
-    fields = reader.view(number, caller=OPERATOR).shown().to_json()
+    fields = open_arena().submissions.view(number, caller=OPERATOR).shown().to_json()
     if as_json:
         show_json(fields)
         return
@@ -206,6 +205,20 @@ def show(
     fields["rounds"] = ", ".join(fields["rounds"]) or None
     show_fields({**fields, **{name: text for name, text in card.items() if text}})
     show_table(("domain", "coverage"), list(coverage.items()))
+
+
+@commands.command("list", hidden=True)
+def list_(set_name: OfSet = None, *, as_json: AsJson = False) -> None:
+    """List the submissions by set, system and version.
+
+    $ arena submissions list --set fiqa
+    """
+    from arena.services.accounts.auth import OPERATOR
+
+    lines = open_arena().submissions.find(set_name=set_name, caller=OPERATOR)
+    submissions = [line.shown().to_json() for line in lines]
+    empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
+    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
 
 def _show_inbox(set_name: str | None, *, as_json: bool) -> None:

@@ -12,7 +12,6 @@ import typer
 
 from arena.cli.options import AsJson
 from arena.cli.output import close_to_others, note, show_fields, show_json, show_line, show_result, show_table
-from arena.cli.tree.pages import Commands
 from arena.container import Arena, open_arena
 from arena.settings import environment_of, read_settings, settings_in
 from data.errors import ConflictError, InputError, ServeError, StoreError
@@ -21,7 +20,7 @@ from data.progress import working
 if TYPE_CHECKING:
     from data.store.engine import Database
 
-commands = Commands("The database: upgrade, back up and restore it.")
+commands = typer.Typer(help="The database: upgrade, back up and restore it.", no_args_is_help=True)
 Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
 Port = Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port to listen on.")]
 

@@ -6,15 +6,18 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import LARGEST_NUMBER, AsJson, Yes, confirm, only_with
+from arena.cli.options import AsJson, Yes, confirm, only_with, row_id
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
-from arena.cli.tree.pages import Commands
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.models import Role, TokenScope
 
-commands = Commands("Teams, accounts, members and tokens; docs/teams.md has names and rights.")
-tokens = Commands("Access tokens of teams and accounts.")
+commands = typer.Typer(
+    help="Teams, accounts, members and tokens; docs/teams.md has names and rights.",
+    epilog="Also: `list`.",
+    no_args_is_help=True,
+)
+tokens = typer.Typer(help="Access tokens of teams and accounts.", no_args_is_help=True)
 commands.add_typer(tokens, name="token")
 
 Name = Annotated[str, typer.Argument(metavar="TEAM", help="Name of the team.")]
@@ -54,24 +57,9 @@ def show(
 
     $ arena teams show lab
     """
-    if name:
-        _show(name, as_json=as_json)
-    else:
-        _list(as_json=as_json)
-
-
-def _list(*, as_json: bool) -> None:
-    teams = open_arena().teams.all(caller=OPERATOR)
-    show_rows(
-        [team.to_json() for team in teams],
-        ("team", "title", "contact"),
-        [(team.name, team.title, team.contact) for team in teams],
-        as_json=as_json,
-        empty="There are no teams yet. Add one with `arena teams add NAME`.",
-    )
-
-
-def _show(name: str, *, as_json: bool) -> None:
+    if not name:
+        list_(as_json=as_json)
+        return
     arena = open_arena()
     view = arena.teams.view(name, caller=OPERATOR)
     team_tokens = arena.tokens.all(team=name, caller=OPERATOR)
@@ -85,6 +73,22 @@ def _show(name: str, *, as_json: bool) -> None:
         show_table(("member", "role"), [(member.account, member.role) for member in view.members])
     if team_tokens:
         _show_tokens([token.to_json() for token in team_tokens])
+
+
+@commands.command("list", hidden=True)
+def list_(*, as_json: AsJson = False) -> None:
+    """List the teams.
+
+    $ arena teams list
+    """
+    teams = open_arena().teams.all(caller=OPERATOR)
+    show_rows(
+        [team.to_json() for team in teams],
+        ("team", "title", "contact"),
+        [(team.name, team.title, team.contact) for team in teams],
+        as_json=as_json,
+        empty="There are no teams yet. Add one with `arena teams add NAME`.",
+    )
 
 
 @commands.command()
@@ -244,7 +248,7 @@ def create_token(
 
 @tokens.command("revoke")
 def revoke_token(
-    number: Annotated[int, typer.Argument(metavar="ID", max=LARGEST_NUMBER, help="Number of the token.")],
+    number: Annotated[int, typer.Argument(metavar="ID", parser=row_id, help="Number of the token.")],
     *,
     yes: Yes = False,
     as_json: AsJson = False,

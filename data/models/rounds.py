@@ -391,5 +391,5 @@ def require_resumable(round_: Round) -> None:
             f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
             advice="Judge a new round."
             if round_.state in {RoundState.PUBLISHED, RoundState.RETRACTED}
-            else f"Judge what failed or was skipped again by `arena rounds resume --failed {round_.name}`.",
+            else f"Judge what failed or was skipped again by `arena rounds retry {round_.name}`.",
         )

@@ -219,11 +219,11 @@ def _advice(name: str, counts: RoundCounts) -> str:
     """Advise on getting more of a round's battles judged."""
     if counts.failed + counts.skipped:
         more = " --unreadable" if counts.unreadable else ""
-        return f"Judge the rest: `arena rounds resume --failed {name}{more}`."
+        return f"Judge the rest: `arena rounds retry {name}{more}`."
     if counts.unreadable:
         return (
             f"See the judge's replies (`arena rounds status {name} --replies 20 --unreadable`), then ask it "
-            f"again (`arena rounds resume --failed {name} --unreadable`), or choose another judge."
+            f"again (`arena rounds retry {name} --unreadable`), or choose another judge."
         )
     return "Choose a judge that can decide the rest."
 

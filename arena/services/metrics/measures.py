@@ -76,7 +76,8 @@ def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None
     values[SCORE] = answer.score
     if any(not measure.path and measure.name != SCORE for measure in measures):
         values |= _at_k(answer.details, k)
-    return {measure.name: values[measure.name] for measure in measures}
+    # Rankings of contexts are known of all answers to a question together, see `StoredScores`.
+    return {measure.name: values.get(measure.name) for measure in measures}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,12 +127,16 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
         attempt(launch, "The round is launched and waits for a worker.")
 
 
+def _between(fewest: int, most: int) -> str:
+    return f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+
+
 def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
     """Show what would be judged and what it would cost."""
     strip(
         [
             ("battles", f"{plan['planned']:,}"),
-            ("requests", f"{plan['requests']:,}–{plan['requests_most']:,}"),
+            ("requests", _between(plan["requests"], plan["requests_most"])),
             ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
         ]

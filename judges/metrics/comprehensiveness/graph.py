@@ -234,7 +234,7 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
 
 
 def coverage_json(coverage: Coverage) -> dict[str, Json]:
-    """Return the output of `arena metrics analyse coverage` for one graph."""
+    """Return the output of `arena metrics coverage` for one graph."""
     return to_json(coverage, defined=coverage.defined)
 
 

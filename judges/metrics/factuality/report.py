@@ -99,7 +99,7 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
 
 
 def graph_json(graph: FactGraph) -> dict[str, Json]:
-    """Return a fact graph in its file format, as `arena metrics analyse marginals` reads it."""
+    """Return a fact graph in its file format, as `arena metrics marginals` reads it."""
     return {
         "nodes": [
             {"id": node.id, "type": node.kind.value, "probability": node.prior} for node in graph.nodes

@@ -148,7 +148,7 @@ def test_every_road_reads_the_same_citations(arena_of: Commands, tmp_path: Path)
     assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "us")[0] == 0
     metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "us")
     assert arena_of("metrics", "run", *metric)[0] == 0
-    assert arena_of("metrics", "show", tmp_path / "scores.json", *metric)[0] == 0
+    assert arena_of("metrics", "export", tmp_path / "scores.json", *metric)[0] == 0
     stored = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     of_rows = {row["question_id"]: row for row in (stored if isinstance(stored, list) else stored["scores"])}
     kept = [of_rows[row["question_id"]] for row in rows]

@@ -19,7 +19,7 @@ import pytest
 import typer
 
 from arena.cli import main
-from arena.cli.commands import NOUNS, VERBS, build
+from arena.cli.commands import PARTS, command
 from arena.site.boards.snapshot_reader import read_board
 from data.models import Board
 
@@ -365,9 +365,10 @@ READING = (
 
 def test_the_help_says_of_each_command_what_its_own_help_says() -> None:
     """`arena --help` imports no command, and yet says of each what the command says of itself."""
-    for name, (_, text) in {**NOUNS, **VERBS}.items():
-        command = typer.main.get_group(build()).commands[name]
-        assert str(command.help).startswith(text.removesuffix("."))
+    for name, (_, text) in (item for part in PARTS.values() for item in part.items()):
+        found = command().get_command(typer.Context(command()), name)
+        assert found is not None
+        assert str(found.help).startswith(text.removesuffix("."))
 
 
 def test_a_command_imports_no_other() -> None:
@@ -392,12 +393,12 @@ def test_commands_that_read_load_no_statistics(
     heavy = set(HEAVY)
     script = (
         "import contextlib, io, sys\n"
-        "from arena.cli.commands import build\n"
-        "arena = build()\n"
-        f"for command in {READING}:\n"
+        "from arena.cli.commands import command\n"
+        "arena = command()\n"
+        f"for words in {READING}:\n"
         "    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):\n"
-        "        arena(command.split(), standalone_mode=False)\n"
-        f"    print(command, bool(out.getvalue()), sorted({heavy} & set(sys.modules)))\n"
+        "        arena(words.split(), standalone_mode=False)\n"
+        f"    print(words, bool(out.getvalue()), sorted({heavy} & set(sys.modules)))\n"
         "import arena.workers.worker\n"
         # The log of workers loads rich wherever it is installed.
         f"print('worker', True, sorted({heavy - {'rich'}} & set(sys.modules)))\n"

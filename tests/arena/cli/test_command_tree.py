@@ -1,57 +1,99 @@
+"""Smoke tests of every command, made from the tree of commands."""
+
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shlex
-from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
-import typer
 
-from arena.cli.commands import NOUNS, PARTS, VERBS, build
-from arena.cli.tree.pages import examples_of
-from arena.cli.tree.second_names import MOVED
-from data.errors import InputError
+from arena.cli.commands import PARTS, all_commands
+from tests.arena.conftest import Commands
 
 MAX_COMMANDS = 64
-ROOT = typer.main.get_command(build())
+EXAMPLE = re.compile(r"^\$ (arena .+)", re.MULTILINE)
+COMMANDS = all_commands()
+CONTRACT = """
+sets: import list show export attach-passages statistics
+submissions: check add list show withdraw
+judges: list show try calibrate
+rounds: plan run list status pause resume cancel retry publish retract export verify compare
+battles: rate winrates convert compare-rankings
+metrics: list score run plan show export marginals coverage context
+leaderboard: show export
+corpora: import list search
+labels: open list show close export import
+teams: add list
+teams token: create revoke
+db: upgrade
+retrieval: score
+: demo retrieve mcp serve worker rank losses compare
+"""
+"""The commands of the contract, docs/design.md of the shared folder."""
 
 
-def _walk(command: Any, *path: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - Typer's own classes
-    below = getattr(command, "commands", None)
-    if below is None:
-        yield " ".join(path), command
-        return
-    for name, found in below.items():
-        yield from _walk(found, *path, name)
+def _required(path: str) -> list[str]:
+    """What a command cannot do without, as names of things that do not exist."""
+    words = []
+    for parameter in COMMANDS[path].params:
+        if parameter.required and parameter.param_type_name == "argument":
+            words.append("1" if parameter.metavar in {"ID", "IN", "OUT"} else "nothing-here")
+        elif parameter.required:
+            words += [parameter.opts[0], "nothing-here"]
+    return words
 
 
-COMMANDS = dict(_walk(ROOT))
+def test_commands_are_those_of_the_contract_and_few_more() -> None:
+    lines = (line.split(":") for line in CONTRACT.strip().splitlines())
+    contract = {f"{noun} {verb}".strip() for noun, verbs in lines for verb in verbs.split()}
+    assert set(COMMANDS) >= contract
+    assert sum(not command.hidden for command in COMMANDS.values()) <= MAX_COMMANDS
 
 
-def _said(*words: str) -> tuple[int, str]:
-    """The exit code of a command line, and what it says."""
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
-        try:
-            ROOT.main(list(words), prog_name="arena")
-        except SystemExit as ended:
-            return int(ended.code or 0), told.getvalue()
-        except InputError as error:
-            return 1, f"{told.getvalue()}{error}"
-    return 0, told.getvalue()
+def test_help_names_each_command_in_its_part(run: Commands) -> None:
+    code, text, _ = run("--help")
+    assert code == 0
+    places = [text.index(f"{part}:") for part in PARTS]
+    assert places == sorted(places)
+    assert all(f"\n  {name} " in text for part in PARTS.values() for name in part)
 
 
-def test_there_are_few_commands() -> None:
-    assert len(COMMANDS) <= MAX_COMMANDS
+@pytest.mark.parametrize("path", COMMANDS)
+def test_help_shows_examples_that_the_command_understands(run: Commands, path: str) -> None:
+    code, text, errors = run(*path.split(), "--help")
+    assert (code, errors) == (0, "")
+    examples = EXAMPLE.findall(COMMANDS[path].help or "")
+    assert examples
+    for example in examples:
+        assert " ".join(example.split())[:20] in " ".join(text.split())
+        words = shlex.split(example)[1:]
+        assert words[: len(path.split())] == path.split()
+        assert COMMANDS[path].make_context(path, words[len(path.split()) :]).params
 
 
-def test_every_table_that_a_command_reads_may_come_by_a_pipe() -> None:
+@pytest.mark.parametrize("path", COMMANDS)
+def test_unknown_option_is_misuse_and_nothing_runs(run: Commands, path: str) -> None:
+    code, out, errors = run(*path.split(), "--no-such-option")
+    assert (code, out) == (2, "")
+    assert errors.startswith("Usage: ")
+    assert "No such option: --no-such-option" in errors
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if _required(path)])
+def test_input_that_does_not_exist_is_a_clear_error(
+    run: Commands, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, errors = run(*path.split(), *_required(path))
+    assert "Traceback" not in errors
+    assert code in {0, 1, 2}
+    if code:
+        assert errors.strip().splitlines()[-1].startswith(("arena: ", "Error: "))
+
+
+def test_every_file_that_a_command_reads_may_come_by_a_pipe() -> None:
     """A pipe gives its content once, and readers look twice: what is read is copied by `whole_file`."""
-    written = {"--out", "--export", "--summary", "destination"}
-    words = {"--text", "--prompt", "--consent", "--instructions"}
     plain = {
         f"{name} {parameter.opts[-1]}"
         for name, command in COMMANDS.items()
@@ -59,60 +101,32 @@ def test_every_table_that_a_command_reads_may_come_by_a_pipe() -> None:
         if "Path" in str(vars(parameter))
         and parameter.callback is None
         and parameter.metavar in {"FILE", "SRC", "VOTES", "PATH"}
-        and parameter.opts[-1] not in written | words
+        and parameter.opts[-1] not in {"--out", "destination"}
     }
     assert plain <= {"corpora import path", "db restore source"}
 
 
-def test_help_names_each_command_in_its_part() -> None:
-    """`arena --help` shows five parts, and each noun and verb stands in one of them."""
-    _, text = _said("--help")
-    places = [text.index(f"{part}:") for part in PARTS]
-    assert places == sorted(places)
-    assert sorted(name for names in PARTS.values() for name in names) == sorted({**NOUNS, **VERBS})
-
-
-@pytest.mark.parametrize("path", COMMANDS)
-def test_help_begins_with_an_example_that_is_understood(path: str) -> None:
-    """Help begins with an example that is a command line of its command, and has no words of our types."""
-    code, text = _said(*path.split(), "--help")
-    assert code == 0
-    assert text.startswith(f"Example: arena {path}")
-    assert not re.search(r"range>|\[\[|^Usage.*\{|2147483647", text, re.MULTILINE)
-    for example in examples_of(COMMANDS[path]):
-        words = shlex.split(example)[1:]
-        assert words[: len(path.split())] == path.split()
-        given = words[len(path.split()) :]
-        assert COMMANDS[path].make_context(path, given).params
-
-
-@pytest.mark.parametrize("path", MOVED)
-def test_second_name_of_a_command_shows_its_help(path: str) -> None:
-    code, text = _said(*path.split(), "--help")
-    assert code == 0
-    assert f"Example: arena {path.split(maxsplit=1)[0]} {MOVED[path][0]}" in text
-
-
 @pytest.mark.parametrize(
     ("words", "meant"),
-    [
-        ("rouns", "rounds"),
-        ("rounds stauts", "status"),
-        ("rounds status --jsn", "--json"),
-    ],
+    [("rouns", "rounds"), ("rounds stauts", "status"), ("rounds status --jsn", "--json")],
 )
-def test_misspelt_word_is_answered_by_the_nearest(words: str, meant: str) -> None:
-    """A command, option or topic that does not exist is misuse, and the nearest one is proposed."""
-    code, text = _said(*words.split())
+def test_misspelt_word_is_answered_by_the_nearest(run: Commands, words: str, meant: str) -> None:
+    code, _, errors = run(*words.split())
     assert code == 2
-    assert meant in text
+    assert meant in errors.splitlines()[-1]
 
 
-@pytest.mark.parametrize(
-    "noun", ["sets", "submissions", "rounds", "judges", "labels", "leaderboard", "teams"]
-)
-def test_list_is_show_without_a_name(noun: str) -> None:
-    """`list` lists what a noun is about, as `show` (of rounds `status`) does without a name."""
-    assert (
-        _said(noun, "list", "--help")[1] == _said(noun, "status" if noun == "rounds" else "show", "--help")[1]
-    )
+@pytest.mark.parametrize("noun", ["sets", "submissions", "rounds", "judges", "labels", "teams"])
+def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
+    show = "status" if noun == "rounds" else "show"
+    assert run(noun, "list", "--json") == run(noun, show, "--json")
+
+
+def test_number_beyond_a_row_is_misuse(run: Commands) -> None:
+    code, _, errors = run("submissions", "show", 2**31)
+    assert code == 2
+    assert "is not a whole number from 0" in errors
+
+
+def test_group_without_a_verb_shows_its_help(run: Commands) -> None:
+    assert "Commands:" in "".join(run("rounds")[1:])

@@ -274,6 +274,8 @@ def test_what_was_rated_while_building_is_not_rated_again(
     )
     assert known["judge"].startswith(f"{plain['judge']} ratings=")
     assert run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")["kept"] == 2
+    show = ("metrics", "show", *words[2:-2], "--judge", plain["judge"], "--by", "question", "--json")
+    assert 0 < run.json(*show)["rows"][0]["alpha_ndcg"]["mean"] < 1
     code, _, err = run(*words, "--ratings", "other")
     assert (code, "There is no file other" in err) == (1, True)
     code, _, err = run(

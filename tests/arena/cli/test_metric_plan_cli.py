@@ -1,4 +1,4 @@
-"""`arena metrics run --plan`, and what `metrics run` says before it pays."""
+"""`arena metrics plan`, and what `metrics run` says before it pays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_plan_foresees_what_a_run_asks(
     server = serve_rules(scripted_llm())
     words = (*WORDS, "--metric", metric)
     (plan,) = arena_of.json(
-        "metrics", "run", "--plan", *words, "--claims-per-sentence", 1, "--json", endpoint=server.url
+        "metrics", "plan", *words, "--claims-per-sentence", 1, "--json", endpoint=server.url
     )
     assert server.log.calls == 0
     done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
@@ -34,19 +34,19 @@ def test_a_plan_foresees_what_a_run_asks(
     assert plan["requests"] == pytest.approx(done["calls"], rel=0.1)
     assert plan["requests"] == pytest.approx(sum(task["requests"] for task in plan["tasks"]), abs=1)
     assert 0 < plan["cost_usd"] < plan["cost_usd_most"]
-    (again,) = arena_of.json("metrics", "run", "--plan", *words, "--json", endpoint=server.url)
+    (again,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
     assert again["pending"] == 24 - done["judged"] - done["unreadable"]
 
 
 def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing(arena_of: Commands) -> None:
     """No task of a metric of answers is without a stand-in; the embedded versions ask nothing."""
-    planned = arena_of.json("metrics", "run", "--plan", *WORDS, "--json")
+    planned = arena_of.json("metrics", "plan", *WORDS, "--json")
     assert [plan["metric"] for plan in planned] == [
         info.name for info in metrics() if not info.takes_judgments
     ]
     needless = {"coverage-icat-s", "context-crux", "answer-crux", "citation-support", "nuggets"}
     assert all(plan["requests"] > 0 for plan in planned if plan["metric"] not in needless)
-    embedded = arena_of.json("metrics", "run", "--plan", "--set", "tiny", "--json")
+    embedded = arena_of.json("metrics", "plan", "--set", "tiny", "--json")
     assert {(plan["requests"], plan["cost_usd"], plan["model"]) for plan in embedded} == {(0, 0.0, None)}
 
 
@@ -69,12 +69,12 @@ def test_a_plan_and_a_run_say_that_passages_are_cut(
     )
     assert arena_of("submissions", "add", answers, "--set", "long", "--system", "s")[0] == 0
     words = ("--set", "long", "--judge", "reference-free", "--metric", NLI)
-    (plan,) = arena_of.json("metrics", "run", "--plan", *words, "--json", endpoint=server.url)
+    (plan,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
     assert plan["cut"] == 6
     assert "About 6 answers have passages of more than 700 words" in plan["warnings"][0]
     done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
     assert list(done["notes"].values()) == [6]
-    whole = arena_of.json("metrics", "run", "--plan", *words, "--option", "longest_passage=2000", "--json")
+    whole = arena_of.json("metrics", "plan", *words, "--option", "longest_passage=2000", "--json")
     assert whole[0]["cut"] == 0
 
 

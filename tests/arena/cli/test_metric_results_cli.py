@@ -30,7 +30,7 @@ def scored(arena_of: Commands) -> Commands:
 
 def exported(scored: Commands, path: Path) -> list[dict[str, Any]]:
     """The lines of an export to JSON."""
-    told = scored.json("metrics", "show", path, "--set", "tiny", "--metric", FR, "--json")
+    told = scored.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
     assert told["answers"] == 24
     assert told["files"] == [str(path)]
     lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]
@@ -79,13 +79,13 @@ def test_all_files_say_the_same(scored: Commands, tmp_path: Path) -> None:
     }
     words = ("--set", "tiny", "--metric", FR)
     for name in ("scores.csv", "scores.parquet"):
-        assert scored("metrics", "show", tmp_path / name, *words)[0] == 0
+        assert scored("metrics", "export", tmp_path / name, *words)[0] == 0
     with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
     assert {(row["system"], row["question_id"]): float(row["score"]) for row in rows} == known
     table = pq.read_table(tmp_path / "scores.parquet").to_pylist()
     assert {(row["system"], row["question_id"]): row["score"] for row in table} == known
-    told = scored.json("metrics", "show", tmp_path / "run.trec", *words, "--json")
+    told = scored.json("metrics", "export", tmp_path / "run.trec", *words, "--json")
     assert [Path(path).name for path in told["files"]] == ["run.half.trec", "run.whole.trec"]
     for path in map(Path, told["files"]):
         system = path.name.split(".")[1]
@@ -115,7 +115,7 @@ def test_missing_scores_and_unknown_formats_are_one_line(scored: Commands, tmp_p
     for words, said in (
         (("show", "--set", "tiny", "--metric", "answer-crux"), "Run `arena metrics run"),
         (("show", "--set", "tiny", "--metric", FR, "--judge", "nobody"), "Name one with --judge: embedded."),
-        (("show", tmp_path / "a.xlsx", "--set", "tiny", "--metric", FR), "none of .csv, .json"),
+        (("export", tmp_path / "a.xlsx", "--set", "tiny", "--metric", FR), "none of .csv, .json"),
     ):
         code, _, err = scored("metrics", *words)
         assert code == 1

@@ -114,7 +114,7 @@ def test_a_reply_without_json_leaves_the_answer_unscored(
 def test_the_plan_names_one_request_an_answer(arena_of: Commands) -> None:
     """Requests, tokens and cost of the LLM version are foreseen."""
     words = ("--set", "tiny", "--judge", "reference-free", "--metric", "reference-coverage", "--json")
-    (plan,) = arena_of.json("metrics", "run", "--plan", *words)
+    (plan,) = arena_of.json("metrics", "plan", *words)
     assert plan["requests"] == pytest.approx(plan["pending"], abs=plan["pending"] / 2)
     assert 0 < plan["cost_usd"] < plan["cost_usd_most"]
     assert [task["task"] for task in plan["tasks"]] == ["grade_facts"]

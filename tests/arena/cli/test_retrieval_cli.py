@@ -47,10 +47,10 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
         "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
     )
     assert (fields["questions"], fields["passages"], fields["failed"]) == (12, 36, {})
-    made = stocked.json("sets", "attach", "tiny", out, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
     assert (made["name"], made["version"], made["created"]) == ("tiny-v2", "2", True)
     assert (made["questions"], made["passages"], made["unresolved"]) == (12, 36, 0)
-    again = stocked.json("sets", "attach", "tiny", out, "--corpus", "items", "--json")
+    again = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
     assert not again["created"]
     folder = tmp_path / "exported"
     assert stocked("sets", "export", "tiny-v2", folder)[0] == 0
@@ -58,7 +58,7 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
     assert {len(row["passages"]) for row in rows} == {3}
     assert rows[5]["passages"][0]["text"].startswith("Item 5 ")
     assert rows[5]["passages"][0]["id"].startswith("q5-p")
-    assert stocked.json("sets", "show", "--statistics", "tiny", "--json")[0]["passages"] == 2
+    assert stocked.json("sets", "statistics", "tiny", "--json")["overall"]["passages"] == 2
 
 
 def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) -> None:
@@ -70,11 +70,20 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ]
         == 0
     )
-    made = stocked.json("sets", "attach", "tiny", out, "--name", "tiny-one", "--json")
+    made = stocked.json("sets", "attach-passages", "tiny", out, "--name", "tiny-one", "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (4, 8, 0)
-    rows = stocked.json("sets", "show", "--statistics", "tiny-one", "--json")
-    means = {row["domain"]: row["passages"] for row in rows}
-    assert means == {OVERALL: pytest.approx(20 / 12), "d0": 2, "d1": 1, "d2": 2}
+    rows = stocked.json("sets", "statistics", "tiny-one", "--json")
+    assert rows["overall"]["passages"] == pytest.approx(20 / 12)
+    means = {domain: row["passages"] for domain, row in rows["by_domain"].items()}
+    assert means == {"d0": 2, "d1": 1, "d2": 2}
+    names = {
+        "questions",
+        "documents_mean",
+        "documents_2_or_more",
+        "documents_10_or_more",
+        "answer_words_mean",
+    }
+    assert names <= rows["overall"].keys()
 
 
 def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tmp_path: Path) -> None:
@@ -85,7 +94,7 @@ def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tm
         {"query": "Who?", "pred": "x", "passages": ["Nothing."]},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
-    made = stocked.json("sets", "attach", "tiny", path, "--json")
+    made = stocked.json("sets", "attach-passages", "tiny", path, "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (1, 11, 1)
 
 
@@ -104,7 +113,7 @@ def test_files_that_cannot_be_attached_say_why(
     """Nothing is stored, and the reason is one that a user can act on."""
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
-    code, _, errors = stocked("sets", "attach", "tiny", path)
+    code, _, errors = stocked("sets", "attach-passages", "tiny", path)
     assert code != 0
     assert why in errors
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
@@ -114,7 +123,7 @@ def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp
     """A run of another corpus is not attached in silence."""
     path = tmp_path / "run.trec"
     path.write_text("q1 Q0 q1-p1 1 2 x\nq1 Q0 elsewhere 2 1 x\n")
-    made = stocked.json("sets", "attach", "tiny", path, "--corpus", "items", "--json")
+    made = stocked.json("sets", "attach-passages", "tiny", path, "--corpus", "items", "--json")
     assert (made["passages"], made["unresolved"]) == (1, 1)
 
 
@@ -171,7 +180,7 @@ def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tm
     """If no passage of a run is in the corpus that is named, nothing is stored."""
     out = tmp_path / "other.trec"
     out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
-    code, *told = stocked("sets", "attach", "tiny", out, "--corpus", "items")
+    code, *told = stocked("sets", "attach-passages", "tiny", out, "--corpus", "items")
     assert code == 1
     assert "No passage of other.trec is in the corpus items." in "".join(told)
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]

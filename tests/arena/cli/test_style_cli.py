@@ -172,9 +172,7 @@ def test_a_system_left_out_takes_its_battles_along(run: Commands, tmp_path: Path
 
 def test_help_lists_every_column(run: Commands) -> None:
     """E10: the help of the command names the columns that style control reads."""
-    code, out, _ = run("battles", "rate", "--help")
-    assert code == 0
-    assert all(name in out for name in COLUMNS)
+    assert all(name in run("battles", "rate", "--help")[1] for name in COLUMNS)
 
 
 def test_a_covariate_that_decides_every_battle_is_refused(run: Commands, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class Marginals:
     error: float | None
 
     def as_json(self) -> dict[str, Json]:
-        """Return the object that `arena metrics analyse marginals` prints."""
+        """Return the object that `arena metrics marginals` prints."""
         return to_json(self)
 
 

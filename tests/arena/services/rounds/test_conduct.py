@@ -99,7 +99,7 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert counts.unreadable == counts.planned
     with pytest.raises(ConflictError, match="has no verdict") as caught:
         arena.boards.publish("r", report=_quiet, score=False, partial=True)
-    assert "resume --failed r --unreadable" in str(caught.value)
+    assert "rounds retry r --unreadable" in str(caught.value)
     asked = server.log.calls
     assert asked == 2 * counts.planned
     shown = command("rounds", "status", "r", "--unreadable", "--replies", 100, endpoint=server.url)
@@ -108,7 +108,7 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert all(one["question"] and one["system_a"] for one in shown)
     server.script.faults = {}
     assert arena.rounds.retry("r") == 0
-    again = command("rounds", "resume", "--failed", "r", "--unreadable", endpoint=server.url)
+    again = command("rounds", "retry", "r", "--unreadable", endpoint=server.url)
     assert again["judged"] == counts.planned
     assert server.log.calls == asked + 2 * counts.planned
     arena.boards.export_round("r", tmp_path / "out")
@@ -179,7 +179,7 @@ def test_a_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_ll
     with pytest.raises(ConflictError, match="arena rounds cancel r"):
         arena.boards.publish("r", report=_quiet, score=False)
     arena.rounds.cancel("r")
-    with pytest.raises(ConflictError, match="arena rounds resume --failed r"):
+    with pytest.raises(ConflictError, match="arena rounds retry r"):
         arena.rounds.run("r", concurrency=2, report=_quiet)
     board, _ = arena.boards.publish("r", report=_quiet, score=False, partial=True)
     assert board.standings["partial"]

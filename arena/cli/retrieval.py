@@ -1,4 +1,4 @@
-"""`arena corpora` and `arena retrieve`: import texts, search them, and find passages for questions."""
+"""`arena corpora`, `arena retrieve` and `arena retrieval`: texts, and passages found in them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Domains, SetName
-from arena.cli.output import note, show_json, show_line, show_rows
-from arena.cli.tree.pages import Commands
+from arena.cli.options import (
+    AsJson,
+    Budget,
+    Cache,
+    Domains,
+    MetricJudge,
+    SetName,
+    names_of,
+    open_reaching,
+    whole_if_named,
+)
+from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.text import counted
-from judges.retrieval import BM25
+from judges.retrieval import BM25, described_retrievers
 
-commands = Commands("Corpora: texts in which evidence for claims is found.")
+corpora = typer.Typer(help="Corpora: texts in which evidence for claims is found.", no_args_is_help=True)
+retrieval = typer.Typer(help="Contexts without answers: score what a retriever found.", no_args_is_help=True)
 EXCERPT = 100
 FAILURES_SHOWN = 20
 HASH_SHOWN = 12
@@ -25,7 +35,7 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help="How passages are found: {judges.retrieval:described_retrievers}.",
+        help=f"How passages are found: {described_retrievers()}.",
     ),
 ]
 Whole = Annotated[
@@ -33,7 +43,7 @@ Whole = Annotated[
 ]
 
 
-@commands.command("import")
+@corpora.command("import")
 def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of documents.")],
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the corpus.")],
@@ -58,23 +68,26 @@ def import_(
     show_line(f"{manifest.name}: {held}, {state}.")
 
 
-@commands.command("list")
+@corpora.command("list")
 def list_(*, as_json: AsJson = False) -> None:
     """List the corpora.
 
     $ arena corpora list
     """
-    corpora = open_arena().corpora.list()
+    imported = open_arena().corpora.list()
     show_rows(
-        [asdict(one) for one in corpora],
+        [asdict(corpus) for corpus in imported],
         ("corpus", "documents", "chunks", "content"),
-        [(one.name, one.documents, one.chunks, one.content_hash[:HASH_SHOWN]) for one in corpora],
+        [
+            (corpus.name, corpus.documents, corpus.chunks, corpus.content_hash[:HASH_SHOWN])
+            for corpus in imported
+        ],
         as_json=as_json,
         empty="There are no corpora yet. Import one with `arena corpora import PATH --name NAME`.",
     )
 
 
-@commands.command()
+@corpora.command()
 def search(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Name of the corpus.")],
     words: Annotated[str, typer.Argument(metavar="WORDS", help="What to look for.")],
@@ -119,7 +132,7 @@ def retrieve(
             "--out",
             metavar="FILE",
             help="The TREC run to write; with a name that ends in .jsonl, the passages with their texts, for "
-            "`arena sets attach`.",
+            "`arena sets attach-passages`.",
         ),
     ],
     corpus: Annotated[
@@ -151,7 +164,7 @@ def retrieve(
         corpus=corpus,
         retriever=retriever,
         documents=documents,
-        domains=tuple(name.strip() for name in (domains or "").split(",") if name.strip()),
+        domains=names_of(domains),
     )
     retrieved = open_arena().retrieval.retrieve(request)
     write_retrieved(retrieved, out, request.name)
@@ -168,3 +181,56 @@ def retrieve(
         note(f"{len(retrieved.failed) - FAILURES_SHOWN:,} more searches failed; --json lists them all.")
     if retrieved.failed and not retrieved.rankings:
         raise typer.Exit(1)
+
+
+@retrieval.command()
+def score(
+    set_name: SetName,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="RUN",
+            show_default="the submitted contexts",
+            help="TREC runs, or rows with `question_id` and `contexts`; each is a system.",
+        ),
+    ] = None,
+    qrels: Annotated[
+        Path | None,
+        typer.Option(
+            "--qrels",
+            metavar="FILE",
+            show_default="the set's gold documents",
+            help="Judgments: TREC qrels, BEIR's, or `ratings.jsonl` of `arena sets build`.",
+            callback=whole_if_named,
+        ),
+    ] = None,
+    corpus: Annotated[
+        str, typer.Option("--corpus", metavar="NAME", help="Corpus with the texts of a run.")
+    ] = "",
+    judge: MetricJudge = "",
+    budget_usd: Budget = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Score runs: nDCG, P, R and RR by judgments; coverage, α-nDCG and density of CRUX by sub-questions.
+
+    $ arena retrieval score bm25.trec tuned.trec --set fiqa --qrels test.tsv
+    """
+    from arena.services.contexts import CRUX, RANKING, ContextRequest
+
+    contexts = open_reaching(cache_mode).contexts
+    if files:
+        request = ContextRequest(
+            set_name=set_name, files=files, qrels=qrels, corpus=corpus, judge=judge, budget_usd=budget_usd
+        )
+        rows = contexts.score(request)
+    else:
+        rows = contexts.submitted(set_name)
+    if as_json:
+        show_json({"set": set_name, "rows": rows})
+    elif not rows:
+        show_line(f"Nobody submitted contexts to {set_name}. Name a file.")
+    else:
+        columns = ("system", "domain", "questions", "missing", "judged", "rated", *RANKING, *CRUX)
+        show_table(columns, [tuple(row[column] for column in columns) for row in rows])

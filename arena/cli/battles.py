@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.battles.people import People, show_corrected, show_corrected_rates
-from arena.cli.options import AsJson, File, Seed, grouped, known, spread, whole_file
+from arena.cli.battle_votes import People, show_corrected, show_corrected_rates
+from arena.cli.options import AsJson, Engine, File, Seed, known, open_parallel, whole_file
 from arena.cli.output import Cell, note, show_json, show_line, show_table
-from arena.cli.tree.pages import Commands
+from leaderboard.formats.registry import battle_format, listed_battle_formats
 from leaderboard.vocabulary import Cluster, Covariate, IntervalKind, Method
 
 if TYPE_CHECKING:
-    from arena.services.battle_files import FileRatings, Reading
+    from arena.services.battle_files import FileRatings
     from leaderboard.agreement.comparison import RankingComparison
     from leaderboard.rates import Rate
-
-
-def format_named(name: str) -> object:
-    """Look a format up; errors are those of `battle_format`."""
-    from leaderboard.formats.registry import battle_format
-
-    return battle_format(name)
 
 
 Format = Annotated[
@@ -35,8 +27,8 @@ Format = Annotated[
         "--from",
         metavar="FORMAT",
         show_default="recognised from the file",
-        help="The file's format: {leaderboard.formats.registry:listed_battle_formats}.",
-        callback=known(format_named),
+        help=f"The file's format: {listed_battle_formats()}.",
+        callback=known(battle_format),
     ),
 ]
 
@@ -49,27 +41,13 @@ Strict = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingOptions:
-    """Options for reading a battle file."""
-
-    read_as: Format = None
-    strict: Strict = False
-    named: Annotated[
-        bool,
-        typer.Option(
-            "--named-votes",
-            help="Count LMArena's votes whose voters were shown the systems' names (`anony` is false).",
-        ),
-    ] = False
-
-    def request(self) -> Reading:
-        """Return the same for services."""
-        from arena.services.battle_files import Reading
-
-        return Reading(read_as=self.read_as, strict=self.strict, named=self.named)
-
-
+NamedVotes = Annotated[
+    bool,
+    typer.Option(
+        "--named-votes",
+        help="Count LMArena's votes whose voters were shown the systems' names (`anony` is false).",
+    ),
+]
 RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper", "mean score")
 CovariateNames = Annotated[
     str | None,
@@ -80,7 +58,7 @@ CovariateNames = Annotated[
         help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, `position`.",
     ),
 ]
-commands = Commands("Battle files: rate and convert them without a database.")
+commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
 Resamples = Annotated[
     int,
     typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap."),
@@ -103,8 +81,6 @@ class GroupWord(StrEnum):
 
 
 @commands.command()
-@spread
-@grouped
 def rate(
     file: File,
     method: Annotated[
@@ -138,8 +114,11 @@ def rate(
     ] = None,
     covariates: CovariateNames = None,
     people: People = None,
+    read_as: Format = None,
+    engine: Engine = None,
     *,
-    reading: ReadingOptions,
+    strict: Strict = False,
+    named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
     """Rate the systems of a battle file, best first.
@@ -159,7 +138,7 @@ def rate(
     `a_lists, b_lists` (items), and `position`, the answer shown first: `a`, `b`, or `both` where the judge
     read both orders (without it, `order` says the same by `ab` and `ba`).
     """
-    from arena.services.battle_files import RatingRequest, rate_file
+    from arena.services.battle_files import RatingRequest, Reading, rate_file
 
     request = RatingRequest(
         method=method,
@@ -171,10 +150,12 @@ def rate(
         without=without,
         covariates=_read_covariates(covariates),
     )
-    if people is not None:
-        show_corrected(file, people, request, reading.request(), as_json=as_json)
-        return
-    rated = rate_file(file, request, reading=reading.request())
+    reading = Reading(read_as=read_as, strict=strict, named=named_votes)
+    with open_parallel(engine):
+        if people is not None:
+            show_corrected(file, people, request, reading, as_json=as_json)
+            return
+        rated = rate_file(file, request, reading=reading)
     for line in rated.notes:
         note(line)
     if as_json:
@@ -201,7 +182,6 @@ def rate(
 
 
 @commands.command()
-@grouped
 def winrates(
     file: File,
     reference: Annotated[
@@ -210,8 +190,10 @@ def winrates(
     ] = None,
     by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
     people: People = None,
+    read_as: Format = None,
     *,
-    reading: ReadingOptions,
+    strict: Strict = False,
+    named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the win rates and win+tie rates of a battle file.
@@ -220,13 +202,14 @@ def winrates(
 
     With --people they are what people would say, as of `arena battles rate --people`.
     """
-    by_domain = by is not None
-    if people is not None:
-        show_corrected_rates(file, people, reference, reading.request(), by_domain=by_domain, as_json=as_json)
-        return
-    from arena.services.battle_files import winrates_of_file
+    from arena.services.battle_files import Reading, winrates_of_file
 
-    rates, notes = winrates_of_file(file, reference=reference, by_domain=by_domain, reading=reading.request())
+    by_domain = by is not None
+    reading = Reading(read_as=read_as, strict=strict, named=named_votes)
+    if people is not None:
+        show_corrected_rates(file, people, reference, reading, by_domain=by_domain, as_json=as_json)
+        return
+    rates, notes = winrates_of_file(file, reference=reference, by_domain=by_domain, reading=reading)
     for line in notes:
         note(line)
     if as_json:
@@ -236,15 +219,16 @@ def winrates(
 
 
 @commands.command("compare-rankings")
-@grouped
 def compare_rankings(
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE FILE…", help="Verdicts of two judges or more on the same systems."),
     ],
     seed: Seed = 0,
+    read_as: Format = None,
     *,
-    reading: ReadingOptions,
+    strict: Strict = False,
+    named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare how files of verdicts rank the same systems.
@@ -254,9 +238,10 @@ def compare_rankings(
     Where the files name their questions, only battles that are in all of them count. Kendall's tau-b has an
     interval over questions; of more than two files it is the mean over all pairs.
     """
-    from arena.services.battle_files import compare_rankings_of_files
+    from arena.services.battle_files import Reading, compare_rankings_of_files
 
-    comparison, notes = compare_rankings_of_files(files, seed=seed, reading=reading.request())
+    reading = Reading(read_as=read_as, strict=strict, named=named_votes)
+    comparison, notes = compare_rankings_of_files(files, seed=seed, reading=reading)
     for line in notes:
         note(line)
     show_ranking_comparison(comparison, [file.name for file in files], as_json=as_json)
@@ -273,7 +258,7 @@ def convert(
     destination: Annotated[Path, typer.Argument(metavar="DEST", help="The file to write.")],
     read_as: Format = None,
     write_as: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help="Format to write.", callback=known(format_named))
+        str, typer.Option("--to", metavar="FORMAT", help="Format to write.", callback=known(battle_format))
     ] = "native",
     *,
     strict: Strict = False,

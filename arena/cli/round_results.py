@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Engine, Yes, confirm, open_parallel
+from arena.cli.options import AsJson, Engine, RoundArgument, Yes, confirm, open_parallel
 from arena.cli.output import note, show_line, show_result
-from arena.cli.rounds.reports import RoundArgument
 from arena.container import open_arena
 from data.errors import InputError
 from leaderboard.standings.sections import PEOPLE, people_sentence
@@ -63,28 +62,16 @@ def publish(
             "--partial", help="Publish a round of which less than 90 % was judged, as a partial board."
         ),
     ] = False,
-    retract: Annotated[
-        bool,
-        typer.Option(
-            "--retract",
-            help="Retract the published board: its addresses show the notice, the board stays stored.",
-        ),
-    ] = False,
-    yes: Yes = False,
     engine: Engine = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute the standings of a finished round and publish them as a board.
 
     $ arena rounds publish demo
-    $ arena rounds publish demo --notice "Two answers were exchanged."
 
     Answers without scores are scored first; --no-metrics leaves that out. A round of which less than 90 % was
     judged, of all battles or of one system's, needs --partial, and its board says so beside the title.
     """
-    if retract:
-        _retract(name, notice or "", yes=yes)
-        return
     if notice is not None:
         _put_notice(name, notice, as_json=as_json)
         return
@@ -116,9 +103,20 @@ def publish(
         note(f"{section['votes_left_out']:,} votes are on no judged battle of the round, and left out")
 
 
-def _retract(name: str, reason: str, *, yes: bool) -> None:
+def retract(
+    name: RoundArgument,
+    notice: Annotated[
+        str, typer.Option("--notice", metavar="TEXT", help="The notice that its addresses show.")
+    ] = "",
+    *,
+    yes: Yes = False,
+) -> None:
+    """Retract a published board: its addresses show the notice, the board stays stored.
+
+    $ arena rounds retract demo --notice "Two answers were exchanged."
+    """
     confirm(f"Retract the board {name}?", yes=yes)
-    open_arena().boards.retract(name, reason)
+    open_arena().boards.retract(name, notice)
     show_line(f"{name} is retracted.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,11 +16,11 @@ from arena.cli.options import (
     SetArgument,
     constant,
     known,
-    only_with,
     open_reaching,
     whole_file,
 )
 from arena.cli.output import (
+    note,
     note_problems,
     show_fields,
     show_json,
@@ -29,13 +29,32 @@ from arena.cli.output import (
     show_rows,
     show_table,
 )
-from arena.cli.question_sets import attachments
-from arena.cli.question_sets.policy import policy
-from arena.cli.tree.pages import Commands
+from arena.cli.set_policy import policy
 from arena.container import open_arena
+from data.files.question_sets.registry import described_set_formats, listed_set_formats, set_writer
 from data.text import percent
 
-commands = Commands("Question sets: import, build, list and export them.")
+if TYPE_CHECKING:
+    from arena.models.sets import SetStatistics
+
+commands = typer.Typer(
+    help="Question sets: import, build, list and export them.",
+    epilog="Also: `list`, and `statistics` of a set.",
+    no_args_is_help=True,
+)
+
+
+STATISTICS = {
+    "documents": "documents_mean",
+    "several_documents": "documents_2_or_more",
+    "many_documents": "documents_10_or_more",
+    "reference_words": "answer_words_mean",
+}
+"""The fields that docs/json.md calls otherwise than the page of the set."""
+STATISTICS_HEADERS = (
+    *("domain", "questions", "references", "words", "documents", "2 or more", "10 or more"),
+    *("sentences of 2 or more", "short answers", "passages", "words a passage"),
+)
 
 
 class AnswerFile(StrEnum):
@@ -48,8 +67,6 @@ class AnswerFile(StrEnum):
 
 def _exported(name: str) -> object:
     """Look up what a set is written as; errors are those of `set_writer`."""
-    from data.files.question_sets.registry import set_writer
-
     return name in set(AnswerFile) or set_writer(name, others=AnswerFile)
 
 
@@ -59,7 +76,7 @@ def import_(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A folder or file of questions: {data.files.question_sets.registry:listed_set_formats}.",
+            help=f"A folder or file of questions: {listed_set_formats()}.",
             callback=whole_file,
         ),
     ],
@@ -94,29 +111,33 @@ def show(
         str, typer.Argument(metavar="SET", show_default="all sets", help="Name of the set.")
     ] = "",
     *,
-    statistics: Annotated[
-        bool,
-        typer.Option(
-            "--statistics",
-            help="What the set is made of, overall and by domain: words, documents, passages, short answers.",
-        ),
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the question sets, or one with its domains.
 
-    $ arena sets show fiqa --statistics
+    $ arena sets show fiqa
     """
     if not name:
-        only_with("a set", {"--statistics": statistics})
-        _list(as_json=as_json)
-    elif statistics:
-        _show_statistics(name, as_json=as_json)
-    else:
-        _show(name, as_json=as_json)
+        list_(as_json=as_json)
+        return
+    summary = open_arena().sets.summary(name)
+    fields = summary.to_json()
+    if as_json:
+        show_json(fields)
+        return
+    fields.pop("domains")
+    fields.pop("counts")
+    show_fields(fields)
+    rows = [(domain, label, summary.counts[domain]) for domain, label in summary.domains.items()]
+    show_table(("domain", "label", "questions"), rows)
 
 
-def _list(*, as_json: bool) -> None:
+@commands.command("list", hidden=True)
+def list_(*, as_json: AsJson = False) -> None:
+    """List the question sets.
+
+    $ arena sets list
+    """
     summaries = open_arena().sets.summaries()
     show_rows(
         [summary.to_json() for summary in summaries],
@@ -128,19 +149,6 @@ def _list(*, as_json: bool) -> None:
         as_json=as_json,
         empty="There are no question sets yet. Import one with `arena sets import PATH`.",
     )
-
-
-def _show(name: str, *, as_json: bool) -> None:
-    summary = open_arena().sets.summary(name)
-    fields = summary.to_json()
-    if as_json:
-        show_json(fields)
-        return
-    fields.pop("domains")
-    fields.pop("counts")
-    show_fields(fields)
-    rows = [(domain, label, summary.counts[domain]) for domain, label in summary.domains.items()]
-    show_table(("domain", "label", "questions"), rows)
 
 
 @commands.command()
@@ -157,7 +165,7 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="{data.files.question_sets.registry:described_set_formats}; or a file of answers: "
+            help=f"{described_set_formats()}; or a file of answers: "
             "`short-answers`, those of the set, to enter them as a system, `template`, to fill in, with one "
             "line for each question, or `sample`, a small complete one, which a check accepts.",
             callback=known(_exported),
@@ -253,27 +261,72 @@ def build(
         show_line(f"not built: {source}: {why['reason']}")
 
 
-commands.command()(attachments.attach)
+@commands.command("attach-passages")
+def attach_passages(
+    name: SetArgument,
+    file: File,
+    corpus: Annotated[
+        str,
+        typer.Option("--corpus", metavar="NAME", show_default="none", help="Corpus with the texts of a run."),
+    ] = "",
+    new_name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            show_default="the set's and its version",
+            help="Name of the new set.",
+        ),
+    ] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Attach passages to a set, as a new version of it.
+
+    $ arena sets attach-passages fiqa passages.jsonl
+
+    A file of passages is JSONL with `question_id` (or `query`, the question's text) and `passages`, as
+    `arena retrieve` writes it to a .jsonl file and RAG-QA Arena its predictions, or a TREC run whose texts a
+    corpus has. Questions that it does not name keep the passages that they have. Judged rounds keep theirs;
+    answers are submitted to the new set anew.
+    """
+    attached = open_arena().set_passages.attach(name, file, corpus=corpus, new_name=new_name)
+    counts = {
+        field: getattr(attached, field)
+        for field in ("created", "questions", "passages", "without", "unknown", "unresolved")
+    }
+    if as_json:
+        show_json({**attached.summary.to_json(), **counts})
+        return
+    state = "" if attached.created else ", unchanged: it was made before"
+    made = f"{attached.passages:,} passages for {attached.questions:,} questions"
+    show_line(f"{attached.summary.name}: {made}{state}.")
+    for count, what in (
+        (attached.without, "questions are not in the file and keep the passages that they had"),
+        (attached.unknown, f"questions of the file are not in {name}"),
+        (attached.unresolved, f"passages of the run are not in the corpus {corpus}"),
+    ):
+        if count:
+            note(f"{count:,} {what}.")
+
+
 commands.command()(policy)
 
 
-def _show_statistics(name: str, *, as_json: bool) -> None:
+@commands.command(hidden=True)
+def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
+    """Show what a set is made of, overall and by domain: words, documents, passages, short answers.
+
+    $ arena sets statistics fiqa
+    """
     rows = open_arena().sets.statistics(name)
-    show_rows(
-        [row.to_json() for row in rows],
-        (
-            "domain",
-            "questions",
-            "references",
-            "words",
-            "documents",
-            "2 or more",
-            "10 or more",
-            "sentences of 2 or more",
-            "short answers",
-            "passages",
-            "words a passage",
-        ),
+    if as_json:
+        overall, *domains = rows
+        by_domain = {row.domain: _statistics(row) for row in domains}
+        show_json({"overall": _statistics(overall), "by_domain": by_domain})
+        return
+    show_table(
+        STATISTICS_HEADERS,
         [
             (
                 row.domain,
@@ -290,9 +343,12 @@ def _show_statistics(name: str, *, as_json: bool) -> None:
             )
             for row in rows
         ],
-        as_json=as_json,
-        empty=f"{name} has no questions.",
     )
+
+
+def _statistics(row: SetStatistics) -> dict[str, Any]:
+    fields = row.to_json()
+    return {STATISTICS.get(name, name): value for name, value in fields.items() if name != "domain"}
 
 
 def _mean(value: float | None) -> str | None:

@@ -1,1 +1,0 @@
-"""`arena battles`: rate, compare and convert files of battles, without any database."""

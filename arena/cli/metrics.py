@@ -1,0 +1,381 @@
+"""`arena metrics`: plan, run and show scores of answers, and analyse files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import (
+    AlwaysJson,
+    AsJson,
+    Budget,
+    Cache,
+    Constants,
+    Corpus,
+    File,
+    Judgments,
+    MetricConcurrency,
+    MetricJudge,
+    MetricName,
+    Retriever,
+    SetName,
+    SetRatings,
+    StoredJudge,
+    Systems,
+    constant,
+    names_of,
+    open_reaching,
+)
+from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
+from arena.container import open_arena
+from judges.metrics.factuality.graph import FactorTables, Inference
+from judges.metrics.registry import added_metrics
+from judges.metrics.registry import metrics as known_metrics
+from judges.retrieval import BM25
+
+if TYPE_CHECKING:
+    from arena.services.metrics.factory import MetricRequest
+    from arena.services.metrics.planning import MetricPlan
+    from arena.services.metrics.results import ScoreRequest, ScoreTable, Spread
+
+commands = typer.Typer(
+    help="Metrics: bounded scores of single answers.",
+    epilog="Also: `export` of scores; of files, `marginals` and `coverage` of a fact graph, and `context`.",
+    no_args_is_help=True,
+)
+
+
+@commands.command("list")
+def list_(*, as_json: AsJson = False) -> None:
+    """List the metrics that this installation can run.
+
+    $ arena metrics list
+    """
+    known = [info.as_json() for info in known_metrics()]
+    rows = [
+        (each["name"], each["title"], each["needs"], "yes" if each["embedded"] else "no") for each in known
+    ]
+    headers = ("metric", "what", "needs", "without an LLM")
+    show_rows(known, headers, rows, as_json=as_json)
+    for problem in added_metrics().problems:
+        note(f"warning: {problem}")
+
+
+@commands.command()
+def plan(
+    sets: Annotated[list[str], typer.Option("--set", metavar="SET", help="Question set; repeatable.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="METRIC",
+            show_default="all that need no judgments of people",
+            help="Name of the metric; repeatable.",
+        ),
+    ] = None,
+    judge: MetricJudge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = BM25,
+    judgments: Judgments = None,
+    ratings: SetRatings = None,
+    systems: Systems = None,
+    option: Constants = None,
+    claims: Annotated[
+        int,
+        typer.Option(
+            "--claims-per-sentence", metavar="N", min=1, max=20, help="How many claims a sentence makes."
+        ),
+    ] = 2,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Foresee the requests, tokens and cost of scoring a set, by metric; no LLM is asked.
+
+    $ arena metrics plan --set demo --judge JUDGE
+    """
+    chosen = metric or [
+        info.name for info in known_metrics() if not info.takes_judgments and (info.embedded or judge)
+    ]
+    service = open_arena().metric_plans
+    plans = [
+        service.plan(
+            name,
+            _request(each, judge, option, None, None, corpus, retriever, judgments, ratings, name),
+            systems=names_of(systems),
+            claims_per_sentence=claims,
+        )
+        for name in sets
+        for each in chosen
+    ]
+    show_rows(
+        [planned.as_json() for planned in plans],
+        ("set", "metric", "pending", "requests", "tokens in", "tokens out", "USD", "USD at most"),
+        [
+            (
+                planned.set,
+                planned.metric,
+                planned.pending,
+                planned.requests,
+                planned.input_tokens,
+                planned.output_tokens,
+                _money(planned.cost_usd),
+                _money(planned.cost_usd_most),
+            )
+            for planned in plans
+        ],
+        as_json=as_json,
+    )
+    for planned in plans:
+        _warn(planned)
+
+
+@commands.command()
+def run(
+    set_name: SetName,
+    metric: MetricName,
+    judge: MetricJudge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = BM25,
+    judgments: Judgments = None,
+    ratings: SetRatings = None,
+    systems: Systems = None,
+    option: Constants = None,
+    budget_usd: Budget = None,
+    concurrency: MetricConcurrency = None,
+    cache_mode: Cache = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Score the answers of a set that have no score yet.
+
+    $ arena metrics run --set demo --metric comprehensiveness-nli
+
+    After Ctrl-C, the same command continues with the remaining answers.
+    """
+    request = _request(
+        metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, ratings, set_name
+    )
+    arena = open_reaching(cache_mode)
+    if judge:
+        # What a run takes is told before it is paid for.
+        planned = arena.metric_plans.plan(set_name, request, systems=names_of(systems))
+        note(planned.sentence)
+        _warn(planned)
+    done = arena.metrics.run(set_name, request, systems=names_of(systems))
+    fields = done.as_json()
+    if as_json:
+        show_json(fields)
+    else:
+        reasons, notes = fields.pop("reasons"), fields.pop("notes")
+        show_fields(fields)
+        for reason, count in reasons.items():
+            show_line(f"unscored: {count:,} × {reason}")
+        for about, count in notes.items():
+            show_line(f"scored: {count:,} × {about}")
+    if done.pending:
+        note(f"{done.pending:,} answers are left; the same command goes on with them.")
+
+
+@commands.command()
+def score(
+    file: File,
+    metric: MetricName,
+    judge: MetricJudge = "",
+    corpus: Corpus = "",
+    retriever: Retriever = BM25,
+    judgments: Judgments = None,
+    option: Constants = None,
+    budget_usd: Budget = None,
+    concurrency: MetricConcurrency = None,
+    *,
+    as_json: AlwaysJson = False,
+) -> None:
+    """Score each line of a JSONL file, printing one JSON object a line.
+
+    $ arena metrics score answers.jsonl --metric comprehensiveness-nli
+    """
+    del as_json
+    open_arena().metrics.score_file(
+        file,
+        _request(metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments),
+        lambda line: show_line(json.dumps(line, ensure_ascii=False, allow_nan=False)),
+    )
+
+
+@commands.command()
+def show(
+    set_name: SetName,
+    metric: MetricName,
+    by: Annotated[
+        str, typer.Option("--by", metavar="system|domain|question", help="What a row stands for.")
+    ] = "system",
+    judge: StoredJudge = "",
+    systems: Systems = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show stored scores: means ± standard deviations over answers, as the metric's paper reports them.
+
+    $ arena metrics show --set demo --metric comprehensiveness-nli
+
+    The last line is over all answers. Beside the score stands its 95 % interval, over questions.
+    """
+    from arena.services.metrics.results import By
+
+    if by not in list(By):
+        raise typer.BadParameter(f"{by!r} is none of {', '.join(By)}.", param_hint="--by")
+    table = open_arena().score_tables.table(_stored(set_name, metric, judge, systems), By(by))
+    if as_json:
+        show_json(table.shown().to_json())
+        return
+    show_table(*_cells(table))
+    note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")
+    if table.k is not None:
+        note(f"K = {table.k:g}, the median number of claims of these answers.")
+    for sentence in table.notes:
+        note(sentence)
+    if table.untried:
+        note(f"{table.untried:,} answers were never scored; `arena metrics run` scores them.")
+
+
+@commands.command(hidden=True)
+def export(
+    destination: Annotated[
+        Path,
+        typer.Argument(metavar="DEST", help="The file: `*.csv`, `*.json`, `*.parquet` or `*.trec`."),
+    ],
+    set_name: SetName,
+    metric: MetricName,
+    judge: StoredJudge = "",
+    systems: Systems = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write stored scores, a row an answer, with every measure and the posteriors of claims.
+
+    $ arena metrics export scores.csv --set demo --metric comprehensiveness-nli
+
+    JSON also has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, one file a
+    system.
+    """
+    request = _stored(set_name, metric, judge, systems)
+    answers, files = open_arena().score_tables.export(request, destination)
+    fields = {"answers": answers, "files": [str(path) for path in files]}
+    show_result(fields, f"{answers:,} answers in {', '.join(map(str, files))}", as_json=as_json)
+
+
+@commands.command(hidden=True)
+def marginals(
+    file: File,
+    factors: Annotated[
+        FactorTables,
+        typer.Option("--factors", help="Factor tables of the paper (`table1`), or of its published code."),
+    ] = FactorTables.TABLE1,
+    inference: Annotated[
+        Inference,
+        typer.Option(
+            "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
+        ),
+    ] = Inference.AUTO,
+    *,
+    as_json: AlwaysJson = False,
+) -> None:
+    """Print the posterior probability of each claim and context of a fact graph, as JSON.
+
+    $ arena metrics marginals graph.json
+    """
+    from arena.services.metrics.files import marginals_of
+
+    del as_json
+    show_json(marginals_of(file, factors=factors, inference=inference))
+
+
+@commands.command(hidden=True)
+def coverage(file: File, *, as_json: AlwaysJson = False) -> None:
+    """Print which claims of a fact graph its answer covers and misses, and the basis, as JSON.
+
+    $ arena metrics coverage graph.json
+    """
+    from arena.services.metrics.files import coverage_of
+
+    del as_json
+    show_json(coverage_of(file))
+
+
+@commands.command(hidden=True)
+def context(file: File, *, as_json: AlwaysJson = False) -> None:
+    """Print how well a context answers sub-questions, from ratings of its passages, as JSON.
+
+    $ arena metrics context ratings.json
+    """
+    from arena.services.metrics.files import context_of
+
+    del as_json
+    show_json(context_of(file))
+
+
+def _request(
+    metric: str,
+    judge: str,
+    options: list[str] | None,
+    budget_usd: float | None,
+    concurrency: int | None,
+    corpus: str,
+    retriever: str,
+    judgments: Path | None,
+    ratings: Path | None = None,
+    set_name: str = "",
+) -> MetricRequest:
+    from arena.services.metrics.factory import CONCURRENCY, MetricRequest
+    from arena.services.retrieval import SearchRequest
+
+    return MetricRequest(
+        metric=metric,
+        judge=judge,
+        options=dict(map(constant, options or ())),
+        budget_usd=budget_usd,
+        concurrency=concurrency or CONCURRENCY,
+        search=SearchRequest(corpus=corpus, retriever=retriever),
+        judgments=judgments,
+        ratings=None if ratings is None else (set_name, ratings),
+    )
+
+
+def _warn(planned: MetricPlan) -> None:
+    for warning in planned.warnings:
+        note(f"warning: {warning}")
+
+
+def _money(usd: float | None) -> str | None:
+    return None if usd is None else f"{usd:,.2f}"
+
+
+def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> ScoreRequest:
+    from arena.services.metrics.results import ScoreRequest
+
+    return ScoreRequest(set_name=set_name, metric=metric, judge=judge, systems=names_of(systems))
+
+
+def _cells(table: ScoreTable) -> tuple[list[str], list[list[str | int | None]]]:
+    headers = [table.by.value, "answers", "unscored"]
+    headers += [
+        table.measures[0].symbol,
+        "95 % interval",
+        *(measure.symbol for measure in table.measures[1:]),
+    ]
+    rows: list[list[str | int | None]] = []
+    for row in table.rows:
+        score, *more = (row.values[measure.name] for measure in table.measures)
+        interval = None if score.lower is None else f"{score.lower:.3f} to {score.upper:.3f}"
+        unscored = sum(row.unscored.values())
+        rows.append([row.name, row.answers, unscored, _plus_minus(score), interval, *map(_plus_minus, more)])
+    return headers, rows
+
+
+def _plus_minus(spread: Spread) -> str | None:
+    if spread.mean is None:
+        return None
+    return f"{spread.mean:.3f}" if spread.sd is None else f"{spread.mean:.3f} ± {spread.sd:.3f}"

@@ -1,1 +1,0 @@
-"""`arena metrics`: bounded scores of single answers, and their tables."""

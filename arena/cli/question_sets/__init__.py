@@ -1,1 +1,0 @@
-"""`arena sets`: question sets, their limits, and what is attached to them."""

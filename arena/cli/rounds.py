@@ -1,0 +1,368 @@
+"""`arena rounds`: plan, judge and stop rounds, and correct verdicts."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli import round_results, round_status
+from arena.cli.options import (
+    AsJson,
+    Cache,
+    Concurrency,
+    Domains,
+    Engine,
+    GoOn,
+    JudgeName,
+    NewBudget,
+    NewRound,
+    Order,
+    Pairs,
+    Queue,
+    RoundArgument,
+    RoundBudget,
+    Rpm,
+    Sample,
+    Seed,
+    SetName,
+    Systems,
+    Timeout,
+    Tpm,
+    Transport,
+    Workers,
+    Yes,
+    confirm,
+    in_flight,
+    names_of,
+    open_with,
+)
+from arena.cli.output import note, show_fields, show_json, show_line, show_result
+from arena.cli.round_status import show_status, undecidable_lines
+from arena.container import Arena, open_arena
+from arena.settings import LlmOverrides
+from data.errors import StoppedError
+from data.models import RoundState
+from data.progress import reporting
+
+commands = typer.Typer(
+    help="Rounds: fixed battles with a judge, a seed and a budget.",
+    epilog="Also: `list`; `retry` of what failed; `retract` of a published board.",
+    no_args_is_help=True,
+)
+
+
+@commands.command()
+def plan(
+    set_name: SetName,
+    judge: JudgeName,
+    pairs: Pairs = "",
+    systems: Systems = None,
+    domains: Domains = None,
+    sample: Sample = None,
+    order: Order = None,
+    seed: Seed = 0,
+    budget_usd: RoundBudget = None,
+    name: NewRound = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a round would judge and what it would cost, without storing anything.
+
+    $ arena rounds plan --set demo --judge lexical
+
+    Lists also what is left out, and the battles that the judge cannot decide, with the reason.
+    """
+    from arena.services.rounds.models import RoundRequest
+
+    request = RoundRequest(
+        set_name=set_name,
+        judge=judge,
+        pairs=pairs,
+        systems=names_of(systems),
+        domains=names_of(domains),
+        sample=sample,
+        order=order,
+        seed=seed,
+        budget_usd=budget_usd,
+        name=name,
+    )
+    fields = open_arena().planner.estimate(request)
+    if as_json:
+        show_json(fields)
+        return
+    left_out: dict[str, int] = fields.pop("left_out")
+    undecidable: dict[str, int] = fields.pop("undecidable")
+    to_do: list[dict[str, Any]] = fields.pop("to_do")
+    show_fields({**fields, "systems": ", ".join(fields["systems"])})
+    for reason, count in left_out.items():
+        show_line(f"left out: {count:,} {reason}")
+    for line in undecidable_lines(undecidable, fields["planned"]):
+        show_line(line)
+    for item in to_do:
+        show_line(f"{'needed' if item['blocks'] else 'to consider'}: {item['text']} {item['advice']}")
+
+
+@commands.command()
+def run(
+    set_name: SetName,
+    judge: JudgeName,
+    pairs: Pairs = "",
+    systems: Systems = None,
+    domains: Domains = None,
+    sample: Sample = None,
+    order: Order = None,
+    seed: Seed = 0,
+    budget_usd: RoundBudget = None,
+    name: NewRound = None,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
+    engine: Engine = None,
+    workers: Workers = None,
+    *,
+    go_on: GoOn = False,
+    no_cap: Annotated[
+        bool,
+        typer.Option("--no-cap", help="Ask paid models without a cap, at prices that are not known too."),
+    ] = False,
+    queue: Queue = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create a round and judge it.
+
+    $ arena rounds run --set demo --judge lexical
+
+    What `arena rounds plan` calls needed is needed here too: a round whose judge is paid takes --budget-usd
+    or --no-cap.
+
+    A round whose judge is unreadable, or decides by the place of an answer, is paused with an example of what
+    it replies; --go-on judges on.
+
+    Ctrl-C pauses it, and the exit code is 1; `arena rounds resume` continues.
+    """
+    from arena.services.rounds.models import RoundRequest
+
+    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = open_with(reaching, engine)
+    request = RoundRequest(
+        set_name=set_name,
+        judge=judge,
+        pairs=pairs,
+        systems=names_of(systems),
+        domains=names_of(domains),
+        sample=sample,
+        order=order,
+        seed=seed,
+        budget_usd=budget_usd,
+        name=name,
+    )
+    arena.planner.require_ready(request, uncapped=no_cap)
+    created = arena.rounds.create(request)
+    if go_on:
+        arena.rounds.judge_anyway(created.name)
+    for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
+        note(line)
+    note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
+    _judge(arena, created.name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+
+
+@commands.command()
+def resume(
+    name: RoundArgument,
+    budget_usd: NewBudget = None,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
+    engine: Engine = None,
+    workers: Workers = None,
+    *,
+    go_on: GoOn = False,
+    new_judge: Annotated[
+        bool,
+        typer.Option(
+            "--new-judge",
+            help="Judge the rest as another judge, where its settings were changed after verdicts.",
+        ),
+    ] = False,
+    queue: Queue = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the pending battles of a round.
+
+    $ arena rounds resume demo
+
+    Until there is a verdict the judge's spec may be corrected; afterwards only what cannot change one, unless
+    --new-judge is given. Battles that failed or were skipped, as at a budget's end, are judged again by
+    `arena rounds retry`.
+    """
+    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = open_with(reaching, engine)
+    arena.rounds.adopt(name, new_judge=new_judge)
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    if go_on:
+        arena.rounds.judge_anyway(name)
+    _judge(arena, name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+
+
+@commands.command(hidden=True)
+def retry(
+    name: RoundArgument,
+    budget_usd: NewBudget = None,
+    concurrency: Concurrency = None,
+    cache_mode: Cache = None,
+    transport: Transport = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = None,
+    engine: Engine = None,
+    workers: Workers = None,
+    *,
+    go_on: GoOn = False,
+    unreadable: Annotated[
+        bool,
+        typer.Option("--unreadable", help="Ask again also where no verdict could be read in the reply."),
+    ] = False,
+    queue: Queue = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the failed and skipped battles of a round again, and no others.
+
+    $ arena rounds retry demo --budget-usd 5
+
+    A round that reached its budget continues with a higher --budget-usd.
+    """
+    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = open_with(reaching, engine)
+    if budget_usd is not None:
+        arena.rounds.set_budget(name, budget_usd)
+    if go_on:
+        arena.rounds.judge_anyway(name)
+    reopened = arena.rounds.retry(name, unreadable=unreadable)
+    note(f"{reopened:,} battles are tried again.")
+    left = arena.round_reader.status(name)[1].unreadable
+    if left and not unreadable:
+        note(f"{left:,} battles are unreadable; --unreadable asks about them again.")
+    if reopened:
+        _judge(arena, name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+    else:
+        show_status(arena, name, as_json=as_json)
+
+
+def _judge(
+    arena: Arena,
+    name: str,
+    reaching: LlmOverrides,
+    concurrency: int | None,
+    workers: int | None,
+    *,
+    queue: bool,
+    as_json: bool,
+) -> None:
+    """Judge what is pending in a round, here, on a cluster, or by the workers of the queue.
+
+    Raises:
+        StoppedError: It was judged here and is not finished: somebody stopped it.
+    """
+    if queue:
+        options = {} if concurrency is None else {"concurrency": concurrency}
+        job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=workers)
+        note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
+        show_status(arena, name, as_json=as_json)
+        return
+    with reporting(f"judging {name}") as report:
+        arena.engine.judge(
+            name,
+            concurrency=in_flight(arena, concurrency),
+            workers=workers,
+            reaching=reaching.to_json(),
+            report=report,
+        )
+    show_status(arena, name, as_json=as_json)
+    round_, counts = arena.round_reader.status(name)
+    # Ctrl-C, or a command elsewhere, stops a round before its end.
+    if round_.state is not RoundState.FINISHED:
+        verb = "retry" if round_.state is RoundState.CANCELLED else "resume"
+        raise StoppedError(
+            f"Round {name} is {round_.state}, and {counts.pending:,} battles are pending.",
+            advice=f"Go on with: arena rounds {verb} {name}",
+        )
+
+
+commands.command()(round_status.status)
+commands.command("list", hidden=True)(round_status.list_)
+commands.command()(round_status.compare)
+
+
+@commands.command()
+def correct(
+    name: RoundArgument,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Id of the question.")],
+    system_a: Annotated[str, typer.Argument(metavar="SYSTEM_A")],
+    system_b: Annotated[str, typer.Argument(metavar="SYSTEM_B")],
+    winner: Annotated[str, typer.Option("--winner", metavar="SYSTEM|tie", help="The correct verdict.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Stored with the verdict.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Correct the verdict of a battle.
+
+    $ arena rounds correct demo q1 ours theirs --winner tie --reason "Both answers are equal."
+
+    A published board has it after `arena rounds publish`; the former snapshot stays.
+    """
+    from arena.services.accounts.auth import OPERATOR
+
+    evidence = open_arena().rounds.correct(
+        name, question, (system_a, system_b), winner=winner, reason=reason, caller=OPERATOR
+    )
+    fields = {"battle": evidence.battle.key, "question_id": question, "winner": winner}
+    show_result(fields, f"The winner is {winner}.", as_json=as_json)
+
+
+@commands.command()
+def pause(name: RoundArgument) -> None:
+    """Pause a running round; battles in flight finish.
+
+    $ arena rounds pause demo
+    """
+    open_arena().rounds.pause(name)
+    show_line(f"{name} is paused; `arena rounds resume {name}` goes on.")
+
+
+@commands.command()
+def cancel(
+    name: RoundArgument,
+    *,
+    delete: Annotated[
+        bool,
+        typer.Option("--delete", help="Delete it with its verdicts; for a round that was never published."),
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Cancel a round; its pending battles become skipped.
+
+    $ arena rounds cancel demo --yes
+    """
+    arena = open_arena()
+    if not delete:
+        confirm(f"Cancel the round {name}?", yes=yes)
+        arena.rounds.cancel(name)
+        show_line(f"{name} is cancelled.")
+        return
+    note(f"Round {name} has {arena.round_reader.status(name)[1].judged:,} verdicts.")
+    confirm(f"Delete the round {name}?", yes=yes)
+    arena.rounds.delete(name)
+    show_line(f"{name} is deleted.")
+
+
+for command in (round_results.publish, round_results.export, round_results.verify):
+    commands.command()(command)
+commands.command(hidden=True)(round_results.retract)

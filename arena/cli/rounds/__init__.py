@@ -1,1 +1,0 @@
-"""`arena rounds`: plan, run, publish and report rounds."""

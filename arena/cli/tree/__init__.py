@@ -1,1 +1,0 @@
-"""Command classes: help that begins with an example, and former names."""
