@@ -96,12 +96,9 @@ class BattleTable:
     Attributes:
         systems: Names, in code order.
         questions: Question ids, in code order.
-        domains: Domain ids, in code order.
         a: Codes of the first-named system.
-        b: Codes of the second-named system.
         winner: int8 codes of `Winner`.
         question: Codes of the question, the unit that is resampled.
-        domain: Codes of the domain.
         score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None where no
             battle has one.
         weight: How often each row counts; None where every row counts once.
@@ -230,6 +227,17 @@ class BattleTable:
         battle = self.question.astype(np.int64) * np.int64(len(self.domains)) + self.domain
         battle = ((battle * size + self.a) * size + self.b) * wins + self.winner
         return np.asarray(np.lexsort((*keys, battle)) if keys else np.argsort(battle))
+
+    def oriented(self) -> BattleTable:
+        """Return the same battles with the lower system code of each on side a."""
+        turned = self.a > self.b
+        return replace(
+            self,
+            a=np.minimum(self.a, self.b),
+            b=np.maximum(self.a, self.b),
+            winner=np.where(turned, SWAPPED[self.winner], self.winner),
+            score=None if self.score is None else np.where(turned, 1 - self.score, self.score),
+        )
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
         """Return the same table with some of its rows; codes and names stay as they are."""

@@ -70,11 +70,7 @@ class CodedColumn:
 
 
 def require_equal_lengths(columns: Mapping[str, Column]) -> None:
-    """Refuse columns of different lengths.
-
-    Raises:
-        RecordError: Two columns differ in length; the message names both.
-    """
+    """Refuse columns of different lengths."""
     lengths = {name: len(column) for name, column in columns.items()}
     first, *others = lengths
     for name in others:
@@ -88,15 +84,8 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
 
     Names are numbered in sorted order, so that codes do not depend on the order of the rows.
 
-    Args:
-        column: Names; numbers are taken as their decimal text.
-        name: The column's name, for errors.
-
     Returns:
         One code a row, and the names in code order.
-
-    Raises:
-        RecordError: A missing or empty value.
     """
     codes, words = _spelled(*_dictionary(column, name), name)
     used = np.zeros(len(words), dtype=bool)
@@ -144,11 +133,7 @@ def narrowed(codes: NDArray[np.int32], names: int) -> NDArray[np.signedinteger[A
 
 
 def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray[np.int8]:
-    """Translate a column of known words.
-
-    Raises:
-        RecordError: A missing value, or a word that is not among `words`.
-    """
+    """Translate a column of known words."""
     codes, entries = _dictionary(column, name)
     for code, word in enumerate(entries):
         if word not in words and (codes == code).any():
@@ -159,22 +144,14 @@ def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray
 
 
 def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
-    """Shares from 0 to 1, NaN where a row has none; None where no row has one.
-
-    Raises:
-        RecordError: A value that is no number, or lies outside 0–1.
-    """
+    """Shares from 0 to 1, NaN where a row has none; None where no row has one."""
     values = _numbers(column, name)
     _refuse_where(name, ~np.isnan(values) & ~((values >= 0) & (values <= 1)), values, "lies outside 0–1")
     return None if np.isnan(values).all() else values
 
 
 def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
-    """Finite numbers of at least 0.
-
-    Raises:
-        RecordError: A value that is missing, no number, negative or infinite.
-    """
+    """Finite numbers of at least 0."""
     values = _numbers(column, name)
     _refuse_where(name, np.isnan(values), values, "is no number")
     _refuse_where(name, values < 0, values, "is negative")
@@ -187,11 +164,7 @@ def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
 def refuse_contradiction(
     wrong: NDArray[np.bool_], words: Sequence[str], winner: NDArray[np.int8], score: NDArray[np.float64]
 ) -> None:
-    """Refuse winners that their scores contradict.
-
-    Raises:
-        RecordError: There is one; the message names its row and both values.
-    """
+    """Refuse winners that their scores contradict."""
     if wrong.any():
         row = int(np.argmax(wrong))
         problem = f"the winner is {words[winner[row]]}, which the score {score[row]:g} contradicts"
@@ -199,11 +172,7 @@ def refuse_contradiction(
 
 
 def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tuple[str, ...]) -> None:
-    """Refuse battles of a system with itself.
-
-    Raises:
-        RecordError: There is one; the message names its row.
-    """
+    """Refuse battles of a system with itself."""
     same = a == b
     if same.any():
         row = int(np.argmax(same))

@@ -24,13 +24,10 @@ class PairedShare:
     """Difference of two systems' shares of the win, on the same questions.
 
     Attributes:
-        domain: The domain, or `overall`.
         difference: Mean over questions, −1 to 1; None where no question compares the two.
         interval: Its 95 % t interval over questions, that of the sign test where all agree; None for fewer
             than two.
-        questions: How many questions compare them.
         ahead: On how many of those the first is ahead.
-        behind: On how many it is behind.
     """
 
     domain: str
@@ -47,11 +44,7 @@ class PairedShare:
 
 
 def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedShare, ...]:
-    """Return the paired differences of two systems, overall and in every domain.
-
-    Raises:
-        NotFoundError: The table does not have one of the two.
-    """
+    """Return the paired differences of two systems, overall and in every domain."""
     differences, domains = _by_question(table, first, second)
     shares = [share_of(OVERALL, differences)]
     for code, domain in enumerate(table.domains):
@@ -65,10 +58,8 @@ class Deciding:
 
     Attributes:
         leader: Who takes more of the win over all questions; the first where neither does.
-        other: The other one.
         needed: Without so many questions, those on which the leader is furthest ahead, it leads no more; None
             where neither leads.
-        questions: How many questions compare the two.
     """
 
     leader: str
@@ -78,11 +69,7 @@ class Deciding:
 
 
 def deciding(table: BattleTable, first: str, second: str) -> Deciding:
-    """Count the questions that decide between two systems, by their paired differences.
-
-    Raises:
-        NotFoundError: The table does not have one of the two.
-    """
+    """Count the questions that decide between two systems, by their paired differences."""
     differences, _ = _by_question(table, first, second)
     defined = differences[~np.isnan(differences)]
     total = float(defined.sum())
@@ -101,9 +88,6 @@ def spread_most(
     """Return the questions on which several systems differ most, with each system's mean share of the win.
 
     Shares are over all of a system's battles on the question. Equal spreads stand in the order of ids.
-
-    Raises:
-        NotFoundError: The table does not have one of the systems.
     """
     shares = np.stack([_shares(table, _code(table, system)) for system in systems])
     comparable = np.flatnonzero((~np.isnan(shares)).sum(axis=0) > 1)

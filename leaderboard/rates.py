@@ -31,17 +31,9 @@ class Rate:
     """One system's record in one domain, or overall; rates are shares, 0–1.
 
     Attributes:
-        system: Its name.
         domain: A domain's id, or `overall`: the micro-average over battles.
         battles: How many; `wins`, `ties` and `losses` add up to it.
-        wins: Battles won.
-        ties: Battles tied.
-        losses: Battles lost.
-        questions: On how many questions.
-        win_rate: Wins by battles.
-        win_tie_rate: Wins and ties by battles.
         win_interval: Of the win rate: Wilson's on the effective number of battles.
-        win_tie_interval: Of the win+tie rate.
         mean_score: Mean share of the win that the system got: `score`, or 1, ½, 0.
         standard_error: Of `mean_score` if battles were independent (the sample's, n−1); None for one.
         clustered_error: Of `mean_score`, clustered by question; None for one question.
@@ -89,9 +81,7 @@ class RateTable:
 
     Attributes:
         rows: Systems best first by overall win rate, each with `overall` and then its domains.
-        reference: The one opponent; None where every opponent counts.
         clustered: Whether intervals take battles on one question together.
-        level: Confidence level of the intervals.
         unused: Battles of the table that the reference took no part in.
     """
 

@@ -35,13 +35,7 @@ def effective_count(
     ratio of normal and t quantiles. Where all battles ended alike the variance cannot be seen: then the
     number of questions.
 
-    Args:
-        share: Of wins, 0–1.
-        count: Battles; where they have weights, Kish's effective number, which no scale of weights changes.
-        questions: Questions that they are on.
-        variance: Cluster-robust variance of the share.
-        level: Confidence level of the interval that it is for.
-        alike: The effective number of questions, where their weights differ.
+    Where battles have weights, `count` and `alike` are Kish's effective numbers of battles and questions.
 
     Source: Korn & Graubard (1998); Dean & Pagano (2015) recommend it with Wilson's interval.
     """
@@ -71,12 +65,7 @@ def mean_interval(
     Where all questions agree, their number is all that is known: then the interval is that of a count,
     Wilson's of a share, and of a difference that of the sign test; never one without width.
 
-    Args:
-        mean: Over questions.
-        error: Its standard error.
-        questions: How many.
-        level: Of confidence.
-        within: The values that exist; both signs make it a difference. Without them no count stands in.
+    `within` are the values that exist; both signs make it a difference. Without it no count stands in.
     """
     if error is None or questions < 2:  # noqa: PLR2004 - a variance needs two
         return None
@@ -140,10 +129,7 @@ Counts = NDArray[np.uint8]
 def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | None:
     """Return the BCa interval of a mean over answers, resampled by question.
 
-    Args:
-        sums: For each question, the sum of its answers' scores.
-        counts: For each question, how many answers were scored; at least 1.
-        level: Of confidence.
+    `sums` and `counts` are of the scored answers of each question.
 
     Returns:
         The interval; None for fewer than two questions. Where the acceleration does not exist, the percentile

@@ -12,7 +12,7 @@ from data.files.tables.columns import Column, column_of, read_columns, renamed
 from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
-from submissions.formats import open_rows
+from submissions.formats.reading import RowFile
 from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
@@ -39,11 +39,8 @@ class AnswerRow:
     Attributes:
         line: Where it begins in its file.
         question_id: The question's id; empty where it has none.
-        question: The question's text; empty where it is not there.
         answer: What the system wrote; None where nothing is there.
         reference: The answer that is known to be right, where there is one.
-        domain: The question's subject; empty where it is not there.
-        contexts: The passages that the system was given.
     """
 
     line: int
@@ -60,7 +57,6 @@ class AnswerTable:
     """A file of answers, or of references, as it was understood.
 
     Attributes:
-        file: The file's name.
         systems: Rows by system, in the order of the file.
         columns: What each of our columns is called in the file.
         shape: How systems stand in it.
@@ -80,11 +76,7 @@ class AnswerTable:
     tool: str = ""
 
     def called(self, name: str) -> AnswerTable:
-        """Return the table, its one system by the name that was given for it, whatever its rows say.
-
-        Raises:
-            InputError: It has several systems.
-        """
+        """Return the table, its one system by the name that was given for it, whatever its rows say."""
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"
             message = f"{self.file} has the answers of {count}, so it cannot be called {shown(name)}."
@@ -115,20 +107,16 @@ class AnswerTable:
         return f"{self.file}: {whose}{f'; {read}' if read else ''}{unread}."
 
 
-def header_of(path: Path, limits: IntakeLimits | None = None) -> tuple[str, ...]:
-    """Return the columns of a file; none where it has no rows.
-
-    Raises:
-        FileFormatError: There is no such file, or it has none of the formats.
-    """
-    limits = limits or IntakeLimits()
+def header_of(path: Path) -> tuple[str, ...]:
+    """Return the columns of a file; none where it has no rows."""
+    limits = IntakeLimits()
     columns: list[str] = []
 
     def header(names: Sequence[str], line: int) -> None:
         del line
         columns.extend(names)
 
-    with open_rows(path, limits, Findings(limits.errors), header) as rows:
+    with RowFile(path, limits, Findings(limits.errors), header) as rows:
         first = next(iter(rows), None)
     if not columns and first is not None and isinstance(first.value, Mapping):
         columns.extend(map(str, first.value))
@@ -140,23 +128,18 @@ def read_answer_table(
     *,
     system: str = "",
     answers: bool = True,
-    limits: IntakeLimits | None = None,
     called: Mapping[Column, str] | None = None,
 ) -> AnswerTable:
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
-    Args:
-        path: The file.
-        system: Whose answers they are, where the file does not name anybody.
-        answers: False of a file of references, whose rows are nobody's.
-        limits: How much is read.
-        called: What columns of ours are called in the file, where their names do not say.
+    The answers are of `system` where the file names nobody; rows of a file of references (not `answers`) are
+    nobody's. `called` says what columns of ours are called in the file, where their names do not.
 
     Raises:
         InvalidFileError: Rows cannot be read; all problems are listed.
         FileFormatError: There is no such file, or it has none of the formats.
     """
-    limits = limits or IntakeLimits()
+    limits = IntakeLimits()
     findings = Findings(limits.errors)
     columns: list[str] = []
     ours = {theirs: column.value for column, theirs in (called or {}).items()}
@@ -166,7 +149,7 @@ def read_answer_table(
         columns.extend(names)
 
     reader = _Rows(findings, text_cells=False)
-    with open_rows(path, limits, findings, header) as rows:
+    with RowFile(path, limits, findings, header) as rows:
         reader.text_cells = rows.format.text_cells
         for row in rows:
             if not columns and isinstance(row.value, Mapping):
@@ -194,11 +177,7 @@ def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
 def answer_table_of(
     rows: Iterable[Mapping[str, object]], *, name: str, system: str = "", answers: bool = True
 ) -> AnswerTable:
-    """Return the same of rows that are there already; a line counts from 1.
-
-    Raises:
-        InvalidFileError: Rows cannot be read; all problems are listed.
-    """
+    """Return the same of rows that are there already; a line counts from 1."""
     findings = Findings(IntakeLimits().errors)
     reader, columns = _Rows(findings, text_cells=False), list[str]()
     for number, row in enumerate(rows, 1):

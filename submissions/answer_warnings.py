@@ -23,7 +23,6 @@ from data.steering.detector import steering
 from data.steering.disguises import live_tokens
 from data.steering.rules import skeleton_of
 from data.text import percent
-from submissions.limits import WarningLevels
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown
 from submissions.question_index import normalised
 from submissions.row_checks import AcceptedRow
@@ -56,6 +55,16 @@ def hidden_characters(text: str) -> int:
     return sum(character not in _HIDDEN_IN_USE for character in _HIDDEN.findall(text))
 
 
+LONG_ANSWER = 8_000
+"""Characters of an answer above which it is called extremely long."""
+NEAR_COPY, NEAR_COPIES = 0.8, 0.05
+"""Share of an answer's word 5-grams that stand in the reference, and of such answers in a file."""
+SAME_ANSWER = 3
+"""Questions that get one and the same answer."""
+NO_ANSWER = 0.3
+"""Share of replies without an answer; of RAG-QA Arena's Table 9 all systems but one keep under 0.26."""
+LISTED = 10
+"""Lines, names or repeated texts that a warning lists at most."""
 SHINGLE = 5
 """Words that must follow each other in both texts."""
 FEWEST = 8
@@ -136,8 +145,7 @@ class _Repeated:
 class AnswerWarnings:
     """Looks at the answers of one file, one after the other."""
 
-    def __init__(self, levels: WarningLevels, findings: Findings) -> None:
-        self._levels = levels
+    def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._answers = 0
         self._copies = 0
@@ -160,7 +168,7 @@ class AnswerWarnings:
             self.no_answers += 1
             return
         self._remember(row.line, text)
-        if len(text) > self._levels.long_answer_chars:
+        if len(text) > LONG_ANSWER:
             message = f"The answer has {len(text):,} characters."
             advice = "Longer answers are rarely better ones; look whether it is what you meant to send."
             self._findings.add(row.line, Code.LONG_ANSWER, message, advice)
@@ -194,7 +202,7 @@ class AnswerWarnings:
         key = hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
         repetition = self._texts.setdefault(key, _Repeated())
         repetition.count += 1
-        if len(repetition.lines) < self._levels.listed:
+        if len(repetition.lines) < LISTED:
             repetition.lines.append(line)
 
     def _look_for_citations(self, row: AcceptedRow) -> None:
@@ -205,8 +213,8 @@ class AnswerWarnings:
             self._citing_none.append(row.line)
 
     def _look_for_copy(self, row: AcceptedRow) -> None:
-        share = copied_share(row.answer.answer, row.question.reference or "", self._levels.near_copy)
-        if share >= self._levels.near_copy:
+        share = copied_share(row.answer.answer, row.question.reference or "", NEAR_COPY)
+        if share >= NEAR_COPY:
             self._copies += 1
             part = percent(share, decimals=0)
             message = f"{part} of the answer stands in the question's reference word for word."
@@ -238,23 +246,23 @@ class AnswerWarnings:
         if not self.with_contexts:
             self._findings.add(0, Code.NO_CONTEXTS, "No answer has contexts.", advice)
         elif self._bare:
-            lines = listed(self._bare, self._levels.listed)
+            lines = listed(self._bare, LISTED)
             message = f"{len(self._bare):,} answers have no contexts (lines {lines})."
             self._findings.add(self._bare[0], Code.MISSING_CONTEXTS, message, advice)
 
     def _close_citations(self) -> None:
         if self._citing_none:
-            lines = listed(self._citing_none, self._levels.listed)
+            lines = listed(self._citing_none, LISTED)
             count = f"{self._unknown_citations:,} citations in {len(self._citing_none):,} answers"
             message = f"{count} name no context or passage (lines {lines})."
             advice = "Numbers count the contexts of an answer from 1, else the passages of its question."
             self._findings.add(self._citing_none[0], Code.UNKNOWN_CITATIONS, message, advice)
 
     def _close_texts(self) -> None:
-        enough = min(self._levels.same_answer, max(2, self._answers))
+        enough = min(SAME_ANSWER, max(2, self._answers))
         repeated = [repetition for repetition in self._texts.values() if repetition.count >= enough]
         repeated.sort(key=lambda repetition: (-repetition.count, repetition.lines[0]))
-        for repetition in repeated[: self._levels.listed]:
+        for repetition in repeated[:LISTED]:
             more = (
                 f" and {repetition.count - len(repetition.lines):,} more"
                 if repetition.count > len(repetition.lines)
@@ -267,12 +275,12 @@ class AnswerWarnings:
 
     def _close_shares(self) -> None:
         copied = self._copies / self._answers
-        if copied > self._levels.near_copies:
+        if copied > NEAR_COPIES:
             message = f"{percent(copied, decimals=0)} of the answers are near-copies of the reference."
             advice = "A board of references helps nobody; an organiser will look at this."
             self._findings.add(0, Code.MANY_NEAR_COPIES, message, advice)
         silent = self.no_answers / self._answers
-        if silent > self._levels.no_answer:
+        if silent > NO_ANSWER:
             message = f"{percent(silent, decimals=0)} of the answers say that none was found."
             advice = "Look whether retrieval and parsing worked; they are judged as they are."
             self._findings.add(0, Code.MANY_NO_ANSWERS, message, advice)

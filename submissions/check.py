@@ -16,12 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, InvalidFileError
+from data.files.tables.rows import FileFormat
 from data.models import Answer, Problem, Severity, SubmissionKind
 from data.models.words import few_of_each
-from data.text import escape_formula, percent
+from data.text import counted, escape_formula, percent
 from submissions.answer_warnings import AnswerWarnings
-from submissions.formats import FileFormat, open_rows
-from submissions.limits import IntakeLimits, WarningLevels
+from submissions.formats.reading import RowFile
+from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, with_place
 from submissions.question_index import QuestionIndex, Questions
 from submissions.row_checks import AcceptedRow, RowReader
@@ -34,17 +35,13 @@ class CheckResult:
     """Result of a check.
 
     Attributes:
-        set_name: The question set.
         format: The file's format; None where it has none of ours.
         layout: Whose fields its rows have; None where there are no rows.
         rows: Lines, items or rows that were read, faulty ones included where they could be parsed.
         answers: Rows that name a question of the set, each another, and have a text.
-        questions: Questions of the set.
         coverage: Share of each domain's questions that are answered, 0–1, in the set's order.
         no_answers: Answers that say they found none.
         with_contexts: Answers that have contexts.
-        errors: How many errors there are, listed or not.
-        warnings: How many warnings there are, listed or not.
         problems: The problems by line; those of the file as a whole come first.
         content_hash: sha256 over the answers without errors. It is the same in every format and order.
         kind: What the file holds; of contexts `answers` counts the questions that have passages, and
@@ -72,26 +69,14 @@ class CheckResult:
         return self.errors == 0 and self.answers > 0
 
 
-def check_answers(
-    path: Path,
-    questions: Questions,
-    *,
-    limits: IntakeLimits | None = None,
-    levels: WarningLevels | None = None,
-) -> CheckResult:
+def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckResult:
     """Check a file of answers, noting every problem at once. It never raises for what is in the file.
 
     Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
-
-    Args:
-        path: Any format of `submissions.formats`, recognised by content.
-        questions: The set that is answered.
-        limits: What is refused.
-        levels: From where on there are warnings.
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
-    usage = _Tally(QuestionIndex(questions), limits, levels or WarningLevels(), findings)
+    usage = _Tally(QuestionIndex(questions), limits, findings)
     with recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             usage.add(accepted)
@@ -106,7 +91,7 @@ def refused_for_time(questions: Questions, seconds: float) -> CheckResult:
     message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
     advice = "Look for unusual texts in it, such as one sign repeated for pages."
     findings.add(0, Code.TIME_LIMIT, message, advice)
-    return _Tally(QuestionIndex(questions), IntakeLimits(), WarningLevels(), findings).result()
+    return _Tally(QuestionIndex(questions), IntakeLimits(), findings).result()
 
 
 def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> Iterator[Answer]:
@@ -117,7 +102,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
-    usage = _Tally(QuestionIndex(questions), limits, WarningLevels(), findings)
+    usage = _Tally(QuestionIndex(questions), limits, findings)
     with recording_errors(findings):
         for accepted in _accepted_rows(path, usage, limits, findings):
             if findings.errors:
@@ -142,16 +127,14 @@ def recording_errors(findings: Findings) -> Iterator[None]:
 class _Tally:
     """Everything that is counted over the rows of a file."""
 
-    def __init__(
-        self, index: QuestionIndex, limits: IntakeLimits, levels: WarningLevels, findings: Findings
-    ) -> None:
+    def __init__(self, index: QuestionIndex, limits: IntakeLimits, findings: Findings) -> None:
         self.index = index
         self.format: FileFormat | None = None
         self.rows = 0
         self.reader: RowReader | None = None
         self._limits = limits
         self._findings = findings
-        self._watch = AnswerWarnings(levels, findings)
+        self._watch = AnswerWarnings(findings)
         self._answered: Counter[str] = Counter()
         self._empty: list[tuple[int, str, str]] = []
         self._digests: list[bytes] = []
@@ -230,7 +213,7 @@ def _accepted_rows(
         if usage.reader:
             usage.reader.fields.require_columns(columns, line, answers=True)
 
-    with open_rows(path, limits, findings, require) as rows:
+    with RowFile(path, limits, findings, require) as rows:
         usage.format = rows.format
         usage.reader = RowReader(usage.index, limits, rows.format, findings)
         for row in systems.own(rows):
@@ -276,7 +259,7 @@ def summary_lines(result: CheckResult) -> Iterator[str]:
     for domain, share in result.coverage.items():
         yield _printable(f"  {domain}: {percent(share)}")
     verdict = "The file can be submitted" if result.accepted else "The file cannot be submitted"
-    yield f"{verdict}: {_counted(result.errors, 'error')}, {_counted(result.warnings, 'warning')}."
+    yield f"{verdict}: {counted(result.errors, 'error')}, {counted(result.warnings, 'warning')}."
 
 
 def _counts(result: CheckResult) -> str:
@@ -309,10 +292,6 @@ def report_csv(result: CheckResult) -> str:
     for problem in result.problems:
         writer.writerow([escape_formula(getattr(problem, column)) for column in COLUMNS])
     return text.getvalue()
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _printable(text: str) -> str:

@@ -11,10 +11,11 @@ from types import MappingProxyType
 
 from data.errors import InvalidFileError
 from data.files.tables.reader import is_run
+from data.files.tables.rows import FileFormat
 from data.files.trec import ids_by_field, read_run
 from data.models import Answer, Passage, Severity, SubmissionKind
 from submissions.check import CheckResult, recording_errors
-from submissions.formats import FileFormat, open_rows
+from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex, Questions
@@ -31,11 +32,7 @@ def check_contexts(path: Path, questions: Questions, *, limits: IntakeLimits | N
 def read_contexts(
     path: Path, questions: Questions, *, limits: IntakeLimits | None = None
 ) -> tuple[Answer, ...]:
-    """Read a file as answers without text, in the order of the set.
-
-    Raises:
-        InvalidFileError: The file has errors.
-    """
+    """Read a file as answers without text, in the order of the set."""
     read = _ContextFile(path, questions, limits or IntakeLimits())
     result = read.result()
     if not result.accepted:
@@ -122,7 +119,7 @@ class _ContextFile:
             if reader:
                 reader.fields.require_columns(columns, line, answers=False)
 
-        with open_rows(path, self._limits, self._findings, require) as rows:
+        with RowFile(path, self._limits, self._findings, require) as rows:
             self._format = rows.format
             reader = RowReader(self._index, self._limits, rows.format, self._findings)
             for row in rows:

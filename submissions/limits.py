@@ -1,4 +1,4 @@
-"""Limits on reading submissions, and thresholds of warnings."""
+"""Limits of what is read of a submission."""
 
 from __future__ import annotations
 
@@ -13,13 +13,9 @@ class IntakeLimits:
     """Limits on a file of answers; larger files are refused.
 
     Attributes:
-        file_bytes: Bytes of the file, after decompression.
         row_bytes: Bytes of one line, JSON item or CSV cell.
         gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
         answers: Lines, items or rows of a file.
-        answer_chars: Characters of one answer.
-        contexts: Contexts of one answer.
-        context_chars: Characters of one context.
         ranked: Passages of one question in a run.
         empty_share: Share of empty answers from which on they are errors. Real systems return nothing
             now and then; leaving such questions out would flatter them.
@@ -59,25 +55,3 @@ class IntakeLimits:
             rows=self.answers,
             items=self.contexts,
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarningLevels:
-    """From where on a file gets a warning; shares are 0–1.
-
-    Attributes:
-        long_answer_chars: An answer above it is called extremely long.
-        near_copy: Share of an answer's word 5-grams that stand in the reference.
-        near_copies: Share of near-copies in a file.
-        same_answer: Questions that get one and the same answer.
-        no_answer: Share of replies without an answer; the systems of RAG-QA Arena's Table 9 keep
-            under 0.26, with one exception.
-        listed: How many lines, names or repeated texts a warning lists at most.
-    """
-
-    long_answer_chars: int = 8_000
-    near_copy: float = 0.8
-    near_copies: float = 0.05
-    same_answer: int = 3
-    no_answer: float = 0.3
-    listed: int = 10

@@ -68,10 +68,7 @@ def pool(
 ) -> Pool:
     """Join tables of answers, and one of references where there is one.
 
-    Args:
-        tables: The answers.
-        references: What is right, question by question; it goes before what the tables say.
-        known: Questions of before, which keep their ids and their order.
+    References go before what the tables say; known questions keep their ids and their order.
 
     Raises:
         InputError: Questions cannot be joined, have no text anywhere, or two files have answers of one

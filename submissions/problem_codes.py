@@ -53,6 +53,7 @@ class Code(StrEnum):
     TOO_MANY_PASSAGES = "too-many-passages"
     PLUGIN_FAILED = "plugin-failed"
 
+    # Warnings from here on, all others are errors.
     UNKNOWN_FIELD = "unknown-field"
     QUESTION_DIFFERS = "question-differs"
     UNANSWERED_QUESTIONS = "unanswered-questions"
@@ -78,36 +79,11 @@ class Code(StrEnum):
         return Severity.WARNING if self in WARNINGS else Severity.ERROR
 
 
-WARNINGS = frozenset(
-    {
-        Code.UNKNOWN_FIELD,
-        Code.QUESTION_DIFFERS,
-        Code.UNANSWERED_QUESTIONS,
-        Code.NO_CONTEXTS,
-        Code.MISSING_CONTEXTS,
-        Code.EMPTY_CONTEXT,
-        Code.NEAR_COPY,
-        Code.MANY_NEAR_COPIES,
-        Code.SAME_ANSWER,
-        Code.LONG_ANSWER,
-        Code.MANY_NO_ANSWERS,
-        Code.JUDGE_DIRECTED,
-        Code.HIDDEN_CHARACTERS,
-        Code.LEFT_OUT,
-        Code.FAILED_ROWS,
-        Code.UNKNOWN_CITATIONS,
-        Code.MISSING_VALUE,
-        Code.MORE_PROBLEMS,
-    }
-)
+WARNINGS = frozenset(list(Code)[list(Code).index(Code.UNKNOWN_FIELD) :])
 
 
 class Findings:
-    """Collects what is wrong with one file.
-
-    Args:
-        errors: After so many errors the rest of the file is not looked at.
-    """
+    """Collects what is wrong with one file, of which nothing is looked at after so many errors."""
 
     def __init__(self, errors: int) -> None:
         self._list = ProblemList(warning_limit=2_000)
@@ -125,11 +101,7 @@ class Findings:
         return self._list.warnings
 
     def add(self, line: int, code: Code, message: str, advice: str, severity: Severity | None = None) -> None:
-        """Note one problem, of the code's own severity unless another is given.
-
-        Raises:
-            FileFormatError: There are so many errors that going on helps nobody.
-        """
+        """Note one problem, of the code's own severity unless another is given."""
         self._list.add(line, code.value, message, severity=severity or code.severity, advice=advice)
         if self._list.errors == self._most + 1 and code is not Code.TOO_MANY_ERRORS:
             message = f"The check stopped after {self._most:,} errors."
@@ -143,9 +115,9 @@ class Findings:
             message = f"The plugin format {name} was not tried on every row: {why}."
             self.add(0, Code.PLUGIN_FAILED, message, "Tell whoever runs this arena.", Severity.WARNING)
 
-    def add_failure(self, error: FileFormatError, place: str = "") -> None:
+    def add_failure(self, error: FileFormatError) -> None:
         """Note what made a line, or the rest of the file, unreadable."""
-        self.add(error.line, Code(error.code), with_place(error.message, place), error.advice)
+        self.add(error.line, Code(error.code), error.message, error.advice)
 
     def result(self) -> tuple[Problem, ...]:
         """Return the problems by line; those of the file as a whole come first."""

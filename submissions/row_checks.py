@@ -12,6 +12,7 @@ from data.files.tables.columns import Column, shown_names
 from data.files.tables.rows import FileFormat, Row, TextRow
 from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
+from data.text import are, counted
 from submissions.formats.registry import FIGURES
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown, with_place
@@ -44,11 +45,7 @@ class AcceptedRow:
 
 
 class RowReader:
-    """Reads the rows of one file. It remembers which questions were answered on which line.
-
-    Attributes:
-        fields: Reads the fields of the rows, and knows whose they are.
-    """
+    """Reads the rows of one file. It remembers which questions were answered on which line."""
 
     def __init__(
         self, index: QuestionIndex, limits: IntakeLimits, form: FileFormat, findings: Findings
@@ -65,12 +62,11 @@ class RowReader:
 
     def close(self) -> None:
         """Note what was left out, with counts."""
-        self.fields.close()
+        self.fields.left_out.close(answers=True)
         if self._missing:
             words = listed(map(shown, self._missing), WORDS_LISTED)
             count = self._missing.total()
-            answers = "1 answer is" if count == 1 else f"{count:,} answers are"
-            message = f"{answers} left out as a missing value: {words}."
+            message = f"{counted(count, 'answer')} {are(count)} left out as a missing value: {words}."
             self._findings.add(0, Code.MISSING_VALUE, message, "Where these are texts, read them: --keep-na.")
 
     def read(self, row: Row) -> AcceptedRow | None:

@@ -19,11 +19,7 @@ MOST = 1e9
 
 
 def figure_of(name: str, value: object, *, from_csv: bool) -> float | None:
-    """One of `FIGURES` as a row has it; None where it says nothing, which in CSV is an empty cell.
-
-    Raises:
-        FileFormatError: It is no number from 0 to a billion, or tokens are no whole one.
-    """
+    """One of `FIGURES` as a row has it; None where it says nothing, which in CSV is an empty cell."""
     if value is None or (from_csv and value == ""):
         return None
     number = _number(value, from_csv=from_csv)
@@ -68,13 +64,9 @@ class RowFields:
         self._index = index
         self._system = system
         self._findings = findings
-        self._left_out = LeftOut(findings)
+        self.left_out = LeftOut(findings)
         self.layout: str | None = None
         self.unknown: dict[str, int] = {}
-
-    def close(self) -> None:
-        """Note what was left out on purpose."""
-        self._left_out.close(answers=True)
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
         """Return the fields of a row by our names; None with an error, or where it has no answer."""
@@ -91,7 +83,7 @@ class RowFields:
             return own
         try:
             named = known.read(value, self._index)
-            if named is None or not self._left_out.takes(row, known, named):
+            if named is None or not self.left_out.takes(row, known, named):
                 return None
             return self._by_our_names(named)
         except FileFormatError as error:
@@ -99,11 +91,7 @@ class RowFields:
             return None
 
     def require_columns(self, columns: Sequence[str], line: int, *, answers: bool) -> None:
-        """Refuse a table without questions, or without answers or contexts.
-
-        Raises:
-            FileFormatError: It lacks one; the message names the columns that there are.
-        """
+        """Refuse a table without questions, or without answers or contexts."""
         known = format_of(dict.fromkeys(columns))
         if known is not None and not known.columns:
             return

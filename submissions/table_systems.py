@@ -10,7 +10,7 @@ from data.errors import FileFormatError
 from data.files.tables.columns import Column, renamed
 from data.files.tables.rows import Row
 from data.files.tables.values import given, id_text
-from submissions.formats import open_rows
+from submissions.formats.reading import RowFile
 from submissions.formats.registry import LONGEST_NAME, AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
@@ -28,11 +28,7 @@ class TableSystems:
         self._index = index
 
     def own(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield the rows that are the system's.
-
-        Raises:
-            FileFormatError: The table has rows of several systems for one question, and none is named.
-        """
+        """Yield the rows that are the system's."""
         several: Mapping[tuple[str, str], str] | None = None
         for row in rows:
             whose, _ = self._named(row.value)
@@ -52,7 +48,7 @@ class TableSystems:
         first: dict[str, tuple[str, str]] = {}
         several = False
         # The second reading says what is wrong with rows.
-        with suppress(FileFormatError), open_rows(self._path, self._limits, Findings(10**9)) as rows:
+        with suppress(FileFormatError), RowFile(self._path, self._limits, Findings(10**9)) as rows:
             for row in rows:
                 whose, question = self._named(row.value)
                 if any(whose):

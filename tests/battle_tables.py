@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -24,3 +26,10 @@ def table_of(records: Sequence[BattleRecord]) -> BattleTable:
     )
     scores = np.array([np.nan if one.score is None else one.score for one in judged])
     return replace(table, score=None if np.isnan(scores).all() else scores)
+
+
+def printed_ratings() -> dict[str, float]:
+    """Ratings of the paper's Table 5 (A), by system."""
+    path = Path(__file__).parents[1] / "data/sets/rag-qa-arena/ratings.csv"
+    rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    return {row["system"]: float(row["rating"]) for row in rows if row["column"] == "A"}

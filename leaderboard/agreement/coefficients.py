@@ -24,8 +24,6 @@ class Resampling:
 
     Attributes:
         resamples: How often the questions are drawn with replacement; 0 for no intervals.
-        seed: Of the draws.
-        level: Of the percentile intervals.
     """
 
     resamples: int = 1000

@@ -43,8 +43,6 @@ class CalibrationPair:
     """One pair of answers that people labelled, and what the judge made of it.
 
     Attributes:
-        id: Of the pair.
-        domain: Its domain; empty where there are none.
         question: What pairs that belong together share, the unit of resampling.
         labels: One a person, −2…2, positive where b is better; at least one.
         preference: The judge's verdict; None where it could not be read, was refused or failed.
@@ -94,13 +92,9 @@ class Agreement:
         unreadable: Pairs without a verdict of the judge; they enter nothing below.
         decided: Pairs with a verdict on which most people prefer one side.
         decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
-        accuracy: Share of pairs on which both say a, tie or b alike.
-        kappa: Cohen's kappa of the three classes.
         alpha: Krippendorff's alpha (nominal) of the judge and every single annotator.
         annotator_alpha: The same of annotators alone: what a judge can be held to.
         pearson: Correlation of the judge's margin and the mean label.
-        spearman: Correlation of their ranks.
-        tie_rate: Share of pairs that the judge calls a tie.
         mean_label: The mean label over all pairs; None without pairs.
     """
 

@@ -57,12 +57,7 @@ def forest(
 ) -> alt.LayerChart:
     """Draw one line a system from the lower to the upper end of its interval, a point at its value.
 
-    Args:
-        estimates: In the order of the rows, best first.
-        axis: What the horizontal axis shows, with its unit.
-        row: What a row is.
-        reference: Where to draw a dashed rule, such as an anchor's rating or a half.
-        share: The values are shares, 0–1, and are shown as per cent.
+    Rows keep their order; `reference` is where to draw a dashed rule, and shares are shown as per cent.
     """
     number = ".1%" if share else ".0f"
     base = alt.Chart(alt.InlineData(values=[asdict(estimate) for estimate in estimates]))
@@ -105,14 +100,6 @@ def scatter(
 
     Names keep the order of the points' heights and stand clear of one another at any width; a thin line
     leads from each point to its name.
-
-    Args:
-        points: One a system.
-        x: What the horizontal axis shows.
-        y: What the vertical axis shows.
-        ink: Colour of the names.
-        x_share: The horizontal values are shares, 0–1, and are shown as per cent.
-        y_share: Likewise the vertical ones.
     """
     # Of points at one height the left one is named below, so that lines do not cross.
     ordered = sorted(points, key=lambda point: (point.y, point.x))

@@ -32,10 +32,7 @@ ENDINGS = {form.ending: form for form in BoardForm}
 def export_standings(standings: Standings, destination: Path, form: BoardForm | None = None) -> None:
     """Write a board's standings as one file: a row a system in each domain; JSON holds everything.
 
-    Args:
-        standings: The JSON of `Standings.as_json`, as boards keep it.
-        destination: The file; text may be gzipped (`*.csv.gz`).
-        form: Of the file; None for that which the name's ending says.
+    Without `form` the name's ending says it; text may be gzipped (`*.csv.gz`).
 
     Raises:
         FileFormatError: The ending says no form, or the file cannot be written.
@@ -55,23 +52,16 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
             text.write(content.decode())
 
 
-def standings_file(standings: Standings, form: BoardForm) -> bytes:
-    """Return a board's standings as the content of one file; equal standings give equal content."""
-    match form:
-        case BoardForm.JSON:
-            return standings_text(standings).encode()
-        case BoardForm.CSV:
-            return _csv(flat_rows(standings), ("domain", "system"))
-        case BoardForm.PARQUET:
-            return _typed_parquet(flat_rows(standings))
-    raise ValueError(form)
-
-
-def stamped_standings(standings: Standings, form: BoardForm, stamp: Stamp) -> bytes:
-    """Standings as the site offers them: tables whose rows bear a stamp, or the published JSON itself."""
+def standings_file(standings: Standings, form: BoardForm, stamp: Stamp | None = None) -> bytes:
+    """Return standings as the content of one file; rows of tables bear the stamp, JSON is as published."""
     if form is BoardForm.JSON:
         return standings_text(standings).encode()
-    return table_file(flat_rows(standings), form, stamp)
+    fields = {} if stamp is None else stamp.fields()
+    rows = [{**row, **fields} for row in flat_rows(standings)]
+    names = list(rows[0]) if rows else ["domain", "system", *fields]
+    if form is BoardForm.CSV:
+        return _csv(rows, names)
+    return _parquet(rows, {name: str if name in fields else column_kind(name) for name in names})
 
 
 def standings_text(standings: Standings) -> str:
@@ -113,18 +103,6 @@ def column_kind(name: str) -> type[str | int | float]:
     """Return the type of a column of `flat_rows`."""
     column = column_named(name)
     return float if column is None else column.kind
-
-
-def _typed_parquet(rows: Sequence[Row]) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this format alone
-    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
-
-    kinds = {str: pa.string(), int: pa.int64(), float: pa.float64()}
-    names = list(rows[0]) if rows else ["domain", "system"]
-    schema = pa.schema([(name, kinds[column_kind(name)]) for name in names])
-    raw = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema), raw)
-    return raw.getvalue()
 
 
 Cell = object
@@ -206,12 +184,15 @@ def _csv(rows: Sequence[Mapping[str, Cell]], fields: Sequence[str]) -> bytes:
     return text.getvalue().encode()
 
 
-def _parquet(rows: Sequence[Mapping[str, Cell]]) -> bytes:
+def _parquet(rows: Sequence[Mapping[str, Cell]], kinds: Mapping[str, type] | None = None) -> bytes:
+    """Write rows as Parquet, with the types that `kinds` names or else those of the values."""
     import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this form alone
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
+    types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
+    schema = None if kinds is None else pa.schema([(name, types[kind]) for name, kind in kinds.items()])
     raw = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), raw)
+    pq.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema=schema), raw)
     return raw.getvalue()
 
 

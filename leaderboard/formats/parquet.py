@@ -82,10 +82,7 @@ def write_table(table: BattleTable, destination: Path) -> None:
 def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], destination: Path) -> None:
     """Write chunks as they come, null where a battle lacks a column.
 
-    Args:
-        chunks: The battles.
-        columns: The types of the cells that are there, by the column's name.
-        destination: The file.
+    `columns` has the types of the cells that are there.
     """
     kinds = {name: _kind(name, types) for name, types in columns.items()}
     schema = pa.schema(list(kinds.items()))

@@ -42,9 +42,6 @@ class BattleFile:
     Attributes:
         table: The battles, as `BattleTable.canonical` orders them; where the file names no questions, each
             battle is its own.
-        format: The name of the format as which the file was read.
-        left_out: How many records were no battle, by reason.
-        first: What is wrong with the first mistaken record, by reason.
         questions_named: Whether the file said which battles share a question. Without that,
             intervals cannot take the sharing into account.
         covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that

@@ -30,9 +30,7 @@ class BattleFormat(FileFormat):
 
     Attributes:
         signature: The columns without which a record cannot be of the format.
-        parse: Translates a chunk of its records.
         read: In place of that, translates one record to a mapping with the columns of native battles.
-        optional: Further columns that it reads.
         partly: What of its columns no battle holds, in words.
         write: Lays battles out; None where the format is read alone.
         holds: The columns that a written file holds; None for all, the file's own further ones too.
@@ -40,7 +38,6 @@ class BattleFormat(FileFormat):
         one_tie: Whether all kinds of ties become one.
         guessed: Whether a record is told to be of the format by its signature.
         from_name: What the name of a file says that its records do not.
-        note: What readers of rates must know.
     """
 
     signature: tuple[str, ...]

@@ -27,7 +27,6 @@ class Place:
     """Place of a chunk in its file, so that an error can name row and line.
 
     Attributes:
-        file: The file's name.
         first_row: Number of the chunk's first record; records count from 1, a header does not.
         lines: Line number of each record; None where records do not stand on lines.
         rows_a_record: How many consecutive rows of the chunk come from one record.
@@ -207,21 +206,15 @@ class BattleRows:
     """Checked battles as columns of equal length; what a file does not say is None.
 
     Attributes:
-        place: Where the rows stand.
-        model_a: The first-named system of each battle.
         model_b: The second-named one, never the same as `model_a`.
-        winner: Values of `WinnerWord`.
         question_id: None where the file has no such column: then each battle is its own question.
         domain: None where the file has no such column.
         score: Share of the win that `model_a` gets, 0–1; None for a battle without one.
         weight: How often each battle counts, above zero; None for one that does not say, and counts once.
-        judge: Who decided.
         order: `ab` where `model_a` was shown first, `ba` where `model_b` was.
         covariates: What may bias a judge, by column: see `covariate_columns`; None for a cell that is empty.
         further: The file's other columns as they stand there, where the context asked for them.
         unkept: What the reader of the format leaves behind of them, in words.
-        left_out: How many records were no battle, by reason.
-        first: What is wrong with the first mistaken record, by reason.
     """
 
     place: Place
@@ -264,7 +257,6 @@ class Context:
 
     Attributes:
         domain: The domain of every record; empty where unknown.
-        judge: Who judged every record; empty where unknown.
         baseline: Arena-Hard: the opponent of every `model`, where the records do not name it.
         covariates: Whether to read the columns of covariates too.
         further: Whether to keep the columns that no format knows, and those of covariates as they stand.

@@ -126,12 +126,7 @@ def _with_word(record: Record) -> Record:
 
 
 def question_column(columns: Iterable[str], is_full: Callable[[str], bool]) -> str | None:
-    """Return the column by which battles without `question_id` name their questions; ids of rows are none.
-
-    Args:
-        columns: The names of all columns.
-        is_full: Whether every row has a text or a number in a column.
-    """
+    """Return the column by which battles without `question_id` name their questions; ids of rows are none."""
     found = read_columns(name for name in columns if name.lower() not in ROW_IDS)
     asked = (found.get(column) for column in (Column.QUESTION_ID, Column.QUESTION))
     return next((name for name in asked if name is not None and is_full(name)), None)

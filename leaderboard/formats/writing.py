@@ -29,9 +29,6 @@ class Written:
     """Result of a conversion.
 
     Attributes:
-        rows: How many rows were written.
-        left_out: How many records were left out, by reason.
-        first: What is wrong with the first mistaken record, by reason.
         unkept: What of the source the destination does not hold, in words: columns, and kinds of ties.
     """
 

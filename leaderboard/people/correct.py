@@ -69,11 +69,8 @@ def _powered(votes: Floats, judge: Floats, pull: Floats, spread: Floats) -> _Pow
     fit leaves of it (Bell & McCaffrey, 2002). Degrees of freedom are those of the effective number of
     questions (Carter, Schnepel & Steigerwald, 2017).
 
-    Args:
-        votes: (Q, K) each question's part in the error of votes alone.
-        judge: (Q, K) its part in the judge's error on the labelled battles.
-        pull: (Q, K) its information.
-        spread: (Q, K) its variance if all battles were alike.
+    Arguments are (Q, K): each question's part in the error of votes alone and in the judge's on labelled
+    battles, its information, and its variance if all battles were alike.
     """
     joint, square = (votes * judge).sum(axis=1), (judge**2).sum(axis=1)
     weight, others = 0.0, np.zeros(len(votes))
@@ -287,12 +284,8 @@ def _mean(
 ) -> tuple[tuple[Numbers, Numbers, Numbers], tuple[float, float]]:
     """Return the corrected mean, the judge's and that of votes alone, and variances.
 
-    Args:
-        question: (n,) question of each battle.
-        judge: (n,) the judge's share of each.
-        rows: (l,) the labelled ones.
-        people: (l,) people's share of these.
-        weight: (l,) their inverse chances.
+    `question` and `judge` are of every battle; `rows`, `people` and `weight` (inverse chances) of the
+    labelled ones.
     """
     _, question = np.unique(question, return_inverse=True)
     count, every = int(question.max()) + 1, float(judge.mean())

@@ -48,11 +48,9 @@ class Vote:
     """One checked vote.
 
     Attributes:
-        place: Where it stands, for messages.
         battle: Its question and its two systems, in order of their names.
         share: Share of the win that the first of them gets, 0–1.
         chance: Probability that the battle was put to people; None where the vote does not say.
-        annotator: Who voted; empty where the vote does not say.
     """
 
     place: str
@@ -153,12 +151,7 @@ class Labelled:
 
 
 def label(plan: BattleTable, votes: Sequence[Vote]) -> Labelled:
-    """Join votes to judged battles; several verdicts on a battle are averaged, and so are several votes.
-
-    Raises:
-        RecordError: A vote is on no judged battle, or chances are missing for some battles, or differ
-            within one; the message names the vote's row.
-    """
+    """Join votes to judged battles; several verdicts on a battle are averaged, and so are several votes."""
     systems, questions = ({name: at for at, name in enumerate(ids)} for ids in (plan.systems, plan.questions))
     size = len(systems)
 

@@ -42,14 +42,8 @@ def assemble(
 ) -> RatingTable:
     """Return the rating table of some groups' estimates.
 
-    Args:
-        table: The battles.
-        pairs: Their counts.
-        groups: Which ratings exist; None where all do (online Elo).
-        estimates: The estimates, the main group's first where it has one.
-        settings: What was asked for.
-        borrowing: Whether systems without enough battles borrow from elsewhere, so that their intervals
-            hold all the same; those without any are flagged.
+    Without `groups` all ratings exist (online Elo). With `borrowing`, systems without enough battles borrow
+    from elsewhere, so that their intervals hold all the same; those without any are flagged.
     """
     size = len(table.systems)
     columns = Columns(

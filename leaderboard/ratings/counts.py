@@ -41,9 +41,7 @@ class PairCounts:
     """Results of each pair that met; pairs are named by their lower and higher system code.
 
     Attributes:
-        systems: Number of systems S.
         low: (P,) lower code of each pair.
-        high: (P,) higher code.
         outcomes: (3, P) weighted counts of: low won, high won, tie. A soft label s ≥ ½ counts as a win
             of weight 2s − 1 and a tie of weight 2 − 2s (mirrored below ½), whose share of the win is s.
     """
@@ -152,11 +150,7 @@ def count_by_cluster(
 ) -> csr_array:
     """(clusters, 3 P) weighted counts: outcome o of pair p of a cluster stands in column o P + p.
 
-    Args:
-        table: The battles.
-        pairs: The pairs to count; other rows are left out.
-        cluster: (N,) cluster code of each row.
-        clusters: Number of clusters.
+    Rows of other pairs are left out.
     """
     from scipy.sparse import coo_array  # noqa: PLC0415 - scipy loads when intervals are asked for
 
@@ -237,10 +231,6 @@ def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
 
     None where battles are few, have weights or soft labels, or leave most cells empty, and where two of a
     pair are on one question.
-
-    Args:
-        table: The battles.
-        pairs: The pairs that met in them.
     """
     if "cells" not in table.counted:
         table.counted["cells"] = _count_cells(table, pairs)

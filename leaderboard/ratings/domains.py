@@ -55,7 +55,6 @@ class DomainTable:
     """One domain's ratings.
 
     Attributes:
-        domain: The domain.
         table: Its ratings, of the systems that the overall table's main group rates, each with the share of
             its own evidence; a system without a battle here is flagged `borrowed`. Order, places and letters
             are of the domain's own battles, rated by themselves. Its notes say where those separate nobody.

@@ -31,18 +31,13 @@ class Estimate:
     """Ratings of one group, in points and in its gauge.
 
     Attributes:
-        members: (M,) codes of the group's systems.
-        points: (M,) ratings.
         se: (M,) standard errors, NaN where there are none.
         lower: (M,) lower ends, NaN where there are none.
-        upper: (M,) upper ends.
         draws: (B, M) joint draws; None for sandwich intervals and very many systems.
         covariance: (M, M); None for very many systems.
         units: (M,) effective questions (or battles) that carry each rating.
         errors: How sure differences are; None for very many systems, and where nothing says so.
         lost_draws: Resamples without an estimate.
-        fit: The fit; None for online Elo.
-        model: The pair model that was fitted.
     """
 
     members: Ints
@@ -62,15 +57,7 @@ class Estimate:
 def estimate(
     table: BattleTable, pairs: PairCounts, members: Ints, settings: Settings, anchor: Ints | None
 ) -> Estimate:
-    """Rate the systems of one group.
-
-    Args:
-        table: The group's battles; others do no harm.
-        pairs: The counts of all battles.
-        members: Codes of the group's systems, rising.
-        settings: What was asked for.
-        anchor: Code of the anchor, if it is one of the members.
-    """
+    """Rate the systems of one group."""
     inner, _ = pairs.among(members)
     model = model_of(settings.method)
     settled = fit(model, inner)
@@ -80,10 +67,7 @@ def estimate(
     anchor = None if anchor is None else np.searchsorted(members, anchor)
     shift = _shift(settings, settled.theta, anchor)
     points = POINTS * (settled.theta - shift[0]) + shift[1]
-    nothing = np.full(len(members), np.nan)
-    point_estimate = Estimate(
-        members=members, points=points, se=nothing, lower=nothing, upper=nothing, fit=settled, model=model
-    )
+    point_estimate = replace(_unsure(members, points), fit=settled, model=model)
     units = len(local.questions) if settings.cluster is Cluster.QUESTION else None
     if units is not None and units <= 1:
         return point_estimate
@@ -161,6 +145,11 @@ def _sandwich(
     return _with_errors(point_estimate, errors, carrying.own, covariance=covariance, paired=paired)
 
 
+def _unsure(members: Ints, points: Floats) -> Estimate:
+    nothing = np.full(len(members), np.nan)
+    return Estimate(members=members, points=points, se=nothing, lower=nothing, upper=nothing)
+
+
 def _with_errors(
     point_estimate: Estimate,
     errors: Floats,
@@ -182,18 +171,10 @@ def _with_errors(
 
 
 def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) -> Estimate:
-    """Ratings whose spread is that of joint draws: percentile ends, t intervals where few questions carry.
-
-    Args:
-        members: (M,) codes of the systems.
-        points: (M,) ratings.
-        draws: (B, M) of them, in points.
-        carrying: The questions behind them; nothing behind a rating that is borrowed.
-    """
+    """Ratings whose spread is that of joint draws: percentile ends, t intervals where few questions carry."""
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
-    nothing = np.full(len(members), np.nan)
     by_t = _with_errors(
-        Estimate(members=members, points=points, se=nothing, lower=nothing, upper=nothing),
+        _unsure(members, points),
         np.sqrt(np.diag(covariance)),
         carrying.own,
         covariance=covariance,
@@ -234,21 +215,14 @@ def with_reach(
 ) -> Estimate:
     """Return the ratings of a fit in their gauge, in points, with t intervals.
 
-    Args:
-        point: (S + K,) log-odds, those of the systems first.
-        covariance: Theirs, (S + K, S + K).
-        members: Codes of the systems.
-        place: The anchor's place among them.
-        settings: With the anchor.
-        carrying: The questions behind ratings and differences.
+    `point` and `covariance` are (S + K,), those of the systems first; `place` is the anchor's among them.
     """
     size = len(members)
     inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
     zero = MEAN if settings.anchor is None else settings.anchor.zero
-    nothing = np.full(size, np.nan)
     points = in_gauge(point[:size], place) * POINTS + zero
     return _with_errors(
-        Estimate(members=members, points=points, se=nothing, lower=nothing, upper=nothing),
+        _unsure(members, points),
         np.sqrt(np.maximum(np.diag(inner), 0.0) * carrying.own_factor),
         carrying.own,
         covariance=inner,

@@ -129,9 +129,6 @@ def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
     """Best place, worst place and letters of some systems among themselves, by the letters of all.
 
     Leaving systems out changes no test of the others, so that who is separated stays as it was.
-
-    Args:
-        texts: (S,) letters of those that stay, best first, as `letters` wrote them.
     """
     sets = [letter_set(text) for text in texts]
     separated = np.array([[not one & other for other in sets] for one in sets], dtype=bool)
@@ -150,10 +147,6 @@ def places_beside(
 
     Where some have no letters, places are those that hold whatever the reference's is: one further up where
     it is surely above. No place is after the last.
-
-    Args:
-        reference: Best place, worst place and letters of the reference.
-        others: (S,) the same of the systems, best first.
     """
     if all(text for _, _, text in others):
         return places_among([text or "" for _, _, text in others])
@@ -169,10 +162,6 @@ def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
 
     Used where systems are too many for every pair: two systems are apart where their simultaneous
     intervals do not meet.
-
-    Args:
-        points: (S,) ratings.
-        reach: (S,) how far their simultaneous intervals reach.
     """
     lower, upper = np.sort(points - reach), np.sort(points + reach)
     over = len(points) - np.searchsorted(lower, points + reach, side="right")
@@ -181,12 +170,7 @@ def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
 
 
 def simultaneous_reach(se: Floats, units: Floats) -> Floats:
-    """(S,) how far simultaneous Bonferroni intervals of ratings reach to either side, in points.
-
-    Args:
-        se: (S,) standard errors.
-        units: (S,) effective questions (or battles) behind each.
-    """
+    """(S,) how far simultaneous Bonferroni intervals of ratings reach to either side, in points."""
     half = t_quantile(freedom_of(units), 1 - ERROR / max(len(se), 1)) * se / POINTS / 2
     return np.asarray(2 * POINTS * np.arcsinh(half))
 
@@ -229,7 +213,6 @@ class Known:
     Attributes:
         ladder: (S,) systems among whom places are counted, 0 for the main group's.
         over: (S,) how many systems of other groups stand above each.
-        under: (S,) how many stand below it.
         clean: (S, S) on how many independent questions (or battles) the row's system beat the column's, of
             another group, which never took a share of a win from it; None where systems are too many.
     """
@@ -251,14 +234,9 @@ def place_systems(
 ) -> Places:
     """Order the systems of each ladder and say what the battles leave open.
 
-    Args:
-        points: (S,) ratings, NaN where there is none.
-        se: (S,) standard errors, NaN where there are none.
-        ends: (S,) lower and upper ends; of a system without a rating at most one is a number.
-        component: (S,) groups that have a scale of their own, 0 for the main one.
-        errors: Of the differences; None to work from standard errors alone.
-        units: (S,) effective questions behind each rating, for that case.
-        known: Which groups stand above others; None where every group has places of its own.
+    Arrays are (S,), NaN where there is none; of a system without a rating at most one of its `ends` is a
+    number. Without `errors` of differences (very many systems) standard errors and `units` decide; without
+    `known` every group has places of its own.
     """
     size = len(points)
     if known is None:

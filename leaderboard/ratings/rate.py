@@ -85,11 +85,7 @@ def interval_for(systems: int, method: Method) -> IntervalKind:
 
 
 def usable(table: BattleTable) -> BattleTable:
-    """Return the table without systems and questions that no battle counts for.
-
-    Raises:
-        UnrankableError: No battle is left, or weights are no numbers.
-    """
+    """Return the table without systems and questions that no battle counts for."""
     if table.weight is not None and not (np.isfinite(table.weight).all() and (table.weight >= 0).all()):
         message = "Some battle's weight is missing, infinite or negative."
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
@@ -122,12 +118,7 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
 
 
 def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Groups:
-    """Find the groups within which ratings exist, the anchor's group being the main one.
-
-    Raises:
-        NotFoundError: The anchor took part in no battle.
-        UnrankableError: Nothing can be measured from the anchor.
-    """
+    """Find the groups within which ratings exist, the anchor's group being the main one."""
     anchor = anchor_codes(table, settings.anchor)
     groups = find_groups(pairs, None if anchor is None else int(anchor[0]), table.systems)
     if anchor is not None and settings.anchor is not None:
@@ -173,11 +164,7 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
 
 
 def anchor_codes(table: BattleTable, anchor: Anchor | None) -> Ints | None:
-    """Return the codes of the systems that ratings are measured from; None without any.
-
-    Raises:
-        NotFoundError: One took part in no battle.
-    """
+    """Return the codes of the systems that ratings are measured from; None without any."""
     if anchor is None:
         return None
     for each in anchor.all:

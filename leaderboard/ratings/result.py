@@ -19,22 +19,18 @@ class Rating:
     """One system's rating.
 
     Attributes:
-        system: Its name.
         rating: In points; None where the estimate does not exist (see `flags`).
         se: Standard error in points, in the table's gauge; None where there is none.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
         rank: Place in its ladder, 1 for the best; equal ratings share it.
         rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
-        rank_upper: Worst such place.
         tie_group: 1 for the leader and all whom the battles do not separate from it, 2 for the next, …
         letters: Two systems of a ladder have a letter in common if and only if their paired difference is
             not significant, for all pairs at once (95 %); None where systems are too many for letters.
-        battles: How many battles it took part in.
         component: 0 for the main group of systems whose ratings are on one scale, 1, 2, … for groups apart.
         ladder: 0 for the systems whose places are counted with the main group's, because some chain of
             battles links them, 1, 2, … for others.
-        flags: What a reader must know.
         own_evidence: Of a domain's rating that borrows from the overall one: the share, 0–1, of what it rests
             on that the domain's own battles say; None of ratings that borrow nothing.
     """
@@ -65,13 +61,8 @@ class Settings:
     """Settings of a table; the same settings and battles give the same bytes.
 
     Attributes:
-        method: The model.
-        interval: Where intervals come from.
         bootstrap: Resamples; None where nothing was resampled.
-        cluster: The unit of resampling.
-        bounds: How draws become intervals.
         anchor: The fixed system; None where ratings average 1000.
-        seed: Of the resamples.
     """
 
     method: Method = Method.BRADLEY_TERRY
@@ -89,7 +80,6 @@ class RatingTable:
 
     Attributes:
         ratings: Best first: the main group, then groups apart.
-        settings: How they were made.
         systems: Names in the order of the arrays below.
         points: (S,) ratings in points, NaN where there is none.
         draws: (B, S) joint draws in points and in the same gauge, NaN where there is no rating; None
@@ -98,7 +88,6 @@ class RatingTable:
         errors: How sure each difference is, clustered as asked for; None above `SPARSE_ABOVE`. Letters,
             ranks, differences and chances all go by it.
         component: (S,) group of each system, 0 for the main one.
-        questions: How many questions the battles are on.
         gradient_norm: Convergence certificate: the largest difference, over systems, of observed and
             expected wins, as a share of the system's battles; None for online Elo, which solves nothing.
         tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); None elsewhere.
@@ -132,19 +121,11 @@ class RatingTable:
         raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
 
     def separates(self, first: str, second: str) -> bool:
-        """Return whether the battles separate two systems, for all pairs of the table at once.
-
-        Raises:
-            NotFoundError: The table has no such system.
-        """
+        """Return whether the battles separate two systems, for all pairs of the table at once."""
         return told_apart(self.of(first), self.of(second))
 
     def code(self, system: str) -> int:
-        """Return the place of a system in the arrays.
-
-        Raises:
-            NotFoundError: The table has no such system.
-        """
+        """Return the place of a system in the arrays."""
         if system not in self.systems:
             self.of(system)
         return self.systems.index(system)

@@ -85,11 +85,7 @@ class Anchor:
         return sum(anchor.rating for anchor in self.all) / len(self.all)
 
     def alone(self) -> Anchor:
-        """Return this anchor, for values that are measured from one.
-
-        Raises:
-            InputError: There are several.
-        """
+        """Return this anchor, for values that are measured from one."""
         if self.others:
             message = f"Such ratings are measured from one anchor, and {len(self.all)} are given."
             raise InputError(message, advice="Give --anchor once.")

@@ -26,10 +26,7 @@ class AnswerFact:
     """Facts on one answer, without its text.
 
     Attributes:
-        question: Its question's id.
-        domain: The question's domain.
         words: Its length in words, after cleaning.
-        no_answer: Whether it says that no answer was found.
         form: How many headings, bold spans and items of lists it has; empty where unknown.
         scores: By metric, in the metric's unit; None where the metric is undefined for the answer.
     """
@@ -96,11 +93,8 @@ def too_few_answers(
     A board of fewer than `RANKED_QUESTIONS` questions asks for the share alone. Of systems whose answers are
     not known, the questions of their battles count.
 
-    Args:
-        table: The judged battles.
-        answers: What is known of answers, by system.
-        asked: The questions that the board is about; None for all that any system answered.
-        reference: Needs no rank, and is among these only where battles without it rank the others.
+    Without `asked` the questions that any system answered count. The reference needs no rank, and is among
+    these only where battles without it rank the others.
     """
     counts = _questions_met(table)
     for system, facts in answers.items():

@@ -53,23 +53,19 @@ MARKS = "marks"
 FILES_ALONE = frozenset({Surface.FILES})
 PAGES_ALONE = frozenset({Surface.PAGES})
 FILES_AND_PAGES = FILES_ALONE | PAGES_ALONE
+IN_PRINT_TOO = FILES_ALONE | {Surface.TERMINAL}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BoardColumn:
     """A column of a board.
 
     Attributes:
         name: In files.
-        meaning: What it is, in a sentence.
-        read: Its value of a line; None where there is none.
-        unit: What it counts.
-        kind: The type of its values in files.
         ends: The columns with the ends of its 95 % interval; none where it has no interval.
         heading: What stands above it on pages and in print; the name where it is empty.
         short: The same where there is little room.
         help: What readers of the page must know beside the meaning.
-        surfaces: Where it is to be seen.
         place: Where it stands on the page, from 1; those with 0 follow in their order here.
         usual: Whether it stands on the page until a reader chooses.
         least_first: Whether the least is the first when the rows are sorted by it.
@@ -113,48 +109,27 @@ class BoardColumn:
         return surface in self.surfaces
 
 
-def _rating(name: str) -> Read:
-    return lambda line: (line["rating"] or {}).get(name)
-
-
-def _rate(name: str) -> Read:
-    return lambda line: (line["rate"] or {}).get(name)
+def _of(section: str, name: str) -> Read:
+    return lambda line: (line[section] or {}).get(name)
 
 
 def _line(name: str) -> Read:
     return lambda line: line[name]
 
 
-def _said(name: str) -> Read:
-    return lambda line: line["said"][name]
-
-
-def _people(name: str) -> Read:
-    return lambda line: line["people"].get(name)
-
-
-def _of_people(name: str, field_name: str, meaning: str) -> BoardColumn:
-    return BoardColumn(
-        name=name,
-        meaning=meaning,
-        read=_people(field_name),
-        unit=Unit.COUNT if name == field_name else Unit.POINTS,
-        kind=int if name == field_name else float,
-        surfaces=FILES_ALONE,
-        seldom=True,
-    )
-
-
-def _of_rating(name: str, meaning: str, unit: Unit, kind: type[str | int | float] = float) -> BoardColumn:
-    return BoardColumn(
-        name=name, meaning=meaning, read=_rating(name), unit=unit, kind=kind, surfaces=FILES_ALONE
-    )
-
-
-def _of_rate(name: str, meaning: str, unit: Unit, field_name: str = "") -> BoardColumn:
-    return BoardColumn(
-        name=name, meaning=meaning, read=_rate(field_name or name), unit=unit, surfaces=FILES_ALONE
-    )
+def _in_files(
+    section: str,
+    name: str,
+    meaning: str,
+    unit: Unit,
+    kind: type[str | int | float] = float,
+    field_name: str = "",
+    *,
+    surfaces: frozenset[Surface] = FILES_ALONE,
+) -> BoardColumn:
+    seldom = section == "people"
+    read = _of(section, field_name or name)
+    return BoardColumn(name, meaning, read, unit, kind, surfaces=surfaces, seldom=seldom)
 
 
 def _of_team(
@@ -167,11 +142,11 @@ def _of_team(
     least_first: bool = True,
 ) -> BoardColumn:
     return BoardColumn(
-        name=name,
-        meaning=meaning,
-        read=_said(name),
-        unit=unit,
-        kind=kind,
+        name,
+        meaning,
+        _of("said", name),
+        unit,
+        kind,
         heading=heading,
         surfaces=FILES_AND_PAGES if heading else FILES_ALONE,
         least_first=least_first,
@@ -181,16 +156,12 @@ def _of_team(
 
 COLUMNS: tuple[BoardColumn, ...] = (
     BoardColumn(
-        name="domain",
-        meaning="The domain's id; overall is all together",
-        read=_line("domain"),
-        kind=str,
-        surfaces=FILES_ALONE,
+        "domain", "The domain's id; overall is all together", _line("domain"), kind=str, surfaces=FILES_ALONE
     ),
     BoardColumn(
-        name="system",
-        meaning="A system that answered the questions",
-        read=_line("system"),
+        "system",
+        "A system that answered the questions",
+        _line("system"),
         kind=str,
         heading="System",
         help="Its name leads to its page; the mark at the end of its row opens its detail.",
@@ -199,10 +170,10 @@ COLUMNS: tuple[BoardColumn, ...] = (
         least_first=True,
     ),
     BoardColumn(
-        name="rating",
-        meaning="Bradley-Terry strength on the Elo scale: 400 points more mean ten times the odds to win a "
+        "rating",
+        "Bradley-Terry strength on the Elo scale: 400 points more mean ten times the odds to win a "
         "battle; empty where there is none",
-        read=_rating("rating"),
+        _of("rating", "rating"),
         unit=Unit.POINTS,
         ends=("lower", "upper"),
         heading="Rating",
@@ -210,25 +181,17 @@ COLUMNS: tuple[BoardColumn, ...] = (
         place=4,
         usual=True,
     ),
-    _of_rating("se", "Standard error of the rating", Unit.POINTS),
-    BoardColumn(
-        name="lower",
-        meaning="The lower end of the rating's 95 % interval",
-        read=_rating("lower"),
-        unit=Unit.POINTS,
-        surfaces=frozenset({Surface.FILES, Surface.TERMINAL}),
+    _in_files("rating", "se", "Standard error of the rating", Unit.POINTS),
+    _in_files(
+        "rating", "lower", "The lower end of the rating's 95 % interval", Unit.POINTS, surfaces=IN_PRINT_TOO
+    ),
+    _in_files(
+        "rating", "upper", "The upper end of the rating's 95 % interval", Unit.POINTS, surfaces=IN_PRINT_TOO
     ),
     BoardColumn(
-        name="upper",
-        meaning="The upper end of the rating's 95 % interval",
-        read=_rating("upper"),
-        unit=Unit.POINTS,
-        surfaces=frozenset({Surface.FILES, Surface.TERMINAL}),
-    ),
-    BoardColumn(
-        name="rank",
-        meaning="Place by rating among the systems; the reference takes none",
-        read=_rating("rank"),
+        "rank",
+        "Place by rating among the systems; the reference takes none",
+        _of("rating", "rank"),
         unit=Unit.PLACE,
         kind=int,
         heading="Rank",
@@ -240,56 +203,66 @@ COLUMNS: tuple[BoardColumn, ...] = (
         usual=True,
         least_first=True,
     ),
-    _of_rating("rank_lower", "The best place that the battles leave open (95 %)", Unit.PLACE, int),
-    _of_rating("rank_upper", "The worst place that the battles leave open (95 %)", Unit.PLACE, int),
-    _of_rating(
+    _in_files("rating", "rank_lower", "The best place that the battles leave open (95 %)", Unit.PLACE, int),
+    _in_files("rating", "rank_upper", "The worst place that the battles leave open (95 %)", Unit.PLACE, int),
+    _in_files(
+        "rating",
         "tie_group",
         "1 for the leader and all whom the battles do not separate from it, then 2, …",
         Unit.NUMBER,
         int,
     ),
-    _of_rating(
+    _in_files(
+        "rating",
         "letters",
         "Two systems of a ladder share a letter exactly where the battles do not separate them",
         Unit.TEXT,
         str,
     ),
-    _of_rating(
-        "component", "Group of systems whose ratings are on one scale, 0 for the main one", Unit.NUMBER, int
+    _in_files(
+        "rating",
+        "component",
+        "Group of systems whose ratings are on one scale, 0 for the main one",
+        Unit.NUMBER,
+        int,
     ),
-    _of_rating(
-        "ladder", "Systems whose places are counted together, 0 for the main group's", Unit.NUMBER, int
+    _in_files(
+        "rating",
+        "ladder",
+        "Systems whose places are counted together, 0 for the main group's",
+        Unit.NUMBER,
+        int,
     ),
     BoardColumn(
-        name="flags",
-        meaning="What a reader must know of the rating, such as never_wins",
-        read=lambda line: " ".join((line["rating"] or {}).get("flags", ())),
+        "flags",
+        "What a reader must know of the rating, such as never_wins",
+        lambda line: " ".join((line["rating"] or {}).get("flags", ())),
         kind=str,
         surfaces=FILES_ALONE,
     ),
-    _of_rating(
+    _in_files(
+        "rating",
         "own_evidence",
         "Share of what a domain's rating depends on that its own battles say; the rest is borrowed from the "
         "overall rating, which itself borrows nothing",
         Unit.SHARE,
     ),
     BoardColumn(
-        name="battles",
-        meaning="Judged battles, against the reference where there is one; empty in the reference's own row, "
+        "battles",
+        "Judged battles, against the reference where there is one; empty in the reference's own row, "
         "and so are the rates",
-        read=_rate("battles"),
+        _of("rate", "battles"),
         unit=Unit.COUNT,
         heading="Battles",
         help="On the page below them those behind the rating, where they are others.",
-        surfaces=frozenset({Surface.FILES, Surface.PAGES, Surface.TERMINAL}),
     ),
-    _of_rate("wins", "How many of these battles the system won", Unit.COUNT),
-    _of_rate("ties", "How many of these battles were tied", Unit.COUNT),
-    _of_rate("losses", "How many of these battles the system lost", Unit.COUNT),
+    _in_files("rate", "wins", "How many of these battles the system won", Unit.COUNT),
+    _in_files("rate", "ties", "How many of these battles were tied", Unit.COUNT),
+    _in_files("rate", "losses", "How many of these battles the system lost", Unit.COUNT),
     BoardColumn(
-        name="questions",
-        meaning="On how many questions these battles are",
-        read=_rate("questions"),
+        "questions",
+        "On how many questions these battles are",
+        _of("rate", "questions"),
         unit=Unit.COUNT,
         kind=int,
         heading="Questions",
@@ -298,20 +271,24 @@ COLUMNS: tuple[BoardColumn, ...] = (
         usual=True,
     ),
     BoardColumn(
-        name="win_rate",
-        meaning="Share of battles won",
-        read=_rate("win_rate"),
+        "win_rate",
+        "Share of battles won",
+        _of("rate", "win_rate"),
         unit=Unit.SHARE,
         ends=("win_lower", "win_upper"),
         heading="Win",
         help="In per cent, of the battles against the reference where there is one.",
     ),
-    _of_rate("win_lower", "The lower end of that share's 95 % interval", Unit.SHARE, "lower"),
-    _of_rate("win_upper", "The upper end of that share's 95 % interval", Unit.SHARE, "upper"),
+    _in_files(
+        "rate", "win_lower", "The lower end of that share's 95 % interval", Unit.SHARE, field_name="lower"
+    ),
+    _in_files(
+        "rate", "win_upper", "The upper end of that share's 95 % interval", Unit.SHARE, field_name="upper"
+    ),
     BoardColumn(
-        name="win_tie_rate",
-        meaning="Share of battles won or tied",
-        read=_rate("win_tie_rate"),
+        "win_tie_rate",
+        "Share of battles won or tied",
+        _of("rate", "win_tie_rate"),
         unit=Unit.SHARE,
         ends=("win_tie_lower", "win_tie_upper"),
         heading="Win + tie",
@@ -320,48 +297,42 @@ COLUMNS: tuple[BoardColumn, ...] = (
         place=3,
         usual=True,
     ),
-    _of_rate("win_tie_lower", "The lower end of that share's 95 % interval", Unit.SHARE),
-    _of_rate("win_tie_upper", "The upper end of that share's 95 % interval", Unit.SHARE),
-    _of_rate("mean_score", "Mean share of the win, a tie being a half", Unit.SHARE),
-    _of_rate("standard_error", "Standard error of the mean share of the win", Unit.SHARE),
-    _of_rate("clustered_error", "The same, counting the battles of a question together", Unit.SHARE),
+    _in_files("rate", "win_tie_lower", "The lower end of that share's 95 % interval", Unit.SHARE),
+    _in_files("rate", "win_tie_upper", "The upper end of that share's 95 % interval", Unit.SHARE),
+    _in_files("rate", "mean_score", "Mean share of the win, a tie being a half", Unit.SHARE),
+    _in_files("rate", "standard_error", "Standard error of the mean share of the win", Unit.SHARE),
+    _in_files("rate", "clustered_error", "The same, counting the battles of a question together", Unit.SHARE),
     BoardColumn(
-        name="domains",
-        meaning="Win + tie rate in each domain as a small bar, in the order of the domains above",
-        read=lambda line: None,  # noqa: ARG005 - a picture, which the page draws of the other domains' lines
+        "domains",
+        "Win + tie rate in each domain as a small bar, in the order of the domains above",
+        lambda line: None,  # noqa: ARG005 - a picture, which the page draws of the other domains' lines
         heading="Domains",
         surfaces=PAGES_ALONE,
     ),
     BoardColumn(
-        name="answers",
-        meaning="Answers of the system",
-        read=_line("answers"),
-        unit=Unit.COUNT,
-        kind=int,
-        surfaces=FILES_ALONE,
+        "answers", "Answers of the system", _line("answers"), unit=Unit.COUNT, kind=int, surfaces=FILES_ALONE
     ),
     BoardColumn(
-        name="no_answer_share",
-        meaning="Share of its answers that say that none was found",
-        read=_line("no_answer_share"),
+        "no_answer_share",
+        "Share of its answers that say that none was found",
+        _line("no_answer_share"),
         unit=Unit.SHARE,
         heading="No answer",
         help="In per cent.",
-        surfaces=frozenset({Surface.FILES, Surface.PAGES, Surface.TERMINAL}),
         least_first=True,
     ),
     BoardColumn(
-        name="median_words",
-        meaning="Median length of the answers",
-        read=_line("median_words"),
+        "median_words",
+        "Median length of the answers",
+        _line("median_words"),
         unit=Unit.WORDS,
         heading="Words",
         surfaces=FILES_AND_PAGES,
     ),
     BoardColumn(
-        name="attempts",
-        meaning="How many versions of the system were judged so far",
-        read=_line("attempts"),
+        "attempts",
+        "How many versions of the system were judged so far",
+        _line("attempts"),
         unit=Unit.COUNT,
         heading="Attempts",
         surfaces=PAGES_ALONE,
@@ -405,10 +376,10 @@ COLUMNS: tuple[BoardColumn, ...] = (
     ),
     _of_team("milliseconds_answers", "On how many answers the mean time depends", unit=Unit.COUNT, kind=int),
     BoardColumn(
-        name="corrected_rating",
-        meaning="The rating as people would give it: votes on some battles correct the judge's verdicts on "
+        "corrected_rating",
+        "The rating as people would give it: votes on some battles correct the judge's verdicts on "
         "all; it is known overall only",
-        read=_people("rating"),
+        _of("people", "rating"),
         unit=Unit.POINTS,
         ends=("corrected_lower", "corrected_upper"),
         heading="People would say",
@@ -417,22 +388,33 @@ COLUMNS: tuple[BoardColumn, ...] = (
         usual=True,
         seldom=True,
     ),
-    _of_people("corrected_lower", "lower", "The lower end of that rating's 95 % interval"),
-    _of_people("corrected_upper", "upper", "The upper end of that rating's 95 % interval"),
-    _of_people("labelled_battles", "labelled_battles", "On how many of its battles people voted"),
+    _in_files(
+        "people",
+        "corrected_lower",
+        "The lower end of that rating's 95 % interval",
+        Unit.POINTS,
+        field_name="lower",
+    ),
+    _in_files(
+        "people",
+        "corrected_upper",
+        "The upper end of that rating's 95 % interval",
+        Unit.POINTS,
+        field_name="upper",
+    ),
+    _in_files("people", "labelled_battles", "On how many of its battles people voted", Unit.COUNT, int),
     BoardColumn(
-        name="unranked",
-        meaning="Why the system has no rank: it answered too few questions; empty of all others",
-        read=lambda line: line.get("unranked", ""),
+        "unranked",
+        "Why the system has no rank: it answered too few questions; empty of all others",
+        lambda line: line.get("unranked", ""),
         kind=str,
         surfaces=FILES_ALONE,
         seldom=True,
     ),
     BoardColumn(
-        name="mark",
-        meaning="Whether it was withdrawn or disqualified since, or did not answer everything; empty of all "
-        "others",
-        read=lambda line: line.get("mark", ""),
+        "mark",
+        "Whether it was withdrawn or disqualified since, or did not answer everything; empty of all others",
+        lambda line: line.get("mark", ""),
         kind=str,
         surfaces=FILES_ALONE,
         seldom=True,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.errors import NotFoundError
 from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
@@ -25,7 +24,6 @@ class HeadToHead:
     Attributes:
         systems: Row and column order of the matrices.
         wins: (S, S); how often the row's system beat the column's.
-        ties: (S, S), symmetric.
         shares: (S, S); sum of the shares of the win that the row's system got.
     """
 
@@ -45,12 +43,6 @@ class HeadToHead:
         battles = self.battles
         rates: Floats = np.divide(self.shares, battles, out=np.full(battles.shape, np.nan), where=battles > 0)
         return rates
-
-    def _code(self, system: str) -> int:
-        if system not in self.systems:
-            message = f"No battle names the system {system}."
-            raise NotFoundError(message, advice="Spell it as in the battle file.")
-        return self.systems.index(system)
 
     def as_json(self) -> dict[str, object]:
         """Systems, and for every pair that met: wins, ties, battles and the rate from both sides."""
@@ -72,25 +64,12 @@ class HeadToHead:
         }
 
 
-def head_to_head(table: BattleTable, order: Sequence[str] | None = None) -> HeadToHead:
-    """Count wins and ties of every pair of systems.
-
-    Args:
-        table: Judged battles; weights are counts.
-        order: Systems in the order of the matrix, for instance best first; None for the table's.
-
-    Raises:
-        NotFoundError: The order names a system that the table does not have.
-    """
-    wins, ties, shares = _counted(table) if table.score is None and table.weight is None else _summed(table)
-    result = HeadToHead(systems=table.systems, wins=wins, ties=ties, shares=shares)
-    if order is None:
-        return result
-    codes = [result._code(system) for system in order]  # noqa: SLF001 - the module's own class
-    pick = np.ix_(codes, codes)
-    return HeadToHead(
-        systems=tuple(order), wins=result.wins[pick], ties=result.ties[pick], shares=result.shares[pick]
-    )
+def head_to_head(table: BattleTable, order: Sequence[str]) -> HeadToHead:
+    """Count wins and ties of every pair of systems, in the order of some of the table's systems."""
+    counts = _counted(table) if table.score is None and table.weight is None else _summed(table)
+    codes = [table.systems.index(system) for system in order]
+    wins, ties, shares = (matrix[np.ix_(codes, codes)] for matrix in counts)
+    return HeadToHead(systems=tuple(order), wins=wins, ties=ties, shares=shares)
 
 
 def _counted(table: BattleTable) -> tuple[Floats, Floats, Floats]:
@@ -123,12 +102,7 @@ class Meeting:
     """Direct results of one system against another; significance comes from the ratings.
 
     Attributes:
-        battles: Judged battles of the two.
-        wins: Of the one.
-        ties: Of both.
-        losses: Of the one.
         rate: Share of the wins that the one got, 0–1, ties half.
-        interval: Wilson's interval of that share.
     """
 
     battles: float
@@ -157,11 +131,7 @@ def read_head_to_head(head_to_head: Mapping[str, Any]) -> Meetings:
         systems=tuple(head_to_head["systems"]),
         pairs={
             (row["system"], row["opponent"]): Meeting(
-                battles=row["battles"],
-                wins=row["wins"],
-                ties=row["ties"],
-                losses=row["losses"],
-                rate=row["rate"],
+                **{name: row[name] for name in ("battles", "wins", "ties", "losses", "rate")},
                 interval=wilson(row["rate"], row["battles"]),
             )
             for row in head_to_head["pairs"]

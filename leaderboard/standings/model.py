@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from data.errors import NotFoundError
 from data.models import Outcome
 from data.models.words import to_json
 from leaderboard.rates import Rate, RateTable
@@ -27,15 +26,10 @@ class Line:
     """One system in one domain, or overall.
 
     Attributes:
-        system: Its name.
         rating: None where the system has no battle here, or ratings do not exist.
         rate: Against the reference where the board has one; None without battles, and of the reference.
         rate_against_all: The reference's own, against every system: another quantity, in no column with the
             rates of systems; None of systems.
-        answers: Answers known; 0 where only battles are.
-        no_answer_share: Of those; None without answers.
-        median_words: Of their lengths; None without answers.
-        scores: Mean scores by metric.
         outcomes: How this system's planned battles ended, overall alone.
         badges: What the organisers say of it, such as `baseline`.
         unranked: Why it has no rank, since it answered too few questions; empty of all others. Its battles
@@ -74,10 +68,7 @@ class About:
     """Description of a board for its readers.
 
     Attributes:
-        name: Short name.
-        title: What readers see.
         note: What readers must know of where the numbers come from; empty where nothing special.
-        reference: The reference's name; None where there is none.
         reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
         labels: Domain ids to what readers see, in the order in which domains are shown.
         facts: What else to tell (judge, question set, dates, …), label to value.
@@ -101,11 +92,8 @@ class Standings:
     """A board's content.
 
     Attributes:
-        about: What the board is.
         lines: By domain id and `overall`: systems, best first.
         ratings: The overall ratings with their draws; None where they do not exist.
-        unrankable: Why there are none; empty where there are.
-        rates: The rates behind the lines.
         pairs: The record of every pair, best first.
         outcomes: How all planned battles ended.
         beside: Second tables of ratings: those without the reference.
@@ -134,18 +122,6 @@ class Standings:
     def partial(self) -> bool:
         """True if too little was judged for a board without a note."""
         return self.judged is not None and self.judged.partial
-
-    def line(self, system: str, domain: str = OVERALL) -> Line:
-        """One system's line.
-
-        Raises:
-            NotFoundError: It has none.
-        """
-        for line in self.lines.get(domain, ()):
-            if line.system == system:
-                return line
-        message = f"{system} has no line in {domain}."
-        raise NotFoundError(message, advice="Spell system and domain as on the board.")
 
     def as_json(self) -> dict[str, object]:
         """Return the board's snapshot: equal standings give equal JSON, key order included."""

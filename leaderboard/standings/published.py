@@ -31,35 +31,16 @@ class PrintedRate:
     win_tie_percent: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedRating:
-    """A system's printed rating in one column, with the distances of its 95 % bounds."""
-
-    system: str
-    column: str
-    rating: float
-    above: float
-    below: float
-
-
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class PublishedBoard:
     """Published results as battles.
 
     Attributes:
-        name: Short name of the board.
-        title: What readers see.
         note: What readers must know: where the numbers come from and what they cannot tell.
-        source: The publication.
-        licence: Under what the figures may be used.
-        judge: Who judged.
         reference: The opponent of every system.
-        reference_by: Who wrote it, `people` or in free text.
         labels: Domain ids to what readers see.
         table: Counts of battles as weighted rows. Its question ids are made up, one a row: rate it
             with battles as the resampled unit, and do not cluster its rates.
-        rates: The printed percentages.
-        ratings: The printed ratings.
     """
 
     name: str
@@ -73,25 +54,16 @@ class PublishedBoard:
     labels: Mapping[str, str]
     table: BattleTable
     rates: tuple[PrintedRate, ...]
-    ratings: tuple[PrintedRating, ...]
 
 
 def bundled_board(name: str = BUNDLED) -> PublishedBoard:
-    """Load a board that is bundled with the project.
-
-    Raises:
-        FileFormatError: There is none of that name, or it was damaged.
-    """
+    """Load a board that is bundled with the project."""
     # The rooms are packages side by side, in a checkout and in an installed wheel alike.
     return load_published(Path(__file__).parents[2] / "data" / "sets" / name)
 
 
 def load_published(folder: Path) -> PublishedBoard:
-    """Load a published board: `board.toml` and the CSV files that it names.
-
-    Raises:
-        FileFormatError: A file is missing or of another shape; the message names it.
-    """
+    """Load a published board: `board.toml` and the CSV files that it names."""
     card = _card(folder / "board.toml")
     questions = _rows(folder / card["questions"])
     rates = tuple(_rate(row) for row in _rows(folder / card["rates"]))
@@ -108,7 +80,6 @@ def load_published(folder: Path) -> PublishedBoard:
         labels=MappingProxyType({row["domain"]: row["label"] for row in questions}),
         table=battles_from_rates(counts, rates, card["reference"]),
         rates=rates,
-        ratings=tuple(_rating(row) for row in _rows(folder / card["ratings"])),
     )
 
 
@@ -117,16 +88,8 @@ def battles_from_rates(
 ) -> BattleTable:
     """Find counts of wins, ties and losses against the reference that round to the printed percentages.
 
-    Args:
-        questions: Questions, that is battles of each system, by domain.
-        rates: Percentages of one decimal, of every system in every domain and overall.
-        reference: The opponent.
-
     Returns:
         Up to three weighted rows for each system and domain; the system is side a.
-
-    Raises:
-        FileFormatError: A percentage is missing, or no counts round to the percentages.
     """
     systems = tuple(dict.fromkeys(rate.system for rate in rates))
     printed = {(rate.system, rate.domain): rate for rate in rates}
@@ -212,14 +175,4 @@ def _rate(row: Mapping[str, str]) -> PrintedRate:
         domain=row["domain"],
         win_percent=float(row["win_percent"]),
         win_tie_percent=float(row["win_tie_percent"]),
-    )
-
-
-def _rating(row: Mapping[str, str]) -> PrintedRating:
-    return PrintedRating(
-        system=row["system"],
-        column=row["column"],
-        rating=float(row["rating"]),
-        above=float(row["above"]),
-        below=float(row["below"]),
     )

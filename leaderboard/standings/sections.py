@@ -60,11 +60,7 @@ class JudgedShares:
 
 
 def partial_sentence(standings: Mapping[str, Any]) -> str:
-    """Return the note for readers of a partial board; empty for others.
-
-    Args:
-        standings: A board's JSON.
-    """
+    """Return the note for readers of a partial board; empty for others."""
     if not standings.get("partial"):
         return ""
     shares: Mapping[str, Any] = standings["judged_share"]

@@ -31,11 +31,7 @@ REQUESTS = "These are the requests of a batch, not its results."
 
 
 def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result of a chat completion, or of the Responses API; one with an error failed.
-
-    Raises:
-        FileFormatError: It is a request.
-    """
+    """Return a result of a chat completion, or of the Responses API; one with an error failed."""
     if "response" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
     response = mapping(row.get("response"))
@@ -56,11 +52,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result; what errored, expired or was cancelled failed. A text with citations comes in parts.
-
-    Raises:
-        FileFormatError: It is a request.
-    """
+    """Return a result; what errored, expired or was cancelled failed. Cited texts come in parts."""
     if "result" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
     result = mapping(row.get("result"))

@@ -72,11 +72,7 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it.
-
-    Raises:
-        FileFormatError: It has log-likelihoods and no text, or a filter's text alone.
-    """
+    """Return a sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it."""
     doc = mapping(row["doc"])
     answer = _written(row.get("resps"))
     if answer is None:

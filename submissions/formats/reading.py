@@ -65,11 +65,7 @@ def codes_of_ours() -> Iterator[None]:
 
 
 def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
-    """Unpack a zip file, and return where its files lie.
-
-    Raises:
-        FileFormatError: It cannot be unpacked.
-    """
+    """Unpack a zip file, and return where its files lie."""
     with codes_of_ours():
         return unpack(path, folder, _archive_limits(limits, MOST_FILES))
 
@@ -80,11 +76,7 @@ def is_inspect_archive(path: Path) -> bool:
 
 
 def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> Iterator[Row]:
-    """Yield the samples of an inspect log, those of the first epoch first, one in memory at a time.
-
-    Raises:
-        FileFormatError: It is damaged or over a limit, or holds no samples.
-    """
+    """Yield the samples of an inspect log, those of the first epoch first, one in memory at a time."""
     files = _archive_limits(limits, SAMPLE_FILES * limits.answers)
     with codes_of_ours(), opened(path, files) as (archive, members):
         epochs = {member: _epoch(member.filename) for member in members}
@@ -116,13 +108,7 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
 def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
     """Return the files of a folder that hold its rows, and HELM's questions where the rows do not have them.
 
-    Args:
-        folder: The folder.
-        name: What messages call it.
-        findings: Splits that are left out are noted here.
-
-    Raises:
-        FileFormatError: There are none, or those of several runs or logs.
+    Messages call the folder `name`; splits that are left out are noted in `findings`.
     """
     files = _files(folder, name)
     by_name: dict[str, list[Path]] = {}
@@ -158,11 +144,7 @@ def _is_beside(name: str) -> bool:
 
 
 def questions_beside(file: Path, limits: ReadLimits) -> Mapping[str, object]:
-    """HELM's instances by their ids, for predictions that only name them.
-
-    Raises:
-        FileFormatError: The file cannot be read.
-    """
+    """HELM's instances by their ids, for predictions that only name them."""
     instances = parse_json(read_text(file, limits), 0, finite=False)
     # The question as it was comes before its perturbations, which share its id.
     found = reversed(instances if isinstance(instances, list) else [])
@@ -238,16 +220,23 @@ def _archive_limits(limits: IntakeLimits, files: int) -> ArchiveLimits:
     return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=DEEPEST, advice=PACK_ADVICE)
 
 
-LISTED = 5
+def _any_header(columns: Sequence[str], line: int) -> None:
+    """Accept every header."""
 
 
 class RowFile:
-    """An open file of answers, or a folder of them.
+    """An open file of answers, plain, gzipped or in a zip file, or a folder of them.
 
-    Use it as a context manager and iterate over it once.
+    Use it as a context manager and iterate over it once. Lines that cannot be parsed are noted in `findings`
+    while iterating.
+
+    Raises:
+        FileFormatError: There is no such file, or it has none of the formats.
     """
 
-    def __init__(self, path: Path, limits: IntakeLimits, findings: Findings, header: Header) -> None:
+    def __init__(
+        self, path: Path, limits: IntakeLimits, findings: Findings, header: Header = _any_header
+    ) -> None:
         self._limits = limits
         self._findings = findings
         self._large: list[str] = []
@@ -278,7 +267,7 @@ class RowFile:
         if self._large:
             count = len(self._large)
             message = f"{counted(count, 'sample')} {have(count)} more than {self._limits.row_bytes:,} bytes"
-            message += f", and {are(count)} left out: {listed(self._large, LISTED)}."
+            message += f", and {are(count)} left out: {listed(self._large, NAMED)}."
             advice = "Log them without the transcript of their events."
             self._findings.add(0, Code.TOO_LARGE, message, advice, Severity.WARNING)
 
@@ -329,21 +318,6 @@ class RowFile:
             yield Row(row.line, value, row.place)
 
 
-def _any_header(columns: Sequence[str], line: int) -> None:
-    """Accept every header."""
-
-
-def open_rows(path: Path, limits: IntakeLimits, findings: Findings, header: Header = _any_header) -> RowFile:
-    """Open a file of answers, plain, gzipped or in a zip file, or a folder of them.
-
-    Lines that cannot be parsed are noted in `findings` while iterating.
-
-    Raises:
-        FileFormatError: There is no such file, or it has none of the formats.
-    """
-    return RowFile(path, limits, findings, header)
-
-
 def size_of(path: Path, limits: IntakeLimits) -> int:
     """Return the decompressed bytes of a file or folder, as far as known, within the limit."""
     size = 0
@@ -366,13 +340,8 @@ def _table_bytes(path: Path) -> int:
 
 def cites_passages(path: Path, limits: IntakeLimits) -> bool:
     """Return whether a file may name the set's passages without their texts, as TREC's RAG track does."""
-    if not is_text(path):
+    if path.is_dir() or magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)):
         return True
     with suppress(FileFormatError), GuardedStream(path, limits.reading) as stream:
         return b'"references"' in stream.read(min(HEAD, limits.file_bytes))
     return False
-
-
-def is_text(path: Path) -> bool:
-    """Return whether it is no folder, archive or table, by its first bytes."""
-    return not path.is_dir() and not magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS))

@@ -42,10 +42,7 @@ class NamedAnswer:
         ids: What may be the question's id, the surest first.
         text: The question's text, or a prompt that holds it; may be empty.
         counted: The tool counted the ids by itself, so that they alone say nothing.
-        answer: The answer; None where there is none.
-        contexts: The passages that the system was given; None where there are none.
         reference: The answer that is known to be right; None where the row has none under our names.
-        thinking: What the model wrote before its answer.
         sample: What the tool may ask several times, of which the first counts; empty where it never does.
         failed: The error with which it ended, so that there is no answer; empty where it ended well.
         further: Turns or choices of the answer beside the one that is read.
@@ -119,11 +116,7 @@ def _of_plugins(_files: object) -> tuple[AnswerFormat, ...]:
 
 
 def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
-    """Read a row by others' code; whatever that raises or returns instead is the row's problem.
-
-    Raises:
-        FileFormatError: It cannot be read.
-    """
+    """Read a row by others' code; whatever that raises or returns instead is the row's problem."""
     try:
         named: object = known.read(row, index)
         if named is None or (

@@ -29,9 +29,6 @@ def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
 
     References are passages of the question by their ids. Those that are not keep their place without a text,
     so that every number names what its writer meant.
-
-    Raises:
-        FileFormatError: References, sentences or citations have another shape.
     """
     sentences = row["answer"] if isinstance(row.get("answer"), list) else row.get("responses")
     if not isinstance(sentences, list):

@@ -12,9 +12,10 @@ import pytest
 
 from data.errors import FileFormatError
 from data.files.tables.columns import require_once
+from data.files.tables.rows import FileFormat
 from data.models import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.formats import FileFormat, open_rows
+from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Findings
 
@@ -134,7 +135,7 @@ def test_chunks_of_an_array_do_not_matter(
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
     findings = Findings(10)
-    with open_rows(path, IntakeLimits(), findings) as rows:
+    with RowFile(path, IntakeLimits(), findings) as rows:
         read = list(rows)
     expected = json.loads(path.read_bytes())
     assert [row.value for row in read] == expected

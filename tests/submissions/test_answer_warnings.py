@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from data.models import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
 from submissions.check import CheckResult
-from submissions.limits import WarningLevels
 from tests.narrow import known
 
 
@@ -109,10 +108,7 @@ def test_extremely_long_answers_are_noticed(
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
     """An answer over the level is accepted with a warning on its line."""
-    result = check(
-        answers(questions, lambda one: f"{one.id} " * (60 if one.id == "2" else 1)),
-        levels=WarningLevels(long_answer_chars=100),
-    )
+    result = check(answers(questions, lambda one: f"{one.id} " * (4001 if one.id == "2" else 1)))
     assert codes_of(result) == [(3, "long-answer")]
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from data.files.tables.rows import FileFormat
 from data.models import QuestionSet, Severity
 from submissions.answer_tables import answer_table_of, read_answer_table
 from submissions.check import CheckResult, check_answers, read_answers
-from submissions.formats import FileFormat
 from submissions.limits import IntakeLimits
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from data.files.tables.rows import FileFormat
 from data.models import Question, QuestionSet
 from submissions.check import CheckResult, check_answers, read_answers
 from submissions.context_files import check_contexts
-from submissions.formats import FileFormat
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 

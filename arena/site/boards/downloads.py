@@ -20,7 +20,7 @@ from leaderboard.export.tables import (
     chart_file,
     columns_of,
     draws_pictures,
-    stamped_standings,
+    standings_file,
     table_file,
 )
 from leaderboard.standings.columns import marked
@@ -100,7 +100,7 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 def board_file(view: BoardView, form: BoardForm) -> bytes:
     """Return a board's standings; JSON is the published content itself, whose hash the file's name bears."""
     board = arena().boards.get(_snapshot(view))
-    return stamped_standings(marked(board.standings, board.marks), form, stamp_of(view))
+    return standings_file(marked(board.standings, board.marks), form, stamp_of(view))
 
 
 def board_columns(view: BoardView) -> tuple[Column, ...]:

@@ -83,9 +83,6 @@ def relative_columns(
     """Return the columns of counts, and those that differ in no battle.
 
     `covariates` has for each its (N,) counts in the answers of `a` and of `b`.
-
-    Raises:
-        RecordError: A covariate of another length, or a value that is no count.
     """
     columns, left_out = [], []
     for name, ends in covariates.items():
@@ -117,11 +114,7 @@ def _require(good: NDArray[np.bool_], name: str, values: Floats, expected: str) 
 
 
 def marked_column(name: str, values: ArrayLike, scale: str) -> CovariateColumn:
-    """Return a column of marks: 1 where `a` has it alone, −1 where `b` has, 0 where both have or neither.
-
-    Raises:
-        RecordError: A value is not between −1 and 1.
-    """
+    """Return a column of marks: 1 where `a` has it alone, −1 where `b` has, 0 where both have or neither."""
     column = np.asarray(values, dtype=np.float64)
     _require(np.abs(column) <= 1, name, column, "a mark: a number between -1 and 1")
     return CovariateColumn(name=name, values=column, scale=scale)
@@ -134,9 +127,6 @@ def identify(
 
     Returns:
         Their places, the variance inflation of each, and the columns left out.
-
-    Raises:
-        InputError: None has.
     """
     size = len(products) - len(columns)
     border, covariates = products[:size, size:], products[size:, size:]

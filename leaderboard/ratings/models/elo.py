@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from data.errors import InputError
-from leaderboard.battles import SWAPPED, BattleTable
+from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, Ints, count_pairs
 from leaderboard.ratings.estimate import in_gauge, resampled
@@ -37,9 +37,6 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
 
     Intervals thus include what one order happens to do. Resamples always have gamma weights and
     percentile ends.
-
-    Raises:
-        InputError: A sandwich interval, or more than `SPARSE_ABOVE` systems was asked for.
     """
     if settings.interval is IntervalKind.SANDWICH:
         message = "Online Elo has no likelihood, so no sandwich interval."
@@ -48,7 +45,8 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
         message = f"Online Elo is computed for up to {SPARSE_ABOVE} systems."
         raise InputError(message, advice="Rate so many systems with the method bradley-terry.")
     settings = replace(settings, bounds=Bounds.PERCENTILE)
-    table = oriented(table)
+    table = table.oriented()
+    table = table.select(table.canonical())
     zero = MEAN if settings.anchor is None else settings.anchor.zero
     points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero
     draws = in_gauge(_play(table, settings, settings.bootstrap or 0, weighted=True), anchor) + zero
@@ -56,20 +54,6 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
     carrying = carrying_units(table, pairs, settings.cluster, anchor)
     estimate = resampled(np.arange(len(table.systems)), points, draws, carrying)
     return assemble(table, pairs, None, [estimate], settings)
-
-
-def oriented(table: BattleTable) -> BattleTable:
-    """Return the battles in canonical order, each with its first system in code order on side a."""
-    swapped = table.a > table.b
-    score = table.score
-    turned = replace(
-        table,
-        a=np.where(swapped, table.b, table.a),
-        b=np.where(swapped, table.a, table.b),
-        winner=np.where(swapped, SWAPPED[table.winner], table.winner),
-        score=None if score is None else np.where(swapped, 1 - score, score),
-    )
-    return turned.select(turned.canonical())
 
 
 def _play(table: BattleTable, settings: Settings, orders: int, *, weighted: bool) -> Floats:

@@ -30,13 +30,11 @@ class Groups:
         label: (S,) group of each system: 0 is the main group, then by falling size. The main group is
             the anchor's, else the one with most systems, then most battles, then the one that stands above
             more systems, then by name.
-        sizes: Systems of each group; a group of one has no rating of its own.
         above: (S,) whether a chain of battles won leads from the system into the main group but none back.
         below: (S,) the same from the main group to the system.
         ladder: (S,) systems that any chain of battles links, 0 for the main group's: within one, groups may
             stand above each other.
         over: (S,) how many systems stand above each for certain, in its ladder.
-        under: (S,) how many stand below it.
     """
 
     label: Ints
@@ -85,10 +83,7 @@ def ties_settle(pairs: PairCounts) -> bool:
 def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[str] | None = None) -> Groups:
     """Group systems by strong connectivity of who took a share of a win from whom.
 
-    Args:
-        pairs: How pairs fared.
-        anchor: Code of the system whose group is the main one.
-        names: (S,) names, so that groups alike in all else have one order whatever the codes.
+    Names give groups that are alike in all else one order, whatever the codes.
     """
     graph = _took_from(pairs)
     _, component = connected_components(graph, connection="strong")

@@ -59,7 +59,6 @@ class Fit:
     Attributes:
         theta: (S,) log-odds ratings, mean 0 unless a prior holds them.
         tie: The tie parameter on its model's scale; 0 where there is none or no battle was tied.
-        has_tie: Whether the tie parameter was estimated.
         curvature: (P,) minus the second derivative of each pair's log-likelihood by its gap.
         gap_tie: (P,) the mixed one; zeros without a tie parameter.
         tie_tie: The second derivative by the tie parameter.
@@ -76,18 +75,7 @@ class Fit:
 
 
 def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: Floats | None = None) -> Fit:
-    """Maximise the likelihood (with a prior: the posterior) by damped Newton steps.
-
-    Args:
-        model: The pair model.
-        pairs: A group in which the estimate exists, or any with a prior.
-        ridge: The prior.
-        start: (S,) log-odds ratings to start from.
-
-    Raises:
-        UnrankableError: Every battle was tied under a model that estimates how often, or the fit did
-            not settle to its certificate.
-    """
+    """Maximise the likelihood (with a prior: the posterior) by damped Newton steps."""
     scale = len(pairs.low) / pairs.totals.sum() if len(pairs.low) else 1.0
     tied = float(pairs.outcomes[TIE].sum() / pairs.totals.sum()) if len(pairs.low) else 0.0
     has_tie = model.ties and tied > 0

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from data.errors import InputError, UnrankableError
-from leaderboard.battles import BattleTable, Winner
+from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble
 from leaderboard.ratings.counts import Floats, count_pairs, one_thread
 from leaderboard.ratings.estimate import restrict, with_reach
@@ -148,13 +148,7 @@ def rate_under_control(
 def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
     """Return the battles with the lower code on side a, sorted: sides and order of rows change no digit."""
     turned = table.a > table.b
-    oriented = replace(
-        table,
-        a=np.minimum(table.a, table.b),
-        b=np.maximum(table.a, table.b),
-        winner=np.where(table.winner == Winner.TIE, table.winner, table.winner ^ turned).astype(np.int8),
-        score=None if table.score is None else np.where(turned, 1 - table.score, table.score),
-    )
+    oriented = table.oriented()
     style = [np.where(turned, -column, column) for column in style]
     weight = () if table.weight is None else (table.weight,)
     order = np.lexsort((*reversed(style), *weight, oriented.share, oriented.b, oriented.a, table.question))

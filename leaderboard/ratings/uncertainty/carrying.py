@@ -47,14 +47,7 @@ class Units:
 
 
 def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anchor: Ints | None) -> Units:
-    """Return the units behind ratings and differences of systems that battles link.
-
-    Args:
-        table: The battles among them.
-        pairs: Their counts.
-        cluster: Whether questions or single battles are the independent units.
-        anchor: Code of the system that is 0; None where the mean is.
-    """
+    """Return the units behind ratings and differences of systems that battles link."""
     size = pairs.systems
     ends = np.triu_indices(size, k=1)
     patterns, copies = _patterns(table, pairs, cluster)

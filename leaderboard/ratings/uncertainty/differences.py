@@ -25,12 +25,6 @@ class Difference:
     """Difference between two systems' ratings.
 
     Attributes:
-        first: The one system.
-        second: The other.
-        points: Rating of the first minus rating of the second.
-        se: Its standard error, paired.
-        lower: Lower end of the 95 % interval.
-        upper: Upper end.
         prob_better: How sure it is that the first is the better, by the test of the two (Student's t).
         questions: How many questions carry the difference: their effective number.
         interval: Where the interval is from: percentiles of resamples, or t where few questions carry it.
@@ -130,11 +124,7 @@ def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
 
 
 def star_battles(battles: BattleTable, reference: str) -> BattleTable:
-    """Return the battles against the reference.
-
-    Raises:
-        NotFoundError: No battle names the reference.
-    """
+    """Return the battles against the reference."""
     if reference not in battles.systems:
         message = f"No battle is against {reference}."
         raise NotFoundError(message, advice="Name the reference as the battle file does.")

@@ -57,11 +57,7 @@ class PairedErrors:
         with the chance that the ratings give, so that the statistic is tanh(d/2) √units. A single question
         does not say how sure a difference is.
 
-        Args:
-            points: (S,) ratings.
-            covariance: (S, S).
-            units: Behind each difference.
-            factor: What the variance of each difference grows by for few questions.
+        `factor` is what the variance of each difference grows by for few questions.
         """
         gap = points[:, None] - points
         units = np.broadcast_to(np.asarray(units, dtype=np.float64), gap.shape)
@@ -137,9 +133,7 @@ ERROR = 0.05
 def better(points: Floats, errors: PairedErrors) -> NDArray[np.bool_]:
     """(S, S) whether the row's system is surely better than the column's, for all pairs at once (Holm).
 
-    Args:
-        points: (S,) ratings.
-        errors: Of their differences; a pair without an error is not told apart.
+    A pair without an error is not told apart.
     """
     gap = points[:, None] - points
     above, right = np.triu_indices(len(points), k=1)
@@ -175,8 +169,7 @@ def tail_of(units: Floats | float | None) -> Floats:
     Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
     both.
 
-    Args:
-        units: Effective questions behind each interval; None where single battles are resampled.
+    `units` is None where single battles are resampled.
 
     Source: Hesterberg (2015), "What teachers should know about the bootstrap", section 5.3.
     """
@@ -235,13 +228,8 @@ def one_sided(pairs: PairCounts, outside: Ints, rated: Floats, effective: Floats
     The bound is the rating at which so clean a record has a chance of 5 %; it is exact for the model, given
     the others' ratings.
 
-    Args:
-        pairs: All pairs.
-        outside: Codes of systems without a rating.
-        rated: (S,) log-odds ratings, NaN where there is none.
-        effective: (S,) independent battles a battle counts for: below 1 where several are on one question,
-            anything where weights are of any scale.
-        wins: Whether they won all (the bound is a lower one) or lost all (an upper one).
+    `rated` are (S,) log-odds, NaN where there is no rating. `effective` says how many independent battles one
+    counts for: below 1 where several are on one question. `wins` asks for lower bounds.
 
     Returns:
         Bounds, NaN for systems that met no rated one.

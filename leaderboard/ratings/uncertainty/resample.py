@@ -47,7 +47,6 @@ class Units:
 
     Attributes:
         by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
-        pairs: The pairs, whose totals serve for single battles.
     """
 
     by_cluster: csr_array | Cells | None

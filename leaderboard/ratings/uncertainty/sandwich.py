@@ -47,13 +47,7 @@ def plain_covariance(model: PairModel, fit: Fit, pairs: PairCounts, inverse: Flo
 
 
 def clustered_covariance(inverse: Floats, scores: Floats | csr_array, systems: int) -> Floats:
-    """(S, S) covariance of the log-odds ratings, questions being independent.
-
-    Args:
-        inverse: (K, K) inverse information.
-        scores: (questions, K) summed scores of each question, as `cluster_scores` makes them.
-        systems: S; the rest of K is the tie parameter.
-    """
+    """(S, S) covariance of the log-odds ratings, questions being independent."""
     # A power of two, so that squares of very large weights are numbers and no digit changes.
     largest = float(np.abs(scores.data if isinstance(scores, csr_array) else scores).max(initial=0.0))
     scale = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
