@@ -237,7 +237,7 @@ class Recording(Mapping[str, str]):
 
 
 def _exists(line: str) -> bool:
-    """Whether a command line without its first word names a command, and options that the command has."""
+    """Return whether a command line without its first word names a command and only options of it."""
     here: Any = command()
     words = iter(re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split())
     for word in words:

@@ -34,7 +34,7 @@ retrieval: score
 
 
 def _required(path: str) -> list[str]:
-    """What a command cannot do without, as names of things that do not exist."""
+    """Return the required arguments and options, as names of things that do not exist."""
     words = []
     for parameter in COMMANDS[path].params:
         if parameter.required and parameter.param_type_name == "argument":
