@@ -16,7 +16,6 @@ from itertools import chain
 MAX_WORDS = 80
 """A longer text tells something, whatever else it says."""
 MAX_CHARACTERS = 2_000
-
 _REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
 _LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 _WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|^\W*(?:final\s+)?answer\W*:")
@@ -43,7 +42,6 @@ _OPENING = re.compile(
     r"\A(?:(?:but|however|although|though|so|therefore|thus|hence|as such|also|and|yet)\b,? ?)+"
 )
 _EDGES = " \t\"'*_#>-,:()[]"
-
 _GIVEN = (
     r"(?:provided|given|supplied|retrieved|available|above|following|attached|shown|presented|cited|input"
     r"|search|relevant|accompanying|uploaded|quoted|indexed|reference|source|web|same|current|context|text)"
@@ -92,7 +90,6 @@ _UNABLE = (
     r"|have not been able to)"
 )
 _WHAT = r"(?:who|whom|whose|what|when|where|why|how|which|if|whether)"
-
 _LEAD = re.compile(
     r"\A(?:(?:(?:i am |we are )?(?:very |so )?(?:sorry|afraid)|(?:i |we )?apologi[sz]e|apologies"
     r"|unfortunately|regrettably|my apologies|as an? (?:ai|(?:large )?language)[\w -]*+)(?: that"

@@ -16,7 +16,6 @@ from typing import Protocol, TypeVar
 
 Value = TypeVar("Value")
 Task = tuple[object, ...]
-
 AT_HAND = 1.0
 """Seconds of work that are done here first: what takes no longer does not pay for other processes."""
 LEAST_LEFT = 2.0

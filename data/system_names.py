@@ -28,11 +28,7 @@ RESERVED = (
     "tie",
     "unknown",
 )
-
-
 """Names that tables, files of battles and pages use for something else."""
-
-
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")
 
 
@@ -76,11 +72,7 @@ def look_alike(name: str, names: Iterable[str]) -> str | None:
 
 
 WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "yes", "true": "yes", "no": "no", "false": "no"})
-
-
 UNITS: Mapping[str, float] = MappingProxyType({"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12})
-
-
 _PARAMETERS = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,6})?) ?([KMBT]?)", re.IGNORECASE)
 _RELEASED = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 MOST_PARAMETERS = 1e16

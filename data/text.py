@@ -47,11 +47,7 @@ def percent_figure(share: float, *, decimals: int = 1) -> str:
 
 
 REPLACEMENT = "\ufffd"
-
-
 _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
-
-
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 

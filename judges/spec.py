@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from data.errors import RecordError, SpecError
-from data.files.jsonl import wording
+from data.files.strict_json import wording
 from data.models import GroundTruth, JudgeKind, OrderPolicy, require_name
 from judges.llm.requests import Sampling
 from judges.pairwise.literal import VerdictWords

@@ -32,7 +32,7 @@ from data.errors import (
     UnavailableError,
     WorkError,
 )
-from data.files.jsonl import wording
+from data.files.strict_json import wording
 from data.models import Problem
 
 MEDIA_TYPE = "application/problem+json"

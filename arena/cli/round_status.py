@@ -12,7 +12,7 @@ from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
 from data.models import BattleEvidence, Outcome, Presentation, Question, Round, RoundCounts
-from data.models.judgments import JudgeConduct
+from data.models.conduct import JudgeConduct
 from data.text import counted
 
 if TYPE_CHECKING:

@@ -47,8 +47,6 @@ _FORMATS: Mapping[str, DocumentFormat] = MappingProxyType(
         ".sgml": DocumentFormat.TREC,
     }
 )
-
-
 _ABOUT_THE_FOLDER = ("readme", "license", "licence")
 
 

@@ -22,16 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 K1 = 1.5
-
-
 B = 0.75
 FORMAT = 2
 MANIFEST = "manifest.json"
-
-
 BM25 = "bm25"
-
-
 AGAIN = "Import the corpus again."
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError
 from data.files.question_sets.lfrqa import LABELS
+from data.files.strict_json import parse_json
 from data.files.tables.records import read_records
 from data.files.tables.rows import Fields
 from data.files.tables.values import given, id_text
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.text_files import ReadLimits, read_text
 from data.models import HumanLabel, MetricItem, Passage, ProblemList
 
 
@@ -86,11 +87,7 @@ ENDING = ".json"
 JUDGED = "*_eval_by_*.json"
 VOTES = ("raw", "preferences", "votes", "labels")
 """The names under which everybody's votes are looked for, in this order."""
-
-
 TEXTS = ("query", "response_1", "response_2")
-
-
 WORDS: Mapping[str, float] = MappingProxyType(
     {
         "tie": 0.0,
@@ -106,11 +103,7 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "worse": 2.0,
     }
 )
-
-
 _ADVICE = f"Put the files {JUDGED} that are published with it into its folder."
-
-
 Row = Mapping[str, Any]
 
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
-import math
 import os
 import re
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,16 +25,10 @@ from data import progress
 from data.errors import FileFormatError
 
 GZIP_MAGIC = b"\x1f\x8b"
-
-
 COMPRESSED: Mapping[bytes, str] = MappingProxyType(
     {GZIP_MAGIC: "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 )
-
-
 """The first bytes of what is decompressed while it is read."""
-
-
 BUFFER = 1024 * 1024
 
 
@@ -84,21 +75,13 @@ class LineFeeds(io.RawIOBase):
 
 
 UTF8_BOM = b"\xef\xbb\xbf"
-
-
 ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
     {"UTF-32": (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
 )
-
-
 """Byte order marks of encodings that are not read, the longer ones first."""
-
-
 MEBIBYTE = 1024 * 1024
 LONGEST_NAME = 60
 """Characters; no file system counts more than four bytes for one, or takes fewer than 255."""
-
-
 RATIO_FROM = 16 * MEBIBYTE
 
 
@@ -312,67 +295,6 @@ def decode(content: bytes, line: int) -> str:
     return text
 
 
-def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
-    """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates.
-
-    With `finite` off, numbers that are not finite become null, as logs of other tools have them.
-
-    Raises:
-        FileFormatError: With code `not-json`, `not-finite`, `duplicate-key`, `too-deep` or `not-utf8`.
-    """
-    try:
-        if text.startswith("\ufeff"):
-            raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
-        value = (_STRICT if finite else _LENIENT).decode(text)
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-            if "\\u0000" in text:
-                raise FileFormatError("There is a NUL character.", advice="Remove it.", code="not-utf8")
-    except json.JSONDecodeError as error:
-        message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
-        raise FileFormatError(
-            message, advice="Write one JSON object a line.", code="not-json", line=line
-        ) from error
-    except UnicodeEncodeError as error:
-        message = "There is half of a character pair (a lone surrogate)."
-        raise FileFormatError(
-            message, advice="Save the text as UTF-8.", code="not-utf8", line=line
-        ) from error
-    except RecursionError as error:
-        message = "The JSON is nested too deeply."
-        raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
-    except ValueError as error:
-        # Python's own words tell of its settings.
-        message = "This is not JSON that can be read: a number has too many digits."
-        raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
-    except FileFormatError as error:
-        error.line = line
-        raise
-    return value
-
-
-JSON_FAULTS: Mapping[str, str] = MappingProxyType(
-    {
-        "Expecting value": "a value is missing",
-        "Expecting ',' delimiter": "a comma or a closing bracket is missing",
-        "Expecting ':' delimiter": "a colon is missing",
-        "Expecting property name": "a field name in double quotes is missing",
-        "Illegal trailing comma": "a comma too many stands",
-        "Extra data": "something follows the value",
-        "Unterminated string": "a text is never closed, which begins",
-        "Invalid control character": "a line end or control character stands in a text",
-        "Invalid \\": "a backslash is followed by a wrong sign",
-        "Unexpected UTF-8 BOM": "a byte order mark stands",
-    }
-)
-
-
-def json_fault(error: json.JSONDecodeError) -> str:
-    """Return Python's complaint about a JSON text, without its place."""
-    known = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
-    return next(known, "it cannot be read")
-
-
 def _without_bom(name: str, content: bytes) -> bytes:
     encoding = next((kind for kind, marks in ENCODINGS.items() if content.startswith(marks)), "")
     if encoding or (encoding := _wide_encoding(content)):
@@ -386,42 +308,3 @@ def _wide_encoding(content: bytes) -> str:
     if signs in ([True, False, False, False] * 2, [False, False, False, True] * 2):
         return "UTF-32"
     return "UTF-16" if signs in ([True, False] * 4, [False, True] * 4) else ""
-
-
-def _refuse_constant(word: str) -> float:
-    message = f"{word} is not a number that JSON knows."
-    raise FileFormatError(message, advice="Use finite numbers or null.", code="not-finite")
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if not math.isfinite(value):
-        message = f"{digits} is too large for a number."
-        raise FileFormatError(message, advice="Use finite numbers.", code="not-finite")
-    return value
-
-
-def _finite_or_none(digits: str) -> float | None:
-    value = float(digits)
-    return value if math.isfinite(value) else None
-
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        counts = Counter(name for name, _ in pairs)
-        twice = sorted(name[:60] for name, count in counts.items() if count > 1)
-        message = f"A field stands twice: {', '.join(twice[:5])}."
-        raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
-    return record
-
-
-# `json.loads` makes a decoder for each text, which takes as long as a short text.
-_STRICT = json.JSONDecoder(
-    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
-)
-
-
-_LENIENT = json.JSONDecoder(
-    parse_constant=lambda _: None, parse_float=_finite_or_none, object_pairs_hook=_no_duplicates
-)

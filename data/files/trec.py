@@ -12,27 +12,18 @@ from pathlib import Path
 from unicodedata import normalize
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.text_files import ReadLimits, decode, parse_json, read_lines
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import ProblemList
 
 WHOLE = "0"
 """The subtopic of a judgment of the question as a whole."""
-
-
 BEIR_HEADER = "query-id"
 GRADE_NAMES = (BEIR_HEADER, "score", "grade", "relevance", "rel", "label")
-
-
 TREC_FIELDS, BEIR_FIELDS = 4, 3
-
-
 ANSWERS_FROM = 3.0
 """CRUX's η: from this rating on a passage answers a sub-question."""
-
-
 ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
-
-
 Judged = tuple[str, str, str, float]
 """Question, subtopic, passage and grade."""
 
@@ -159,8 +150,6 @@ def _bad(line: int, message: str) -> FileFormatError:
 FIELDS = 6
 STEP = 2.0**-22
 """Two steps of single precision, relative to a score."""
-
-
 MIN_SCALE = 1e-6
 TREC_RUNS_ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
 

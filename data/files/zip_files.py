@@ -19,24 +19,16 @@ from data.errors import FileFormatError
 from data.files.text_files import MEBIBYTE
 
 CHUNK = MEBIBYTE
-
-
 LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
-
-
 ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93
 """Compression method that zipfile knows from Python 3.14 on only; inspect writes its logs so."""
-
-
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, NotImplementedError, RuntimeError, OSError),
 )
-
-
 ADVICE = "Pack set.toml and questions.jsonl into a plain zip file."
 
 
@@ -183,8 +175,6 @@ def _bad(path: Path, problem: str, code: str, limits: ArchiveLimits) -> FileForm
 NO_TEXT = frozenset(
     {".arrow", ".bz2", ".feather", ".parquet", ".pdf", ".png", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 )
-
-
 """Endings of names of files that hold no plain text."""
 
 

@@ -117,7 +117,6 @@ lease_rows = table(
     Moments are seconds of the database's clock since 1970. `drawn_usd` is what it set aside, `paid_*` what it
     reported to the round's account, `recorded_*` what its committed verdicts say was paid.
     """
-
 battle_holds = table(
     "battle_hold", battle_id=col.key_of("battle.id"), seat_id=col.parent("seat.id", index=True)
 )

@@ -286,7 +286,6 @@ battles = table(
     detail=col.prose(),
 )
 """Two answers to one question, to be judged; `outcome` is null while pending."""
-
 labels = table(
     "label",
     UniqueConstraint("battle_id", "person"),
@@ -299,7 +298,6 @@ labels = table(
     labelled_at=col.moment(),
 )
 """A person's label of a battle; `b_first` is null where the side shown first is not known."""
-
 ledgers = table(
     "ledger",
     round_id=col.key_of("round.id"),
@@ -315,7 +313,6 @@ ledgers = table(
     `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
     `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.
     """
-
 question_digests = table(
     "question_digest",
     round_id=col.key_of("round.id"),

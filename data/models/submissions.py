@@ -49,7 +49,6 @@ class SetSummary(Base, table=True):
 
 
 question_sets = SetSummary.__table__
-
 phases = table(
     "phase",
     UniqueConstraint("set_id", "name"),
@@ -112,7 +111,6 @@ class Submission(Base, table=True):
 
 
 submissions = Submission.__table__
-
 questions = table(
     "question",
     UniqueConstraint("set_id", "key"),
@@ -126,7 +124,6 @@ questions = table(
     content=col.json(),
 )
 """Questions; `content` is the object of a line, so that no field is lost."""
-
 answers = table(
     "answer",
     UniqueConstraint("submission_id", "question_id"),
@@ -143,7 +140,6 @@ answers = table(
     milliseconds=col.real(nullable=True),
 )
 """An answer; `thinking` is null where there is none, and so is what nobody said that it took."""
-
 scores = table(
     "score",
     UniqueConstraint("answer_id", "metric", "judge"),

@@ -30,7 +30,6 @@ replies = table(
     created_at=col.created(),
 )
 """Replies of LLMs, each stored once under the key of its request."""
-
 batches = table(
     "batch",
     name=col.label(64, primary_key=True),
@@ -40,7 +39,6 @@ batches = table(
     created_at=col.created(),
 )
 """Batches sent to providers whose replies are not all stored; `batch_id` is empty until it is known."""
-
 judgments = table(
     "judgment",
     id=col.number(),

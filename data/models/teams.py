@@ -115,7 +115,6 @@ web_sessions = table(
     expires_at=col.moment(),
 )
 """Browsers that are signed in, under the sha256 of their cookies."""
-
 invitations = table(
     "invitation",
     digest=col.label(64, primary_key=True),
@@ -124,7 +123,6 @@ invitations = table(
     expires_at=col.moment(),
 )
 """Invitations to teams, under the sha256 of their codes."""
-
 change_counter = table("change_counter", id=col.number(), number=col.whole())
 """Counter of changes that readers may notice; one row."""
 

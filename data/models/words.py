@@ -191,8 +191,6 @@ class LabelValue(StrEnum):
 
 OUT_OF_BUDGET = "The budget's cap is reached."
 """The detail of what was not asked since the budget had no room for it."""
-
-
 FEW = 5
 EXAMPLES = 3
 
@@ -293,8 +291,6 @@ def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower ty
 
 
 Side = Literal["a", "b", "tie"]
-
-
 _WORDS: Mapping[str, Side] = MappingProxyType(
     {
         **dict.fromkeys(("a", "model_a", "model a", "system_a", "assistant_a", "left"), "a"),
@@ -303,8 +299,6 @@ _WORDS: Mapping[str, Side] = MappingProxyType(
         **dict.fromkeys(("tie (inconsistent)", "both are bad"), "tie"),
     }
 )
-
-
 """Their spellings, in any case."""
 
 

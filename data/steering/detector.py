@@ -29,7 +29,6 @@ _LOOKED_BACK = 30
 _MIXTURE = 2
 _SHORT, _EXPLAINING = 7, 5
 _MOSTLY, _NEARLY = 2, 5
-
 Span = tuple[int, int]
 
 

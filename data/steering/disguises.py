@@ -18,14 +18,8 @@ _MIXED = re.compile(r"[a-z][013457$@]|[013457$@][a-z]")
 _LEET = str.maketrans("013457$@", "oieastsa")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W_]+")
-
-
 _MIXED_LEAST, _WORDS_LEAST = 4, 2
-
-
 _LONGEST_LINE = 4000
-
-
 _TURNS: Sequence[Callable[[str], str]] = (lambda text: text[::-1], lambda text: codecs.encode(text, "rot13"))
 
 

@@ -23,8 +23,6 @@ _ESCAPE = re.compile(
     r"|%(?:25)*+[2-7][0-9a-f]"
     r"|\\(?:u\{0*+[0-9a-f]{1,6}\}|u[0-9a-f]{4}|x[0-9a-f]{2})"
 )
-
-
 _AMPERSANDS = re.compile(r"&(?:amp;?)*+")
 _PERCENTS = re.compile(r"%(?:25)*+")
 _BREAKS = str.maketrans(dict.fromkeys("\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
@@ -145,8 +143,6 @@ def look_of(character: str) -> str:
 
 
 END, UNKNOWN = ".", "w"
-
-
 _FIRST_CODE = 0xE000
 _ENDS = (".", "!", "?", "...", "..", "?!", "!?", "!!", "!!!", "??", "\n\n")
 _FOREIGN_SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
@@ -161,8 +157,6 @@ def record(name: str) -> Mapping[str, Any]:
 SIGNS: Mapping[str, re.Pattern[str]] = {
     name: re.compile("|".join(alternatives)) for name, alternatives in record("signs").items()
 }
-
-
 """The patterns of `signs.toml`."""
 
 

@@ -16,18 +16,17 @@ from data.store.engine import BUSY_TIMEOUT_MS, Database
 if TYPE_CHECKING:
     from data.store.battles import BattleStore, ClaimStore
     from data.store.boards import BoardStore
-    from data.store.budgets import LedgerStore
     from data.store.jobs import JobStore, LeaseStore
     from data.store.labels import LabelStore
     from data.store.question_sets import PolicyStore, SetStore
     from data.store.question_stats import QuestionStatsStore
-    from data.store.replies import BatchStore, ReplyStore
-    from data.store.rounds import RoundStore
+    from data.store.replies import BatchStore, ConductStore, ReplyStore
+    from data.store.rounds import LedgerStore, RoundStore
     from data.store.scores import ScoreStore
     from data.store.status import CountStore, StatusStore
     from data.store.submissions import SubmissionStore
     from data.store.teams import TeamStore, TokenStore
-    from data.store.verdicts import ConductStore, VerdictStore
+    from data.store.verdicts import VerdictStore
 
 
 class Store:
@@ -106,7 +105,7 @@ class Store:
 
     @cached_property
     def conduct(self) -> ConductStore:
-        from data.store.verdicts import ConductStore
+        from data.store.replies import ConductStore
 
         return ConductStore(self.database)
 
@@ -124,7 +123,7 @@ class Store:
 
     @cached_property
     def ledgers(self) -> LedgerStore:
-        from data.store.budgets import LedgerStore
+        from data.store.rounds import LedgerStore
 
         return LedgerStore(self.database)
 

@@ -1,18 +1,21 @@
-"""Answers in the store, read by submission or question."""
+"""Answers in the store: written with a submission, read by submission or question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, insert, select, update
 
 from data.models import Answer, Passage, SubmissionState
 from data.models.submissions import answers, question_sets, questions, submissions
 from data.store.base import AnyRow, StorePart, to_record
+from data.store.engine import pairs
 
 ROWS_AT_ONCE = 2_000
+Item = TypeVar("Item")
 
 
 class AnswerText(NamedTuple):
@@ -153,3 +156,46 @@ class AnswerReader(StorePart):
 def _answer(row: AnyRow) -> Answer:
     contexts = tuple(Passage(**context) for context in row.contexts)
     return Answer(question_id=row.question_id, answer=row.text, contexts=contexts)
+
+
+def insert_answers(
+    connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
+) -> None:
+    """Write the answers of a submission, some thousands at a time, and count them on it."""
+    numbers = _numbers(connection, set_id)
+    count = silent = 0
+    for chunk in _chunks(rows, ROWS_AT_ONCE):
+        connection.execute(
+            insert(answers),
+            [
+                {
+                    "submission_id": number,
+                    "question_id": numbers[answer.question_id],
+                    "text": answer.answer,
+                    "contexts": [asdict(context) for context in answer.contexts],
+                    "no_answer": no_answer,
+                    "thinking": answer.thinking or None,
+                    "tokens": answer.tokens,
+                    "usd": answer.usd,
+                    "milliseconds": answer.milliseconds,
+                }
+                for answer, no_answer in chunk
+            ],
+        )
+        count += len(chunk)
+        silent += sum(no_answer for _, no_answer in chunk)
+    connection.execute(
+        update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
+    )
+
+
+def _numbers(connection: Connection, set_id: int) -> dict[str, int]:
+    return pairs(
+        connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
+    )
+
+
+def _chunks(rows: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    iterator = iter(rows)
+    while chunk := list(islice(iterator, size)):
+        yield chunk

@@ -90,14 +90,8 @@ def _reference_side(kind_a: str, kind_b: str) -> str | None:
 
 
 CHUNK = 5_000
-
-
 QUESTIONS_AT_ONCE = 200
-
-
 CLOSED = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED, RoundState.RETRACTED)
-
-
 WITHDRAWN = "One of the two submissions was withdrawn."
 
 

@@ -58,15 +58,11 @@ PATIENCE = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
 }
-
-
 """When a connection to PostgreSQL counts as lost; in seconds, but for `tcp_user_timeout` (milliseconds).
 
 Without them a host that was cut off for a minute may wait another one for its next packet, or two hours for a
 reply that never comes.
 """
-
-
 SHORT = frozenset({"postgres", "postgresql"})
 """Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
 
@@ -170,11 +166,7 @@ SIGNS_OF_DAMAGE = (
     *("malformed", "file is not a database", "disk I/O error"),
     *("invalid page", "could not read block", "checksum"),
 )
-
-
 """Messages of SQLite and PostgreSQL about a damaged file."""
-
-
 REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
 
 

@@ -19,14 +19,8 @@ from data.store.battles import has_pending, has_work, lease_lost
 from data.store.engine import db_now, new_id
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
-
-
 SHOWN = 200
-
-
 MAX_ATTEMPTS = 3
-
-
 """Failures without a verdict in between, after which a job is given up."""
 
 
@@ -126,14 +120,8 @@ def pause_round(connection: Connection, job_id: int) -> None:
 
 
 GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
-
-
 STOPPED = "The process that ran it was stopped."
-
-
 WORKER_LOST = "Worker {name} was lost while on it."
-
-
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 IsGone = Callable[[WorkerId], bool]
 

@@ -18,8 +18,6 @@ from data.store.base import StorePart, to_record
 from data.store.engine import db_now, pairs
 
 LOOKED_AT = 500
-
-
 """The rate of judging is taken from so many judgments, the newest ones."""
 
 

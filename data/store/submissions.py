@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, Select, case, func, insert, select, update
 
@@ -22,26 +21,18 @@ from data.models import (
 )
 from data.models.base import now
 from data.models.rounds import rounds
-from data.models.submissions import answers, question_sets, questions, submissions
+from data.models.submissions import question_sets, submissions
 from data.progress import counted
-from data.store.answers import AnswerReader
+from data.store.answers import AnswerReader, insert_answers
 from data.store.base import AnyRow, no_set, to_record, to_row, unique
-from data.store.engine import new_id, pairs
+from data.store.engine import new_id
 from data.system_names import RESERVED, look_alike
 
-CHUNK = 2_000
 VERSION = (submissions.c.set_id, submissions.c.system, submissions.c.version)
-
-
 STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
     {SubmissionKind.ANSWERS: "system", SubmissionKind.CONTEXTS: "contexts"}
 )
-
-
 """Stored value of each kind in the column `kind`; it is `reference` for the reference of a set."""
-
-
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,49 +87,6 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
         update(submissions).where(*same, submissions.c.version == following).values(version=last + 1)
     )
     return following
-
-
-def insert_answers(
-    connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
-) -> None:
-    """Write the answers of a submission, some thousands at a time, and count them on it."""
-    numbers = _numbers(connection, set_id)
-    count = silent = 0
-    for chunk in _chunks(rows, CHUNK):
-        connection.execute(
-            insert(answers),
-            [
-                {
-                    "submission_id": number,
-                    "question_id": numbers[answer.question_id],
-                    "text": answer.answer,
-                    "contexts": [asdict(context) for context in answer.contexts],
-                    "no_answer": no_answer,
-                    "thinking": answer.thinking or None,
-                    "tokens": answer.tokens,
-                    "usd": answer.usd,
-                    "milliseconds": answer.milliseconds,
-                }
-                for answer, no_answer in chunk
-            ],
-        )
-        count += len(chunk)
-        silent += sum(no_answer for _, no_answer in chunk)
-    connection.execute(
-        update(submissions).where(submissions.c.id == number).values(answers=count, no_answers=silent)
-    )
-
-
-def _numbers(connection: Connection, set_id: int) -> dict[str, int]:
-    return pairs(
-        connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
-    )
-
-
-def _chunks(rows: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(rows)
-    while chunk := list(islice(iterator, size)):
-        yield chunk
 
 
 class SubmissionStore(AnswerReader):

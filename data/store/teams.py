@@ -203,11 +203,7 @@ def _memberships() -> Select[*tuple[Any, ...]]:
 
 
 USE_EVERY = timedelta(minutes=1)
-
-
 """Precision of a token's last use: a write for every request would cost more than it tells."""
-
-
 USE_WAIT_MS = 50
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
-from data.files.jsonl import in_words
+from data.files.strict_json import in_words
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]

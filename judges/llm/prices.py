@@ -19,6 +19,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -26,8 +27,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
-from data.files.jsonl import in_words
-from data.public_hosts import is_public
+from data.files.strict_json import in_words
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
 MILLION = 1_000_000
@@ -129,7 +129,7 @@ def is_private(endpoint: str) -> bool:
     if not host:
         return False
     try:
-        return not is_public(host)
+        return not ip_address(host).is_global
     except ValueError:
         # A name without a dot, as of a container beside this one, means nothing elsewhere.
         return "." not in host or host.endswith((".localhost", ".internal"))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from pydantic import BaseModel, ValidationError
 
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
-from data.files.jsonl import in_words
+from data.files.strict_json import in_words
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
 from data.plugins import CODE, Added, PluginKind, added, code_of, described, json_value
 from data.text import percent

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data.errors import SpecError
-from data.files.jsonl import wording
+from data.files.strict_json import wording
 from data.models import Passage
 
 SUFFIX = ".toml"

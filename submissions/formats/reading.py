@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from data.errors import FileFormatError
+from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
@@ -25,7 +26,6 @@ from data.files.text_files import (
     content_bytes,
     decode,
     magic_of,
-    parse_json,
     read_text,
 )
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack

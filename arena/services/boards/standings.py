@@ -20,7 +20,8 @@ from arena.services.rounds.models import entrants_of, former_sentences
 from arena.services.submissions.reader import StatusReader
 from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, read_text
 from data.models import (
     BattleColumns,
     GroundTruth,
@@ -34,7 +35,7 @@ from data.models import (
     SetSummary,
     Submission,
 )
-from data.models.judgments import JudgeConduct, several_models
+from data.models.conduct import JudgeConduct, several_models
 from data.progress import working
 from data.store import Store
 from judges.lexical import AGREEMENT

@@ -24,7 +24,8 @@ from arena.services.rounds.export import (
     hash_of_judge,
 )
 from data.errors import FileFormatError
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, read_text
 from data.models import Judgment, OrderPolicy, Outcome, Preference, Presentation
 from data.models.judgments import CORRECTION
 from data.progress import counted, working

@@ -15,7 +15,7 @@ from arena.settings import Settings
 from data.errors import StoreError
 from data.models import Reply
 from data.store import Store
-from data.store.budgets import LedgerStore
+from data.store.rounds import LedgerStore
 from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, Usage
 from judges.llm.requests import Request

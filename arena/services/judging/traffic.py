@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from data.errors import UnfitJudgeError
 from data.models import Reply, Round, Verdict
-from data.models.judgments import JudgeConduct
+from data.models.conduct import JudgeConduct
 from judges.base import Judge
 from judges.llm.client import Scheduler
 from judges.llm.requests import CallFailure, Request

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, read_text
 from data.models import Json
 from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
 from judges.metrics.context.measures import context_report

@@ -35,7 +35,7 @@ from data.store import Store
 if TYPE_CHECKING:
     # What is told of one round loads with it.
     from arena.services.rounds.battle_table import LiveStanding
-    from data.models.judgments import JudgeConduct
+    from data.models.conduct import JudgeConduct
     from data.store.scores import ScoredAnswer
 
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)

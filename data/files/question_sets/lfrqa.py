@@ -17,8 +17,9 @@ from pathlib import Path
 from data.errors import FileFormatError
 from data.files.question_sets.registry import SetDraft, SetFormat, each_once, files_of, named_files
 from data.files.question_sets.rows import domain_label, question_from_json
+from data.files.strict_json import parse_json
 from data.files.tables.records import each_record
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.text_files import ReadLimits, read_text
 from data.models import PEOPLE, ProblemList, Question, Severity
 
 FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
@@ -43,7 +44,6 @@ _BRACKET = re.compile(r"\[[\d\s*,.;]{1,400}(?:\]|$)")
 _NUMBER = re.compile(r"\d+")
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _NAMED = 5
-
 Citations = tuple[tuple[str, ...], ...]
 REFERENCES = re.compile(r"(?:([a-z0-9-]{1,40})_)?references\.json(?:\.gz)?")
 REFERENCE = "faithful_answer"

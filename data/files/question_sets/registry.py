@@ -33,13 +33,9 @@ from data.plugins import Added, FileFormat, PluginKind, added, described
 
 MODULES = (".beir", ".lfrqa", ".tables")
 """In the order in which they are tried; the last takes any single file, so plugins are tried before it."""
-
-
 DOMAIN = "questions"
 QUESTIONS = "questions"
 NAMED = 10
-
-
 Writer = Callable[[QuestionSet, Path], None]
 
 
@@ -218,8 +214,6 @@ HEAD_FIELDS = (
     "note",
     "language",
 )
-
-
 MOMENTS = ("opens_at", "closes_at")
 NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")
 HIDDEN = "hidden_references"

@@ -14,7 +14,6 @@ from data.files.tables.values import id_text
 from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
 
 Item = TypeVar("Item", str, int)
-
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
 OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS)
 """Columns of tables of questions besides those that every table may have."""

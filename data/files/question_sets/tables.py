@@ -21,12 +21,8 @@ from data.models import Nugget, ProblemList, Question, Severity, Split
 
 POSITION = "position"
 DEV = frozenset({"dev", "validation", "valid", "val"})
-
-
 FURTHER: Mapping[str, str] = {"reference_contexts": "passages", "subject": "domain"}
 """Columns that tables of questions have beside those of `NAMES`: of test sets of ragas, and of MMLU."""
-
-
 OURS: Mapping[Column, str] = {
     Column.QUESTION_ID: "id",
     Column.QUESTION: "question",
@@ -34,8 +30,6 @@ OURS: Mapping[Column, str] = {
     Column.DOMAIN: "domain",
     Column.CONTEXTS: "passages",
 }
-
-
 LISTS = frozenset({"passages", *OWN_FIELDS})
 MOST_NAMED = 20
 
@@ -234,8 +228,6 @@ def _plain(value: object) -> object:
 
 
 FILES = ("nuggets.jsonl", "nuggets.jsonl.gz")
-
-
 Topic = tuple[str, tuple[Nugget, ...]]
 
 

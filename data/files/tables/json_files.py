@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from data.errors import FileFormatError
+from data.files.strict_json import parse_json
 from data.files.tables.columns import Column, column_of, shown_names
 from data.files.tables.rows import Holds, Opening, Row
-from data.files.text_files import UTF8_BOM, GuardedStream, decode, parse_json
+from data.files.text_files import UTF8_BOM, GuardedStream, decode
 
 TRUNCATED, NOT_JSON, NOT_FINITE, TOO_LARGE = "truncated-file", "not-json", "not-finite", "too-large"
-
-
 WRONG_SHAPE, EMPTY_FILE = "wrong-shape", "empty-file"
 
 
@@ -261,11 +260,7 @@ LISTS = (
     *("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples"),
     "testCases",
 )
-
-
 """Under which names of one object its rows stand; deepeval's are its test cases."""
-
-
 ADVICE = "Write one object a line, one array of objects, or an object of columns."
 
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Self
 
 from data.errors import FileFormatError
+from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar
 from data.files.tables.columns import Column, column_of
 from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
@@ -26,7 +27,6 @@ from data.files.text_files import (
     GuardedStream,
     ReadLimits,
     magic_of,
-    parse_json,
     read_lines,
     read_text,
 )

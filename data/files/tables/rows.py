@@ -51,12 +51,8 @@ class Row:
 
 Note = Callable[[FileFormatError], object]
 """Is given what makes one row unreadable; the others are read on."""
-
-
 Header = Callable[[Sequence[str], int], object]
 """Is given the columns of a table and their line, and may refuse them."""
-
-
 Holds = Callable[[object], bool]
 
 

@@ -16,8 +16,6 @@ from data.files.text_files import GuardedStream, ReadLimits, decode, too_many_by
 from data.files.zip_files import members_of
 
 BAD_CSV, TRUNCATED, TOO_LARGE = "bad-csv", "truncated-file", "too-large"
-
-
 SEPARATOR_LINE = "sep="
 """Excel's first line, which names the separator."""
 
@@ -109,11 +107,7 @@ def _told(line: int, reason: str) -> FileFormatError:
 
 SHEETS = "xl/workbook.xml"
 SHEETS_LISTED = 10
-
-
 WRONG_FORMAT, DAMAGED, BAD_CELLS = "wrong-format", "damaged-file", "bad-csv"
-
-
 ADVICE = 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
 
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
 from data.errors import FileFormatError
-from data.files.text_files import parse_json
+from data.files.strict_json import parse_json
 from data.models.questions import Passage
 
 MISSING = frozenset(

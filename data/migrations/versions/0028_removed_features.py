@@ -15,7 +15,6 @@ revision = "0028"
 down_revision = "0027"
 branch_labels = None
 depends_on = None
-
 TEXT_INDEX = "text_index"
 TABLES: tuple[str, ...] = (
     # Referring tables first.

@@ -15,7 +15,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from data.errors import FileFormatError, RecordError
-from data.files.jsonl import in_words
+from data.files.strict_json import in_words
 from data.models import Json, MetricItem, Outcome, Passage
 from data.models.words import to_json
 

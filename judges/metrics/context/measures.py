@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import RecordError
-from data.files.jsonl import in_words
+from data.files.strict_json import in_words
 from data.models import Json, Score
 from judges.metrics.context.ratings import (
     HIGHEST,

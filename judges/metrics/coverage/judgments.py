@@ -9,7 +9,8 @@ from typing import Any
 
 from data.corpora.documents import document_of
 from data.errors import FileFormatError, InvalidFileError
-from data.files.text_files import ReadLimits, decode, parse_json, read_lines
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import Json, ProblemList
 
 Label = str | int

@@ -15,8 +15,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from data.errors import FileFormatError, InputError
-from data.files.jsonl import in_words
-from data.files.text_files import ReadLimits, parse_json, read_text
+from data.files.strict_json import in_words, parse_json
+from data.files.text_files import ReadLimits, read_text
 
 
 class FactorTables(StrEnum):

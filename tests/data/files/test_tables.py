@@ -20,9 +20,9 @@ from openpyxl import Workbook
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from data.errors import FileFormatError, InvalidFileError
-from data.files.jsonl import in_words
 from data.files.labelled_pairs import read_items, read_passages
 from data.files.question_sets.registry import load_set
+from data.files.strict_json import in_words
 from data.files.tables.columns import NAMES, Column, column_of
 from data.files.tables.rows import TextRow
 from data.files.tables.values import given as is_given

@@ -1,0 +1,172 @@
+"""JSON of untrusted files, parsed strictly; what is wrong with it, or with its fields, in plain words."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from data.errors import FileFormatError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+
+LONGEST_VALUE = 60
+NOTHING_GIVEN = ("missing", "extra_forbidden")
+WORDS: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "needs at least {min_length}",
+    "too_long": "takes at most {max_length}",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "dataclass_type": "must be an object",
+    "mapping_type": "must be an object",
+    "json_invalid": "is no JSON",
+}
+
+
+def in_words(error: ValidationError) -> tuple[str, ...]:
+    """List problems with their places: `claims.3.label must be 'supported' or … (it is 'X')`."""
+    return tuple(_problem_lines(error))
+
+
+def _problem_lines(error: ValidationError) -> Iterator[str]:
+    for problem in error.errors(include_url=False):
+        place = ".".join(str(part) for part in problem["loc"])
+        yield f"{place} {wording(problem)}".strip()
+
+
+def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
+    """Describe one problem of pydantic's list, without its place; with the input where `shown` allows."""
+    context = problem.get("ctx", {})
+    if problem["type"] in {"value_error", "assertion_error"}:
+        return str(context["error"])
+    words = WORDS.get(problem["type"], "cannot be used").format_map(context)
+    value = problem["input"]
+    if not shown or problem["type"] in NOTHING_GIVEN or not isinstance(value, str | int | float | None):
+        return words
+    quoted = repr(value)
+    return f"{words} (it is {quoted if len(quoted) <= LONGEST_VALUE else quoted[:LONGEST_VALUE] + '…'})"
+
+
+def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
+    """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates.
+
+    With `finite` off, numbers that are not finite become null, as logs of other tools have them.
+
+    Raises:
+        FileFormatError: With code `not-json`, `not-finite`, `duplicate-key`, `too-deep` or `not-utf8`.
+    """
+    try:
+        if text.startswith("\ufeff"):
+            raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+        value = (_STRICT if finite else _LENIENT).decode(text)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+            if "\\u0000" in text:
+                raise FileFormatError("There is a NUL character.", advice="Remove it.", code="not-utf8")
+    except json.JSONDecodeError as error:
+        message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
+        raise FileFormatError(
+            message, advice="Write one JSON object a line.", code="not-json", line=line
+        ) from error
+    except UnicodeEncodeError as error:
+        message = "There is half of a character pair (a lone surrogate)."
+        raise FileFormatError(
+            message, advice="Save the text as UTF-8.", code="not-utf8", line=line
+        ) from error
+    except RecursionError as error:
+        message = "The JSON is nested too deeply."
+        raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
+    except ValueError as error:
+        # Python's own words tell of its settings.
+        message = "This is not JSON that can be read: a number has too many digits."
+        raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
+    except FileFormatError as error:
+        error.line = line
+        raise
+    return value
+
+
+JSON_FAULTS: Mapping[str, str] = MappingProxyType(
+    {
+        "Expecting value": "a value is missing",
+        "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+        "Expecting ':' delimiter": "a colon is missing",
+        "Expecting property name": "a field name in double quotes is missing",
+        "Illegal trailing comma": "a comma too many stands",
+        "Extra data": "something follows the value",
+        "Unterminated string": "a text is never closed, which begins",
+        "Invalid control character": "a line end or control character stands in a text",
+        "Invalid \\": "a backslash is followed by a wrong sign",
+        "Unexpected UTF-8 BOM": "a byte order mark stands",
+    }
+)
+
+
+def json_fault(error: json.JSONDecodeError) -> str:
+    """Return Python's complaint about a JSON text, without its place."""
+    known = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
+    return next(known, "it cannot be read")
+
+
+def _refuse_constant(word: str) -> float:
+    message = f"{word} is not a number that JSON knows."
+    raise FileFormatError(message, advice="Use finite numbers or null.", code="not-finite")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        message = f"{digits} is too large for a number."
+        raise FileFormatError(message, advice="Use finite numbers.", code="not-finite")
+    return value
+
+
+def _finite_or_none(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = sorted(name[:60] for name, count in counts.items() if count > 1)
+        message = f"A field stands twice: {', '.join(twice[:5])}."
+        raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
+    return record
+
+
+# `json.loads` makes a decoder for each text, which takes as long as a short text.
+_STRICT = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
+)
+_LENIENT = json.JSONDecoder(
+    parse_constant=lambda _: None, parse_float=_finite_or_none, object_pairs_hook=_no_duplicates
+)
