@@ -31,6 +31,7 @@ from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
 from arena.services.system import metrics_of
 from arena.settings import MetricsAccess, Settings
+from arena.site.first_view import FirstView
 from arena.site.hosts import ServedHosts
 from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers
 from arena.site.pages import OWN, added_pages, pages
@@ -215,7 +216,7 @@ class _Routes:
             *SignIn(self.arena).routes(),
             Route("/healthz", self.healthz),
             metrics_route(self.arena),
-            *shell_routes({name: page.title for name, page in pages().items()}),
+            *shell_routes({name: page.title for name, page in pages().items()}, FirstView(self._pages)),
             Route("/leaderboard", _to_the_leaderboard),
         ]
         settings = self.arena.settings
@@ -259,10 +260,10 @@ class _Routes:
         return JSONResponse({"status": "ok", "boards": len(boards)})
 
 
-def shell_routes(titles: Mapping[str, str]) -> list[Route]:
+def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
     """Build the documents for Streamlit's pages, each with its page's title and our script.
 
-    Titles are by address, without the slash.
+    Titles are by address, without the slash; that of the board begins with its table.
     """
     static = Path(file_util.get_static_dir())
     document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
@@ -275,8 +276,18 @@ def shell_routes(titles: Mapping[str, str]) -> list[Route]:
     ]
     for path, title in titles.items():
         text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
-        routes.append(Route(f"/{path}", _unchanging(text, "text/html")))
+        routes.append(
+            Route(f"/{path}", _begun(text, first_view) if not path else _unchanging(text, "text/html"))
+        )
     return routes
+
+
+def _begun(document: str, first_view: FirstView) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(request: Request) -> Response:
+        text = document.replace(ROOT, f"{await first_view.of(request)}{ROOT}")
+        return Response(text, media_type="text/html", headers={**NO_CACHE, "Vary": "Cookie"})
+
+    return answer
 
 
 def _component_files(static: Path, document: str) -> list[str]:

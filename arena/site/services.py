@@ -6,7 +6,9 @@ Only published boards are cached, by the hash of their content; nothing that dep
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,13 +49,30 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     }
 
 
+_VISITED: ContextVar[tuple[Arena, Mapping[str, str]] | None] = ContextVar("visited", default=None)
+
+
+@contextmanager
+def visiting(arena: Arena, address: Mapping[str, str]) -> Iterator[None]:
+    """Let pages that are made outside of Streamlit be of this arena and address."""
+    token = _VISITED.set((arena, address))
+    try:
+        yield
+    finally:
+        _VISITED.reset(token)
+
+
 def address() -> Mapping[str, str]:
     """Return the parameters of the page's address."""
-    return st.query_params.to_dict()
+    visited = _VISITED.get()
+    return st.query_params.to_dict() if visited is None else visited[1]
 
 
 def arena() -> Arena:
     """Return the application behind the pages, opened once a process."""
+    visited = _VISITED.get()
+    if visited is not None:
+        return visited[0]
     settings = _given()
     return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
 

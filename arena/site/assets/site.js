@@ -93,6 +93,15 @@ const mend = (root) => {
   }
 };
 
+// What the document begins with gives way once the page is whole; who has scrolled in it stays there.
+const giveWay = () => {
+  const first = document.getElementById("first-view");
+  if (!first || !document.querySelector("#root .aa-footer")) return;
+  const page = document.querySelector("[data-testid=stMain]");
+  if (page) page.scrollTop = first.scrollTop;
+  first.remove();
+};
+
 // The part that an address names after its "#" comes into view once it is there, unless the reader was quicker.
 let sought = decodeURIComponent(location.hash.slice(1));
 for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
@@ -106,5 +115,15 @@ const goToPart = () => {
 
 new MutationObserver((changes) => {
   changes.forEach((change) => change.addedNodes.forEach(mend));
+  giveWay();
   goToPart();
 }).observe(document, { childList: true, subtree: true });
+
+// The look that the reader chose in Streamlit's menu holds for what the document begins with, too.
+try {
+  const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
+  const look = ["Light", "Dark"].find((name) => chosen.includes(name));
+  if (look) document.documentElement.dataset.look = look.toLowerCase();
+} catch {
+  // A browser that keeps nothing for this site shows the look of its system.
+}

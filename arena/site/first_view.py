@@ -1,0 +1,48 @@
+"""The board in the document, which readers see before Streamlit's script has drawn it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from arena.container import Arena
+from arena.services.accounts.sessions import COOKIE
+from arena.site.services import visiting
+from data.errors import ArenaError
+
+MOST = 64
+LONGEST_ADDRESS = 300
+"""Characters; longer ones are searches that hardly anybody opens again."""
+OPENED, CLOSED = '<div id="first-view"><div>', "</div></div>"
+
+
+class FirstView:
+    """The board page for visitors who are signed in nowhere, kept until readers may notice a change."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._kept = lru_cache(maxsize=MOST)(self._made)
+
+    async def of(self, request: Request) -> str:
+        """Return the board of an address as HTML; empty where the page is not a board, or not public."""
+        query = request.query_params
+        signed_in = any(name.startswith((COOKIE, "_streamlit_user")) for name in request.cookies)
+        if signed_in or len(str(query)) > LONGEST_ADDRESS:
+            return ""
+        return await run_in_threadpool(self._of, tuple(sorted(query.items())))
+
+    def _of(self, query: tuple[tuple[str, str], ...]) -> str:
+        try:
+            # Without a board the page itself says so, and errors too.
+            return self._kept(query, self._arena.store.changes()) if self._arena.boards.heads() else ""
+        except ArenaError:
+            return ""
+
+    def _made(self, query: tuple[tuple[str, str], ...], _changes: int) -> str:
+        from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
+        from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
+
+        with visiting(self._arena, dict(query)):
+            return f"{OPENED}{as_parts(addressed_board()).part('page')}{CLOSED}"

@@ -1,0 +1,55 @@
+"""The board in the document: what the page says, for visitors who are signed in nowhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from arena.services.accounts.sessions import COOKIE
+from arena.settings import Settings
+from arena.site.app import _Routes
+from tests.opened_pages import page_of
+
+START = '<div id="first-view">'
+
+
+@pytest.fixture(scope="module")
+def client(published: Settings) -> Iterator[TestClient]:
+    """A browser without scripts."""
+    with TestClient(Starlette(routes=_Routes(published).all())) as found:
+        yield found
+
+
+def _words(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+
+
+@pytest.mark.parametrize("query", [{}, {"domain": "d1"}, {"sort": "words", "find": "o"}], ids=str)
+def test_document_says_what_the_page_says(
+    client: TestClient, published: Settings, query: dict[str, str]
+) -> None:
+    """The same words in the same order; the page adds its footer."""
+    document = client.get("/", params=query).text
+    assert document.count(START) == 1
+    first = _words(document.partition(START)[2].partition('<div id="root">')[0])
+    page = page_of(published, "boards.leaderboard_page", **query).run()
+    assert not page.exception
+    assert first in _words("".join(part.proto.body for part in page.get("html")))
+    assert len(first) > 200
+
+
+def test_document_stays_empty_where_the_page_is_not_for_all(client: TestClient) -> None:
+    """Who is signed in, an unknown board and a long search wait for the page; other pages have no board."""
+    for query in ({"board": "nowhere"}, {"find": "x" * 400}):
+        answered = client.get("/", params=query)
+        assert (answered.status_code, START in answered.text) == (200, False)
+    client.cookies.set(COOKIE, "made-up")
+    assert START not in client.get("/").text
+    client.cookies.clear()
+    assert START not in client.get("/trust").text
+    assert client.get("/").headers["vary"] == "Cookie"
