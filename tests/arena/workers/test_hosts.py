@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.xdist_group("hosts"),
 ]
 LEASE = 6
-CUT = 60.0
+CUT = 3.0 * LEASE
 HOSTS = ("head", "left", "right", SERVER, ENDPOINT)
 BATTLES = 72
 USUAL, SLOW, QUICK = 0.5, 3.0, 0.05
@@ -205,7 +205,7 @@ def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..
 
 
 def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:
-    """A minute without network: the other host goes on, and nothing that was lost is committed afterwards."""
+    """Three leases without network: the other host goes on, and nothing that was lost is committed afterwards."""
     calls = _queue(site, "cut")
     workers("left")
     right = workers("right")
@@ -326,26 +326,6 @@ def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) 
     command.wait(240)
     _finish(site, ray_hosts, "ray-dies")
     site.check("ray-dies", committed, calls=calls, in_flight=6)
-
-
-def test_a_node_is_cut_off_for_a_minute(site: Site, ray_hosts: RayHosts) -> None:
-    """The other node goes on, what was in flight is asked again once, and the node comes back."""
-    calls = site.create("ray-cut")
-    command = _judge(ray_hosts, "ray-cut")
-    site.until_at_work("left", "right")
-    committed = site.until_judged("ray-cut", 8)
-    site.lan.cut("left")
-    began = time.monotonic()
-    committed |= site.until_judged("ray-cut", 20)
-    site.reply_in(SLOW)
-    time.sleep(max(0.0, CUT - (time.monotonic() - began)))
-    committed |= site.verdicts("ray-cut")
-    site.lan.heal("left")
-    site.until_at_work("left")
-    site.reply_in(QUICK)
-    command.wait(300)
-    _finish(site, ray_hosts, "ray-cut")
-    site.check("ray-cut", committed, calls=calls, in_flight=4)
 
 
 def test_a_head_that_is_lost_is_replaced(site: Site, ray_hosts: RayHosts) -> None:
