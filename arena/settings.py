@@ -17,6 +17,7 @@ from data.errors import InputError
 from judges.llm.settings import DIRECT, OPENAI, CacheMode
 from judges.llm.transports.registry import transport_info
 
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 HOST_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
 FRAMER = re.compile(r"https?://(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?")
 

@@ -11,7 +11,7 @@ from arena.site.services import as_secrets
 def _script(name: str) -> None:
     import importlib  # noqa: PLC0415 - AppTest runs this function as a script of its own
 
-    from arena.site.ui.errors import guarded  # noqa: PLC0415 - as above
+    from arena.site.ui.messages import guarded  # noqa: PLC0415 - as above
 
     guarded(importlib.import_module(f"arena.site.{name}").show)
 

@@ -13,7 +13,7 @@ import typer
 from arena.cli.options import AsJson
 from arena.cli.output import close_to_others, note, show_fields, show_json, show_line, show_result, show_table
 from arena.container import Arena, open_arena
-from arena.settings import environment_of, read_settings, settings_in
+from arena.settings import LOOPBACK, environment_of, read_settings, settings_in
 from data.errors import ConflictError, InputError, ServeError, StoreError
 from data.progress import working
 
@@ -102,7 +102,6 @@ def serve(
 def _ranking(folder: Path, host: str) -> Arena:
     """Return the arena of a ranking, whose user is its owner where nobody else can reach it."""
     from arena.services.ranking.requests import require_ranking
-    from arena.site.hosts import LOOPBACK
 
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         require_ranking(folder)

@@ -32,14 +32,18 @@ from arena.container import Arena, open_arena
 from arena.services.system import metrics_of
 from arena.settings import MetricsAccess, Settings
 from arena.site.first_view import FirstView
-from arena.site.hosts import ServedHosts
-from arena.site.middleware import RetractedStatus, SiteMiddleware, UntrustedPeers
+from arena.site.middleware import (
+    RetractedStatus,
+    ServedHosts,
+    SiteMiddleware,
+    UntrustedPeers,
+    page_policy,
+    refused,
+)
 from arena.site.pages import OWN, added_pages, pages
-from arena.site.plain_pages import refused
-from arena.site.security_policy import page_policy
 from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
-from arena.site.ui.errors import public_error
+from arena.site.ui.messages import public_error
 from arena.site.uploads import SignedInUploads
 from data.errors import ArenaError
 from data.store.boards import is_called

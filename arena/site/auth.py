@@ -16,9 +16,8 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.services.accounts.sessions import COOKIE
 from arena.site.services import arena
-from arena.site.ui.errors import PageEndedError, show_error
-from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.html import Cell, anchor, link, note, paragraph
+from arena.site.ui.messages import PageEndedError, keep_flash, show_error
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 

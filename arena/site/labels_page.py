@@ -12,8 +12,8 @@ from arena.api.dependencies import Rates, counted
 from arena.services.labels import BlindPair
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.errors import plain
 from arena.site.ui.html import heading, lead, note, page_heading, paragraph
+from arena.site.ui.messages import plain
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError, QuotaError
 from data.models.words import LabelValue

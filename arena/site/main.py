@@ -11,9 +11,8 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.site.auth import present
 from arena.site.pages import Page, menus, pages
 from arena.site.services import arena
-from arena.site.ui.errors import guarded
-from arena.site.ui.flash_messages import forget_flash
 from arena.site.ui.html import OPENED, SITE, logo, skeleton
+from arena.site.ui.messages import forget_flash, guarded
 from data.errors import ArenaError
 
 HOME = "leaderboard"

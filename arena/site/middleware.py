@@ -1,26 +1,37 @@
-"""Middleware of the site: allowed hosts, headers of every answer, errors.
+"""Middleware of the site: allowed hosts, security headers of every answer, errors.
+
+A page of another site whose name leads to this machine (DNS rebinding) counts as ours to a browser; its
+requests bear its own name in `Host`, and so are refused.
 
 Plain ASGI, so that answers are streamed. Routes that need other headers set them, and those win.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html.parser import HTMLParser
 from http import HTTPStatus
 from ipaddress import ip_address, ip_network
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import structlog
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from streamlit import file_util
 
-from arena.api.errors import internal_error, problem_response
-from arena.site.hosts import ServedHosts, origin_of_request
-from arena.site.plain_pages import refused
-from arena.site.security_policy import ALWAYS
+from arena.api.errors import TITLES, internal_error, problem_response
+from arena.html_pages import rendered
+from arena.settings import LOOPBACK, Settings
 from data.errors import ArenaError
 
 log = structlog.get_logger("arena.site")
@@ -195,3 +206,172 @@ def _board_of(scope: Scope) -> str:
 def _is_page(message: Message) -> bool:
     kind = Headers(raw=message["headers"]).get("content-type", "")
     return message["status"] in {OK, HTTPStatus.NOT_FOUND} and kind.startswith("text/html")
+
+
+PORTS = {"http": 80, "https": 443}
+
+
+class Origin(NamedTuple):
+    """Origin of a site as browsers separate them: scheme, name and port."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+def origin_of(address: str) -> Origin | None:
+    """Return the origin of an address; None where it has none, as `null`."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    if port is None or not parts.hostname:
+        return None
+    return Origin(parts.scheme, parts.hostname.rstrip("."), port)
+
+
+def origin_of_request(scope: Scope) -> Origin | None:
+    """Return the origin of a request, by its `Host` and scheme; None where `Host` is unusable."""
+    host = Headers(scope=scope).get("host", "")
+    if not host or any(sign in host for sign in "/?#@\\ "):
+        return None
+    scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+    return origin_of(f"{scheme}://{host}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedHosts:
+    """The names that are served, in lower case, and the origin that readers know where one is set."""
+
+    names: frozenset[str]
+    public: Origin | None = None
+
+    @classmethod
+    def of(cls, settings: Settings, host: str = "") -> ServedHosts:
+        """Collect the hosts of the settings, of the address that is listened on, and of this machine."""
+        public = origin_of(settings.public_url)
+        listed = (name.strip("[]") for name in (*settings.hosts, host.lower(), public.host if public else ""))
+        return cls(names=LOOPBACK | {name for name in listed if name}, public=public)
+
+    def serve(self, scope: Scope, asked: Origin) -> bool:
+        """Return whether a request's host is served; the address that it came to always is."""
+        local = scope.get("server") or ("", None)
+        return asked.host in self.names or asked.host == str(local[0]).lower()
+
+    def own(self, scope: Scope, origin: str) -> bool:
+        """Return whether an `Origin` is this site: its scheme, name and port are the request's, or public."""
+        parsed = origin_of(origin)
+        return parsed is not None and parsed in {origin_of_request(scope), self.public}
+
+
+ALWAYS: Mapping[str, str] = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+PAGES = (
+    "default-src 'self'",
+    # Without the word, each page reports that Streamlit's Protobuf decoder may not use WebAssembly for its
+    # whole numbers. It lets WebAssembly be compiled, and no text be run as a script.
+    "script-src 'self' 'wasm-unsafe-eval'{hashes}",
+    # Streamlit's components write their styles into the page as they are drawn.
+    "style-src 'self' 'unsafe-inline'",
+    # Charts and icons are drawn as data; what is downloaded of a chart is a blob.
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+)
+
+
+def page_policy(framers: Sequence[str]) -> str:
+    """Return the policy of Streamlit's pages: scripts of this server alone.
+
+    Its document has one script of its own inside, which is let in by its hash; charts are drawn by Vega's
+    interpreter, so that nothing is evaluated.
+    """
+    document = Path(file_util.get_static_dir()) / "index.html"
+    hashes = "".join(f" '{digest}'" for digest in script_hashes(document.read_text(encoding="utf-8")))
+    frames = " ".join(("frame-ancestors 'self'", *framers))
+    return "; ".join((*PAGES, frames)).format(hashes=hashes)
+
+
+def script_hashes(document: str) -> tuple[str, ...]:
+    """Return the inline scripts of a document, as a policy names them.
+
+    Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
+    """
+    parser = _Scripts()
+    parser.feed(document)
+    digests = (hashlib.sha256(text.encode()).digest() for text in parser.texts)
+    return tuple(f"sha256-{base64.b64encode(digest).decode()}" for digest in digests)
+
+
+class _Scripts(HTMLParser):
+    """Collects the scripts inside a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag == "script" and "src" not in dict(attrs)
+        if self._inside:
+            self.texts.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = self._inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.texts[-1] += data
+
+
+STYLE = Path(__file__).parent / "assets" / "sign_in.css"
+
+HEADERS = {
+    **ALWAYS,
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+}
+
+
+def plain_page(
+    title: str,
+    *texts: str,
+    alert: str = "",
+    form: str = "",
+    leave: str = "",
+    status: int = 200,
+    home: str = "../",
+) -> HTMLResponse:
+    """Return a page with a heading, texts, what went wrong, and a form to sign in or out.
+
+    `form` is the address that takes the form; `leave` is that of signing out,
+    where it is offered; `home` leads to the site.
+    """
+    style = STYLE.read_text(encoding="utf-8")
+    words = {"title": title, "texts": texts, "alert": alert, "form": form, "leave": leave}
+    page = rendered("plain.html", **words, home=home, style=style)
+    return HTMLResponse(page, status, headers=HEADERS)
+
+
+def refused(
+    request: Request | Scope, status: int, message: str, *, advice: str = "", page: bool = False
+) -> Response:
+    """Render a refusal: a page for browsers, else a problem as the API reports it.
+
+    Where the address is that of a `page`, only who wants JSON gets it.
+    """
+    scope = request.scope if isinstance(request, Request) else request
+    if not _wants_page(Headers(scope=scope).get("accept", ""), page=page):
+        return problem_response(status, message, advice=advice)
+    title = TITLES.get(status) or HTTPStatus(status).phrase
+    home = "../" * (scope["path"].count("/") - 1) or "./"
+    return plain_page(title, *filter(None, (message, advice)), status=status, home=home)
+
+
+def _wants_page(accepted: str, *, page: bool) -> bool:
+    return "text/html" in accepted or (page and "json" not in accepted)

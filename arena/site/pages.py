@@ -68,7 +68,7 @@ class Page:
         if self.show is None:
             self.load().show()
             return
-        from arena.site.ui.errors import PageEndedError  # noqa: PLC0415 - loads Streamlit
+        from arena.site.ui.messages import PageEndedError  # noqa: PLC0415 - loads Streamlit
 
         try:
             self.show()

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from arena.settings import Settings
-from arena.site.hosts import LOOPBACK
+from arena.settings import LOOPBACK, Settings
 from data.errors import ServeError
 
 HERE = Path(__file__).parent

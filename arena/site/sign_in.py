@@ -18,9 +18,8 @@ from arena.api.dependencies import client_of
 from arena.container import Arena
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.sessions import COOKIE
-from arena.site.hosts import ServedHosts
-from arena.site.plain_pages import HEADERS, plain_page
-from arena.site.ui.errors import public_error
+from arena.site.middleware import HEADERS, ServedHosts, plain_page
+from arena.site.ui.messages import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
 
 LONGEST_FORM = 4_096

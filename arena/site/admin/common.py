@@ -11,11 +11,9 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.queue import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.errors import guarded, plain
-from arena.site.ui.flash_messages import keep_flash
 from arena.site.ui.formats import span
 from arena.site.ui.html import Child, note, put_html, words_table
-from arena.site.ui.progress import words_of
+from arena.site.ui.messages import guarded, keep_flash, plain, words_of
 from data.errors import ArenaError
 from data.models import JobState, TokenScope
 

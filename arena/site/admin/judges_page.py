@@ -20,9 +20,9 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.services import arena
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import shown
 from arena.site.ui.html import heading, lead, note, page_heading, strip
+from arena.site.ui.messages import show_flash
 from arena.site.uploads import choose_file, laid_down
 from data.models import Job, JobKind
 from data.text import percent

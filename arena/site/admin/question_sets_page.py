@@ -10,9 +10,8 @@ from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import SetView
 from arena.site.admin.common import NOTHING, attempt, grid, organiser
 from arena.site.services import arena
-from arena.site.ui.errors import plain
-from arena.site.ui.flash_messages import keep_flash, show_flash
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
+from arena.site.ui.messages import keep_flash, plain, show_flash
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats

@@ -12,8 +12,8 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.admin.common import NOTHING, attempt, grid, usd
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
-from arena.site.ui.errors import plain
 from arena.site.ui.html import OPENED, anchor, heading, note, paragraph, strip
+from arena.site.ui.messages import plain
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
 from data.models import OrderPolicy, SetSummary

@@ -12,7 +12,7 @@ from arena.services.boards.metric_columns import shown_metrics
 from arena.site.boards.cache import cached_chart, made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.systems.profile_table import profile_rows
+from arena.site.systems.parts import profile_rows
 from arena.site.ui.formats import Bounded, whole
 from arena.site.ui.html import figures_table, note, put_html
 from arena.site.ui.url_state import choose_one, opened

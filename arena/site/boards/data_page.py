@@ -12,10 +12,9 @@ from markupsafe import Markup
 
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
-from arena.site.boards.board_parts import errata, how_made, show_files
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
-from arena.site.boards.downloads import board_columns, offer_files
+from arena.site.boards.downloads import board_columns, errata, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.snapshot_reader import title_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from arena.html_pages import Parts
-from arena.site.boards.board_parts import how_made
 from arena.site.boards.cache import html_of, made_once
+from arena.site.boards.downloads import how_made
 from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
 from arena.site.boards.sentences import headline, judged

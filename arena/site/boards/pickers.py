@@ -10,8 +10,8 @@ from arena.html_pages import macro
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
-from arena.site.ui.errors import PageEndedError
 from arena.site.ui.html import link, page_heading, put_html
+from arena.site.ui.messages import PageEndedError
 from data.errors import NotFoundError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.services.boards.metric_columns import usual_metrics
-from arena.site.boards.domain_lines import LEAST_QUESTIONS
+from arena.site.boards.snapshot_reader import LEAST_QUESTIONS
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.health import TrustFigure
 from arena.site.ui.formats import interval_of_points, points, whole

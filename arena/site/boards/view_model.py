@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from arena.site.trust.side_tables import SideTable
+from arena.site.trust.health import SideTable
 from arena.site.ui.formats import Bounded
 from data.models import PEOPLE, Board
 from data.store.boards import SHORTEST_HASH

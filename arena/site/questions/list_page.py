@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from arena.html_pages import macro
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
-from arena.site.boards.board_parts import left_out, no_questions, set_note
-from arena.site.boards.downloads import offer_files
+from arena.site.boards.downloads import left_out, no_questions, offer_files, set_note
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of

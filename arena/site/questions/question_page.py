@@ -12,7 +12,7 @@ from arena.html_pages import Parts, macro
 from arena.services.evidence.covered_facts import FactTable, fact_tables, reasons_diff
 from arena.services.evidence.highlights import mark_answer
 from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first, read_reasons
-from arena.site.boards.board_parts import no_questions
+from arena.site.boards.downloads import no_questions
 from arena.site.boards.pickers import addressed_board
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from arena.site.ui.errors import show_error
 from arena.site.ui.html import note, put
+from arena.site.ui.messages import show_error
 from arena.site.uploads import laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.tables.columns import Column

@@ -10,16 +10,16 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.ranking.requests import RankRequest
 from arena.services.ranking.service import Prepared
-from arena.site.admin.common import attempt, organiser, usd, watched
+from arena.site.admin.common import attempt, grid, organiser, show_work, usd, watched
 from arena.site.admin.judges_page import show_newest
 from arena.site.ranking.files import understood
-from arena.site.ranking.running import show_running
 from arena.site.services import arena
-from arena.site.ui.errors import plain
-from arena.site.ui.flash_messages import show_flash
-from arena.site.ui.html import heading, lead, note, page_heading, strip
+from arena.site.ui.html import anchor, heading, lead, note, page_heading, paragraph, strip
+from arena.site.ui.messages import plain, show_flash
 from arena.site.uploads import choose_files
 from data.errors import ArenaError
+from data.models import RoundState
+from data.text import percent
 from submissions.answer_tables import AnswerTable
 
 EMBEDDED = "lexical"
@@ -140,3 +140,26 @@ def _priced(
         st.session_state[PRICED] = kept
     priced: tuple[Prepared, Mapping[str, Any]] = kept[1]
     return priced
+
+
+def show_running(name: str, caller: Caller) -> None:
+    """Show a ranking's progress and its systems' standing; its board once it is published."""
+    round_, job = arena().new_boards.watch(name, caller=caller)
+    if round_.state is RoundState.PUBLISHED:
+        st.success("The board is there.", icon=":material/check_circle:")
+        paragraph(anchor("Open the board", "", board=name))
+        paragraph(anchor("Make another board", "rank"))
+        return
+    heading("Comparing answers", anchor="running")
+    if job is not None and job.job.error:
+        st.error(job.job.error, icon=":material/error:")
+        paragraph(anchor("Correct it, and start again", "rank"))
+    elif job is not None:
+        show_work(job)
+    standing = arena().new_boards.standing(name, caller=caller)
+    note(standing.sentence)
+    grid(
+        ("System", "Share of the wins", "Questions"),
+        [(one.system, percent(one.score), f"{one.questions:,}") for one in standing.systems],
+        caption="So far",
+    )

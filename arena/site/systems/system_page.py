@@ -16,8 +16,8 @@ from arena.site.boards.sentences import place_of, record_of, separation, standin
 from arena.site.boards.view_model import BoardView
 from arena.site.compare.compare_page import show_compared
 from arena.site.queries import profile_of, weaknesses_of
-from arena.site.systems.profile_table import profile_table
-from arena.site.systems.record_parts import (
+from arena.site.systems.parts import (
+    profile_table,
     show_card,
     show_figures,
     show_records,

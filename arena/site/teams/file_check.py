@@ -14,9 +14,8 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.uploads import Turns, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
-from arena.site.ui.errors import show_error
 from arena.site.ui.html import figures_table, heading, note, put, put_html, strip
-from arena.site.ui.progress import shown
+from arena.site.ui.messages import show_error, show_progress
 from arena.site.ui.url_state import choose_segment
 from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
@@ -70,7 +69,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
                 laid_down(dropped) as path,
             ):
                 checks = arena().submissions
-                result = shown(
+                result = show_progress(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
                     until_told="Reading the question set",
                 )

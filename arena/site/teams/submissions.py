@@ -13,8 +13,6 @@ from arena.services.accounts.visibility import Visibility
 from arena.services.submissions.reader import SubmissionLine, SubmissionStatus, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
-from arena.site.ui.errors import show_error
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time, ordinal, title_of
 from arena.site.ui.html import (
     Cell,
@@ -29,6 +27,7 @@ from arena.site.ui.html import (
     strip,
     subheading,
 )
+from arena.site.ui.messages import show_error, show_flash
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.models import Submission, SubmissionKind, SubmissionState, TokenScope

@@ -21,10 +21,8 @@ from arena.site.teams.file_check import (
     take_file,
 )
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
-from arena.site.ui.errors import show_error
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, put
-from arena.site.ui.progress import shown
+from arena.site.ui.messages import show_error, show_flash, show_progress
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
 from data.models import Phase, Problem, Submission, SystemCard
@@ -210,7 +208,7 @@ def _add(
     try:
         with st.spinner("Storing …"), laid_down(checked.file) as path:
             submissions = arena().submissions
-            added = shown(
+            added = show_progress(
                 lambda poll: submissions.add(
                     path,
                     open_set.name,

@@ -17,8 +17,6 @@ from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import act, show_submissions
-from arena.site.ui.errors import show_error
-from arena.site.ui.flash_messages import show_flash
 from arena.site.ui.formats import format_time
 from arena.site.ui.html import (
     Child,
@@ -32,6 +30,7 @@ from arena.site.ui.html import (
     strip,
     words_table,
 )
+from arena.site.ui.messages import show_error, show_flash
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.models import Role, SubmissionState, Token, TokenScope

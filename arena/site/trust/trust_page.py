@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from arena.html_pages import Parts
 from arena.services.boards.metric_columns import column_meanings
-from arena.site.boards.board_parts import how_made
+from arena.site.boards.downloads import how_made
 from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.view_model import BoardView
 from arena.site.trust.health import TrustFigure, as_sentences

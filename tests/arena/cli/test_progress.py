@@ -13,7 +13,7 @@ from arena.cli.progress import Display, LineView, line_of, span
 from arena.container import Arena
 from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
-from arena.site.ui.progress import words_of
+from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
 from tests.arena.conftest import mix

@@ -33,7 +33,7 @@ PAGES = [Page(name="broken", title="Broken", show=show), Page(name="team", title
 """
 SCRIPT = """
 from arena.site.pages import pages
-from arena.site.ui.errors import guarded
+from arena.site.ui.messages import guarded
 
 guarded(pages()[{name!r}].run)
 """

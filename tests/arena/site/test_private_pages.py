@@ -56,7 +56,7 @@ def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         st.cache_resource.clear()
         monkeypatch.setattr("arena.site.queries.present", lambda: caller)
         page = AppTest.from_string(
-            f"import importlib\nfrom arena.site.ui.errors import guarded\n"
+            f"import importlib\nfrom arena.site.ui.messages import guarded\n"
             f"guarded(importlib.import_module('arena.site.{name}').show)",
             default_timeout=60,
         )

@@ -17,7 +17,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.sentences import name_and_model
 from arena.site.boards.snapshot_reader import read_board
-from arena.site.compare.deciding import deciding_sentence
+from arena.site.compare.compare_page import deciding_sentence
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
 from arena.site.trust.trust_page import LEFT_OUT

@@ -21,8 +21,7 @@ from websockets.sync.client import connect
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings, read_settings
-from arena.site.hosts import ServedHosts, origin_of
-from arena.site.security_policy import page_policy, script_hashes
+from arena.site.middleware import ServedHosts, origin_of, page_policy, script_hashes
 from data.errors import InputError
 from data.models import TokenScope
 from tests.browsing import Visitor

@@ -26,7 +26,7 @@ from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import RoundRequest
 from arena.services.text_process import end_idle, within
-from arena.site.ui import progress
+from arena.site.ui import messages
 from data.errors import InvalidFileError, StoppedError
 from data.models import Outcome, Preference, RoundState, Verdict
 from data.progress import working
@@ -182,7 +182,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(streamlit, "empty", Left)
     with pytest.raises(StopException):
-        progress.shown(slow, until_told="Reading")
+        messages.show_progress(slow, until_told="Reading")
 
 
 @pytest.mark.long

@@ -1,0 +1,153 @@
+"""Errors in one sentence, flash messages of what was done, and bars for long work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from threading import Event
+from typing import TypeVar
+
+import streamlit as st
+import structlog
+
+from arena.site.ui.formats import span
+from arena.site.ui.html import Cell, anchor, paragraph, put
+from data.errors import (
+    AccessError,
+    ArenaError,
+    NotFoundError,
+    RetractedError,
+    StoppedError,
+    StoreError,
+    UnavailableError,
+)
+from data.files.text_files import MEBIBYTE
+from data.progress import Latest, Work, listening
+
+log = structlog.get_logger("arena.site")
+
+
+def public_error(error: ArenaError) -> ArenaError:
+    """Return the error as a visitor reads it: of a database that fails neither host nor name."""
+    if not isinstance(error, StoreError):
+        return error
+    log.error("unavailable", error=str(error))
+    return UnavailableError("The arena cannot do this now.", advice="Try again in a moment.")
+
+
+MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
+
+
+class PageEndedError(Exception):
+    """A page has said all that there is to say. Streamlit's own `stop` would also leave out the footer."""
+
+
+def guarded(show: Callable[[], None]) -> None:
+    """Show a page, or the sentence of the error that it raised."""
+    try:
+        show()
+    except PageEndedError:
+        return
+    except RetractedError as error:
+        put("retracted", error.board, error.notice)
+    except NotFoundError as error:
+        st.info(plain(error), icon=":material/search_off:")
+        paragraph(anchor("Go to the leaderboard", ""))
+    except AccessError as error:
+        st.info(plain(error), icon=":material/lock:")
+        paragraph(anchor("Sign in", "auth/sign-in"))
+    except ArenaError as error:
+        show_error(error)
+
+
+def show_error(error: ArenaError) -> None:
+    """Show what went wrong and what to do, as text."""
+    st.error(plain(error), icon=":material/error:")
+
+
+def plain(error: ArenaError) -> str:
+    """Return the error's sentence with everything that Markdown would read as its own escaped."""
+    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(public_error(error)))
+
+
+FLASH = "flash"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flash:
+    """Message on a finished action, with its time and place; `shown` after its display."""
+
+    place: str
+    text: str
+    at: datetime
+    shown: bool = False
+
+
+def keep_flash(text: str, place: str = "") -> None:
+    """Keep what was done for the run that follows; `place` is empty for the top of the page."""
+    st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC))
+
+
+def show_flash(place: str = "") -> None:
+    """Say what was done last, where this is its place."""
+    flash: Flash | None = st.session_state.get(FLASH)
+    if flash is None or flash.place != place:
+        return
+    st.session_state[FLASH] = replace(flash, shown=True)
+    moment = Cell(f" {flash.at:%H:%M} UTC", class_="aa-muted")
+    paragraph(flash.text, moment, class_="aa-told", role="status")
+
+
+def forget_flash() -> None:
+    """Forget what was said; for where another page is opened."""
+    flash: Flash | None = st.session_state.get(FLASH)
+    if flash is not None and flash.shown:
+        del st.session_state[FLASH]
+
+
+Result = TypeVar("Result")
+EVERY = 0.25
+
+
+def show_progress(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Result:
+    """Do something in a thread of its own and show how far it is; what it raises is raised here.
+
+    The work touches nothing of the page. It gets a function that it calls at intervals, which raises
+    StoppedError once the visitor has left. `until_told` is shown until it says how far it is.
+    """
+    latest, box, left = Latest(), st.empty(), Event()
+
+    def raise_if_left() -> None:
+        if left.is_set():
+            raise StoppedError("The visitor left before the work was done.", advice="Open the page again.")
+
+    box.progress(0.0, until_told)
+    with listening(latest):
+        context = copy_context()
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(context.run, do, raise_if_left)
+        try:
+            while wait([future], timeout=EVERY).not_done:
+                work = latest.work
+                # Where the visitor has left or gone on, whatever is put on the page raises.
+                box.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
+        except BaseException:
+            left.set()
+            raise
+    box.empty()
+    return future.result()
+
+
+def words_of(work: Work) -> str:
+    """Describe the progress of work: done of total, and the time left."""
+    progress, unit = work.progress, MEBIBYTE if work.in_bytes else 1
+    amount, form = (" MiB", ",.1f") if work.in_bytes else ("", ",.0f")
+    if progress.total is None:
+        return f"{work.what}: {format(progress.done / unit, form)}{amount}" if progress.done else work.what
+    text = (
+        f"{work.what}: {format(progress.done / unit, form)} of {format(progress.total / unit, form)}{amount}"
+    )
+    return text if progress.seconds_left is None else f"{text}, {span(progress.seconds_left)} left"
