@@ -205,7 +205,7 @@ def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..
 
 
 def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:
-    """Three leases without network: the other host goes on, and nothing that was lost is committed afterwards."""
+    """Cut off for three leases, a host commits nothing of what it lost; the other one goes on."""
     calls = _queue(site, "cut")
     workers("left")
     right = workers("right")
