@@ -44,7 +44,6 @@ def test_document_says_what_the_page_says(
 
 
 def test_document_stays_empty_where_the_page_is_not_for_all(client: TestClient) -> None:
-    """Who is signed in, an unknown board and a long search wait for the page; other pages have no board."""
     for query in ({"board": "nowhere"}, {"find": "x" * 400}):
         answered = client.get("/", params=query)
         assert (answered.status_code, START in answered.text) == (200, False)
