@@ -29,7 +29,7 @@ from arena.container import Arena
 from arena.logs import Redaction
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.models import EMBEDDED_ENGINE, Outcome, RoundState, Score
+from data.models import EMBEDDED_ENGINE, Outcome, RoundCounts, RoundState, Score
 from tests.browsing import CHROMIUM, DRIVER, Visitor, open_browser
 from tests.forked_arena import serving
 
@@ -177,20 +177,55 @@ TEMPLATES = {
 }
 
 
+@pytest.fixture(scope="session")
+def filled_template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Path:
+    """A database with the tiny set and three systems, to be copied: to fill one takes longer than most tests."""
+    folder = tmp_path_factory.mktemp("filled")
+    path = folder / "arena.sqlite"
+    shutil.copyfile(sqlite_template, path)
+    arena = Arena(Settings(home=folder, database_url=f"sqlite:///{path}"))
+    _fill(arena, folder)
+    arena.close()
+    return path
+
+
+def _fill(arena: Arena, folder: Path) -> None:
+    arena.sets.import_from(write_set(folder))
+    for system, template in TEMPLATES.items():
+        path = write_answers(folder / f"{system}.jsonl", (template,), 12)
+        arena.submissions.add(path, "tiny", system=system)
+
+
 @pytest.fixture
 def filled(
-    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
+    make_arena: Callable[..., Arena], empty_home: Path, filled_template: Path, tmp_path: Path
 ) -> Callable[..., Arena]:
     """Open an arena that holds the tiny set and three systems."""
 
-    def fill(**options: Any) -> Arena:  # noqa: ANN401 - settings of any type
-        arena = make_arena(**options)
-        arena.sets.import_from(set_folder)
-        for system, template in TEMPLATES.items():
-            arena.submissions.add(answers_file(system, template), "tiny", system=system)
+    def fill(database_url: str | None = None, **options: Any) -> Arena:  # noqa: ANN401 - settings of any type
+        if database_url is None:
+            shutil.copyfile(filled_template, empty_home / "arena.sqlite")
+            return make_arena(**options)
+        arena = make_arena(database_url=database_url, **options)
+        if database_url.startswith("sqlite:///"):
+            shutil.copyfile(filled_template, database_url.removeprefix("sqlite:///"))
+        else:
+            (tmp_path / "filling").mkdir()
+            _fill(arena, tmp_path / "filling")
         return arena
 
     return fill
+
+
+def play(arena: Arena, name: str = "r", *, publish: bool = False, **fields: Any) -> RoundCounts:  # noqa: ANN401
+    """Create and judge a round of every pair by the embedded judge, unless fields say otherwise."""
+    arena.rounds.create(
+        RoundRequest(name=name, **{"set_name": "tiny", "judge": "lexical", "pairs": "all", **fields})
+    )
+    counts = arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
+    if publish:
+        arena.boards.publish(name, report=lambda _line: None, score=False)
+    return counts
 
 
 MIXED = {
