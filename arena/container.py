@@ -381,11 +381,7 @@ class Arena:
         """Build a tester of judges with another address or key, which are forgotten afterwards."""
         settings = self.settings
         twin = Arena(
-            replace(
-                settings,
-                endpoint=endpoint or settings.endpoint,
-                api_key=key or settings.api_key,
-            )
+            replace(settings, endpoint=endpoint or settings.endpoint, api_key=key or settings.api_key)
         )
         twin.__dict__["store"] = self.store
         yield twin.judges

@@ -113,10 +113,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
         seed=request.seed,
     )
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
-    return FileRatings(
-        table=replace(table, ratings=rated),
-        notes=(*notes_on(battle_file), *table.notes),
-    )
+    return FileRatings(table=replace(table, ratings=rated), notes=(*notes_on(battle_file), *table.notes))
 
 
 def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> FileRatings:
@@ -134,11 +131,7 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     columns, constant = _covariate_terms({name: values[rows] for name, values in cells.items()})
     if not columns:
         raise InputError(constant[0].reason, advice="Leave it out.")
-    settings = Settings(
-        cluster=request.cluster,
-        anchor=parse_anchors(request.anchors),
-        seed=request.seed,
-    )
+    settings = Settings(cluster=request.cluster, anchor=parse_anchors(request.anchors), seed=request.seed)
     controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
     controlled = replace(controlled, left_out=(*constant, *controlled.left_out))
     rated = tuple(rating for rating in controlled.ratings.ratings if rating.system != request.without)

@@ -309,12 +309,7 @@ class RoundAdmin:
     """Use cases of organisers who watch and start rounds; every one asks who the caller is."""
 
     def __init__(
-        self,
-        store: Store,
-        rounds: RoundService,
-        planner: RoundPlanner,
-        jobs: RoundJobs,
-        boards: BoardService,
+        self, store: Store, rounds: RoundService, planner: RoundPlanner, jobs: RoundJobs, boards: BoardService
     ) -> None:
         self._store = store
         self._rounds = rounds

@@ -55,6 +55,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(min(groups)))
 
 
+Fill = Callable[..., Arena]
+Serve = Callable[..., Any]
+Write = Callable[..., Path]
+Start = Callable[..., subprocess.Popen[str]]
+Until = Callable[..., None]
+"""Fixtures: `filled` and `make_arena`, `scripted_llm`, `answers_file`, `start`, `until`."""
+
+
 class Commands:
     """Runs `arena …` in this process, with its state in a folder of its own."""
 
@@ -179,7 +187,7 @@ TEMPLATES = {
 
 @pytest.fixture(scope="session")
 def filled_template(tmp_path_factory: pytest.TempPathFactory, sqlite_template: Path) -> Path:
-    """A database with the tiny set and three systems, to be copied: to fill one takes longer than most tests."""
+    """A database with the tiny set and three systems, to be copied."""
     folder = tmp_path_factory.mktemp("filled")
     path = folder / "arena.sqlite"
     shutil.copyfile(sqlite_template, path)

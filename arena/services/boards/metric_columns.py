@@ -89,10 +89,6 @@ def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInf
 
     What people wrote is what answers should cover, so that the metric of references takes the place of that
     of passages, where the board has its scores.
-
-    Args:
-        reference_by: Who wrote the set's references, as the set says.
-        scored: The names of the scores that the board has.
     """
     usual = [info for info in shown_metrics().values() if info.column and info.column.usual]
     held_to_people = [info for info in usual if info.column and info.column.of_people]

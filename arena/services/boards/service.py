@@ -29,12 +29,7 @@ PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
 
 class BoardService:
-    """Use cases around boards.
-
-    Args:
-        store: Where rounds and boards are kept.
-        score: Scores the answers of a set's submissions that have no score yet by the metrics of the board.
-    """
+    """Use cases around boards; `score` scores answers that lack a score by the metrics of the board."""
 
     def __init__(self, store: Store, *, score: Score) -> None:
         self._store = store
@@ -149,10 +144,7 @@ class BoardService:
         former = self._store.boards.get(round_.name)
         if not self._store.verdicts.has_corrections(round_.name):
             return former, False
-        standings = {
-            **former.standings,
-            **self.standings(round_.name, calibration=calibration).as_json(),
-        }
+        standings = {**former.standings, **self.standings(round_.name, calibration=calibration).as_json()}
         if standings == former.standings:
             return former, False
         with self._store.changing():

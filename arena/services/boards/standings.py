@@ -265,12 +265,7 @@ def _ground_truths(store: Store, round_: Round, battles: int) -> str:
     return ", ".join(parts)
 
 
-def _about(
-    round_: Round,
-    summary: SetSummary,
-    health: Mapping[str, object],
-    ground_truths: str,
-) -> About:
+def _about(round_: Round, summary: SetSummary, health: Mapping[str, object], ground_truths: str) -> About:
     judge = round_.judge
     facts = {
         "round": round_.name,

@@ -16,13 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.rounds.battle_table import WINNERS
-from arena.services.rounds.export import (
-    CHECKSUMS,
-    FILES,
-    SHOWN_HASH,
-    checksum,
-    hash_of_judge,
-)
+from arena.services.rounds.export import CHECKSUMS, FILES, SHOWN_HASH, checksum, hash_of_judge
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, read_text

@@ -216,10 +216,7 @@ async def open_access(
     account = None
     try:
         async with open_client(
-            access_settings(settings, concurrency=concurrency),
-            replies,
-            ledger,
-            journal=StoredJournal(store),
+            access_settings(settings, concurrency=concurrency), replies, ledger, journal=StoredJournal(store)
         ) as scheduler:
             if payer is not None:
                 account = RoundAccount(payer, scheduler)

@@ -25,13 +25,7 @@ from judges.llm.client import open_client
 from judges.llm.costs import Ledger, MemoryLedger, Usage
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.judgments import read_judgments
-from judges.metrics.registry import (
-    Metric,
-    SourcedMetric,
-    build_metric,
-    metric_info,
-    metrics,
-)
+from judges.metrics.registry import Metric, SourcedMetric, build_metric, metric_info, metrics
 from judges.metrics.shortening import build_reading
 from judges.retrieval import BM25, Opened, RankedSource
 from judges.spec import JudgeSpec

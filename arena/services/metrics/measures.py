@@ -63,13 +63,7 @@ def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
 
 
 def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None) -> dict[str, float | None]:
-    """Return the measures of an answer; None where one is undefined, or the answer has no score.
-
-    Args:
-        answer: With its details.
-        measures: Of its metric.
-        k: Of F1@K.
-    """
+    """Return the measures of an answer; None where one is undefined, or the answer has no score."""
     if answer.score is None:
         return dict.fromkeys((measure.name for measure in measures), None)
     values = {measure.name: _number(answer.details, measure.path) for measure in measures if measure.path}

@@ -12,13 +12,7 @@ from statistics import fmean, stdev
 from arena.models import results as shapes
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
-from arena.services.metrics.measures import (
-    ALPHA_NDCG,
-    K_FROM,
-    StoredScores,
-    claims_at,
-    pooled_rankings,
-)
+from arena.services.metrics.measures import ALPHA_NDCG, K_FROM, StoredScores, claims_at, pooled_rankings
 from arena.services.metrics.scoring import entrants_of, notes_of, readable_by
 from data.errors import NotFoundError
 from data.models import ENGINE, Outcome, Submission

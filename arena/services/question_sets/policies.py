@@ -14,13 +14,7 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.question_sets.service import ImportedSet, SetService
 from data.errors import ClosedError, NotFoundError
 from data.files.text_files import file_name
-from data.models import (
-    Phase,
-    SetPolicy,
-    SetSummary,
-    Submission,
-    TokenScope,
-)
+from data.models import Phase, SetPolicy, SetSummary, Submission, TokenScope
 from data.store import Store
 
 

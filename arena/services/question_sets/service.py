@@ -14,15 +14,7 @@ from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.set_access import SetAccess
 from data.errors import FileFormatError, InputError
-from data.models import (
-    Problem,
-    Question,
-    QuestionSet,
-    SetPolicy,
-    SetSummary,
-    Severity,
-    TokenScope,
-)
+from data.models import Problem, Question, QuestionSet, SetPolicy, SetSummary, Severity, TokenScope
 from data.store import Store
 
 OVERALL = "overall"
@@ -152,20 +144,9 @@ class SetService:
         return tuple((at, seen.question(question)) for at, question in rows)
 
     def export(
-        self,
-        name: str,
-        folder: Path,
-        *,
-        form: str = "jsonl",
-        caller: Caller = OPERATOR,
+        self, name: str, folder: Path, *, form: str = "jsonl", caller: Caller = OPERATOR
     ) -> SetSummary:
         """Write a set as a folder that an import reads.
-
-        Args:
-            name: The set.
-            folder: The folder.
-            form: The name of a format of question sets.
-            caller: Who asks.
 
         Raises:
             ConflictError: The folder holds data files or judgments already.

@@ -31,13 +31,8 @@ Testing = Callable[[str, str], AbstractContextManager[JudgeService]]
 class NewBoards:
     """Use cases of the page that makes a board of dropped files.
 
-    Args:
-        ranking: Stores, judges and publishes.
-        rounds: Rounds.
-        jobs: The queue of the workers.
-        settings: Where the arena is, for a process that judges with a key of its own.
-        pricing: An empty ranking beside this one, which knows this one's replies, to price in.
-        testing: What tries judges at an address and with a key, where they are given.
+    `pricing` opens an empty ranking that knows the replies of this arena, `testing` judges at an address and
+    with a key, where they are given.
     """
 
     def __init__(

@@ -136,12 +136,7 @@ ADVICE = (
 
 
 class RankingJudges:
-    """Finds the judge that a ranking asks for.
-
-    Args:
-        judges: Reads specs.
-        folder: Where specs of models are written.
-    """
+    """Finds the judge that a ranking asks for."""
 
     def __init__(self, judges: JudgeService, folder: Path) -> None:
         self._judges = judges

@@ -73,18 +73,7 @@ class Prepared:
 
 
 class RankingService:
-    """Use cases around rankings, in an arena of their own.
-
-    Args:
-        store: Where all of it is.
-        sets: Stores questions.
-        submissions: Stores answers.
-        rounds: Judges.
-        planner: Foresees.
-        boards: Publishes.
-        judges: Finds the judge.
-        title: What boards are called.
-    """
+    """Use cases around rankings, in an arena of their own."""
 
     def __init__(
         self,
@@ -110,13 +99,7 @@ class RankingService:
     def prepare(
         self, request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None = None
     ) -> Prepared:
-        """Join tables of answers with what is there, and store questions and answers.
-
-        Args:
-            request: How they are to be ranked.
-            tables: The answers; none to go on with those of before.
-            references: The questions' references or passages.
-        """
+        """Join tables of answers with what is there, and store questions and answers."""
         given = {system for table in tables for system in table.systems}
         with working("joining questions and answers"):
             before = () if request.afresh else self._stored(given)

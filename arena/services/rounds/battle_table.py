@@ -36,10 +36,7 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
         domain=CodedColumn(domain[question], labels),
         model_a=CodedColumn(battles.a[judged], battles.systems),
         model_b=CodedColumn(battles.b[judged], battles.systems),
-        winner=CodedColumn(
-            battles.preference[judged],
-            [WINNERS[preference] for preference in Preference],
-        ),
+        winner=CodedColumn(battles.preference[judged], [WINNERS[preference] for preference in Preference]),
     )
     return _with_score(table, score)
 

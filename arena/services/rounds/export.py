@@ -51,12 +51,7 @@ def _written(folder: Path) -> Iterator[None]:
 
 
 def write_round(
-    store: Store,
-    name: str,
-    standings: Mapping[str, Any],
-    folder: Path,
-    *,
-    caller: Caller,
+    store: Store, name: str, standings: Mapping[str, Any], folder: Path, *, caller: Caller
 ) -> Mapping[str, str]:
     """Write a round into a folder.
 

@@ -83,12 +83,7 @@ class RoundService(RoundReader):
         caller.log("round-created", f"round {name}", battles=len(planned.plan.battles))
         return created
 
-    def _create(
-        self,
-        name: str,
-        request: RoundRequest,
-        planned: PlannedRound,
-    ) -> Round:
+    def _create(self, name: str, request: RoundRequest, planned: PlannedRound) -> Round:
         return self._store.rounds.create(
             name=name,
             set_id=planned.summary.id,
@@ -232,11 +227,7 @@ class RoundService(RoundReader):
                 break
         else:
             raise NotFoundError(f"{round_name} has no battle of {' and '.join(systems)} on {question_id}.")
-        winners = {
-            battle.system_a: Preference.A,
-            battle.system_b: Preference.B,
-            TIE: Preference.TIE,
-        }
+        winners = {battle.system_a: Preference.A, battle.system_b: Preference.B, TIE: Preference.TIE}
         if winner not in winners:
             raise InputError(f"{winner} is not in the battle.", advice=f"Choose of {', '.join(winners)}.")
         verdict = Verdict(outcome=Outcome.JUDGED, preference=winners[winner], detail=f"{CORRECTION}{reason}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +14,10 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.judging.calibration import labelled_pairs
 from arena.services.labels import file_of, names_system, shows_b_first, votes_of_round
 from arena.services.rounds.models import RoundRequest
-from data.errors import (
-    AccessError,
-    ClosedError,
-    ConflictError,
-    ForbiddenError,
-    InputError,
-    NotFoundError,
-)
+from data.errors import AccessError, ClosedError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.models import SystemCard, TokenScope
 from data.models.words import LabelValue
+from tests.arena.conftest import Fill, Write
 
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
 CLEO = replace(BEN, name="Cleo", account="Cleo")
@@ -43,7 +36,7 @@ def planned(arena: Arena, systems: tuple[str, ...] = ("full", "short", "wrong"))
 
 
 @pytest.fixture
-def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+def arena(filled: Fill, database_url: str) -> Arena:
     """An arena with a round that Ben may label."""
     arena = planned(filled(database_url=database_url))
     arena.labels.open("r", ["Ben"])
@@ -153,7 +146,7 @@ def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
         arena.labels.open("r", everybody=True)
 
 
-def test_open_without_people_is_an_error(filled: Callable[..., Arena]) -> None:
+def test_open_without_people_is_an_error(filled: Fill) -> None:
     arena = planned(filled())
     with pytest.raises(InputError, match="Nobody is invited"):
         arena.labels.open("r")
@@ -166,7 +159,7 @@ def test_open_without_people_is_an_error(filled: Callable[..., Arena]) -> None:
 
 
 def test_answers_that_name_their_system_team_or_model_are_never_drawn(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path]
+    filled: Fill, answers_file: Write
 ) -> None:
     arena = filled()
     arena.teams.add("kettle", title="Team Kettle", caller=OPERATOR)
@@ -191,7 +184,7 @@ def test_names_are_found_word_by_word() -> None:
     assert not names_system("A bluish sky.", ("blue sky", "sk"))
 
 
-def test_reference_is_not_shown_beside_its_own_text(filled: Callable[..., Arena]) -> None:
+def test_reference_is_not_shown_beside_its_own_text(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="reference", name="r"))
     arena.teams.add_account("Ben", caller=OPERATOR)
@@ -204,9 +197,7 @@ def test_reference_is_not_shown_beside_its_own_text(filled: Callable[..., Arena]
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_export_calibrates_judges_and_comes_back(
-    filled: Callable[..., Arena], tmp_path: Path, form: str
-) -> None:
+def test_export_calibrates_judges_and_comes_back(filled: Fill, tmp_path: Path, form: str) -> None:
     arena = planned(filled())
     arena.labels.open("r", ["Ben", "Cleo"])
     for value in LabelValue:

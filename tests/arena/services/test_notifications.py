@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.container import Arena
-from arena.services.rounds.models import RoundRequest
-from tests.arena.conftest import write_answers
+from tests.arena.conftest import Fill, play, write_answers
 
 ANSWER = "Item {n} is {word}, as far as I know."
 Received = tuple[str, list[dict[str, str]]]
@@ -54,10 +53,7 @@ def wait_for(messages: list[dict[str, str]], count: int) -> dict[str, str]:
 
 
 def test_events_reach_the_address(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., object],
-    receiver: Received,
-    tmp_path: Path,
+    filled: Fill, scripted_llm: Callable[..., object], receiver: Received, tmp_path: Path
 ) -> None:
     """An accepted submission, a cap and the end of a round, with links to the site."""
     address, messages = receiver
@@ -71,10 +67,7 @@ def test_events_reach_the_address(
     arena = Arena(settings)
     path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
     arena.submissions.add(path, "tiny", system="new", team="ours")
-    arena.rounds.create(
-        RoundRequest(set_name="tiny", judge="reference-free", pairs="all", name="r", budget_usd=0.002)
-    )
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, judge="reference-free", budget_usd=0.002)
     texts = wait_for(messages, 3)
     arena.close()
     assert set(texts) == {
@@ -87,7 +80,7 @@ def test_events_reach_the_address(
 
 @pytest.mark.parametrize("address", ["json://127.0.0.1:9/secret", "no-address"])
 def test_failure_is_logged_and_ends_no_work(
-    filled: Callable[..., Arena], tmp_path: Path, capfd: pytest.CaptureFixture[str], address: str
+    filled: Fill, tmp_path: Path, capfd: pytest.CaptureFixture[str], address: str
 ) -> None:
     """A server that is away, and a text that is no address, leave the submission accepted."""
     arena = filled()
@@ -104,9 +97,7 @@ def test_failure_is_logged_and_ends_no_work(
     assert "secret" not in logged
 
 
-def test_no_address_notifies_nobody(
-    filled: Callable[..., Arena], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_address_notifies_nobody(filled: Fill, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """An empty text, as pages are given for none, is no address."""
     arena = Arena(replace(filled().settings, notify=""))
     path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)

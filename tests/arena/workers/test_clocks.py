@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import JobState, RoundState
+from tests.arena.conftest import Fill, Serve, Start, Until
 
 DAY = 86_400
 # Python runs a module of this name before anything else, so whoever asks for the time later asks this.
@@ -55,12 +53,7 @@ def _told_at(log: Path) -> Iterator[datetime]:
 
 @pytest.mark.slow
 def test_workers_with_wrong_clocks_judge_each_battle_once(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    tmp_path: Path,
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
+    filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path, start: Start, until: Until
 ) -> None:
     """One is right, one a day ahead, one a day behind: none gives another up, and a dead one is noticed."""
     (tmp_path / "clock").mkdir()

@@ -228,21 +228,6 @@ def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., An
     site.check("after", {}, calls=calls, in_flight=0)
 
 
-def test_the_database_restarts(site: Site, workers: Callable[..., Any]) -> None:
-    """PostgreSQL goes down at once and comes back: workers wait for it, and go on."""
-    calls = _queue(site, "restart")
-    workers("left")
-    workers("right")
-    committed = site.until_judged("restart", 12)
-    site.server.tell("stop", "-m", "immediate")
-    time.sleep(5)
-    site.server.tell("start")
-    site.reply_in(QUICK)
-    site.until_judged("restart", BATTLES)
-    _until_finished(site, "restart")
-    site.check("restart", committed, calls=calls, in_flight=8)
-
-
 def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
     """The host that judges a round is gone; the same command on another host goes on with it."""
     calls = site.create("lost")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Until
 from tests.long_work import SYSTEMS, nested, numbers, raised, refused, results, squared, write_input
 
 
@@ -96,15 +94,11 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
 
 
 def test_an_error_is_raised_as_it_was() -> None:
-    """The first task that is refused says why; what was done before it was yielded."""
+    """The first task that is refused says why, a fault its function; what was done before it was yielded."""
     found = LocalSpread(2).map(refused, numbers(20))
     assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="Five cannot be used"):
         next(found)
-
-
-def test_a_fault_names_the_function() -> None:
-    """A part that breaks is no silent loss: the error has the function and the reason."""
     with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
         list(LocalSpread(2).map(refused, [(7,)]))
 
@@ -132,12 +126,7 @@ def test_parts_of_parts_stay_where_they_are() -> None:
     assert found == [[], [1], [2, 3], [3, 4, 7]]
 
 
-def _sleep(number: int) -> int:
-    time.sleep(30)
-    return number
-
-
-def test_leaving_ends_the_processes(until: Callable[..., None]) -> None:
+def test_leaving_ends_the_processes(until: Until) -> None:
     found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
     assert next(found) == 0
     children = _children(os.getpid())
@@ -156,33 +145,6 @@ def _wait_for_the_second(number: int) -> int:
     if number:
         time.sleep(30)
     return number
-
-
-INTERRUPTED = """
-import sys
-from arena.workers.local import LocalSpread
-from tests.arena.workers.test_local_engine import _sleep, numbers
-
-print("begun", flush=True)
-list(LocalSpread(2).map(_sleep, numbers(4)))
-"""
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_it(until: Callable[..., None]) -> None:
-    """Ctrl-C ends the command within moments, and its processes with it."""
-    root = Path(__file__).parents[3]
-    with subprocess.Popen(
-        [sys.executable, "-c", INTERRUPTED], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"begun\n"
-        until(lambda: sum(map(_waits, _children(process.pid))) == 2)
-        time.sleep(1)
-        children = _children(process.pid)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) != 0
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
 
 
 def _children(pid: int) -> list[int]:

@@ -20,6 +20,7 @@ from arena.workers.ray import RayEngine
 from data import parallel
 from data.errors import InputError, WorkError
 from data.models import RoundState
+from tests.arena.conftest import Fill, Serve
 from tests.long_work import nested, numbers, refused, results, squared, write_input
 from tests.narrow import known
 from tests.postgres_pool import PostgresPool, Schema
@@ -40,7 +41,7 @@ def _quiet(_progress: object) -> None:
 
 @pytest.fixture
 def cluster(
-    make_arena: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_arena: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[Arena], Any]]:
     """Start a cluster of two nodes whose environment names an arena's database; stopped at the end."""
     import ray  # noqa: PLC0415 - an extra
@@ -69,11 +70,7 @@ def cluster(
 
 
 def _create(arena: Arena, name: str, **fields: Any) -> None:  # noqa: ANN401 - fields of a request
-    named: dict[str, Any] = {
-        "judge": "reference-free",
-        "budget_usd": 10.0,
-        **fields,
-    }
+    named: dict[str, Any] = {"judge": "reference-free", "budget_usd": 10.0, **fields}
     arena.rounds.create(RoundRequest(set_name="tiny", name=name, pairs="all", **named))
 
 
@@ -82,10 +79,7 @@ def _found(arena: Arena, name: str) -> list[tuple[object, ...]]:
 
 
 def test_ray_judges_as_one_process_does(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    cluster: Callable[[Arena], Any],
+    filled: Fill, scripted_llm: Serve, database_url: str, cluster: Callable[[Arena], Any]
 ) -> None:
     """Verdicts, outcomes, cost and tokens are those of the local engine."""
     server = scripted_llm(rule="hash", faults={"refusal": 0.1, "wrong_format": 0.1})
@@ -103,10 +97,7 @@ def test_ray_judges_as_one_process_does(
 
 
 def test_node_killed_mid_round_costs_nothing_but_its_calls(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    cluster: Callable[[Arena], Any],
+    filled: Fill, scripted_llm: Serve, database_url: str, cluster: Callable[[Arena], Any]
 ) -> None:
     """One of two nodes is killed with its processes: the round is complete and its books balance."""
     server = scripted_llm(latency=0.4)
@@ -143,9 +134,7 @@ def test_node_killed_mid_round_costs_nothing_but_its_calls(
 
 
 @pytest.fixture
-def on_ray(
-    filled: Callable[..., Arena], postgres: PostgresPool, cluster: Callable[[Arena], Any]
-) -> Iterator[Callable[..., Arena]]:
+def on_ray(filled: Fill, postgres: PostgresPool, cluster: Callable[[Arena], Any]) -> Iterator[Fill]:
     """Open an arena whose engine is a cluster of two nodes with the same database."""
     with postgres.lending() as lend:
 
@@ -158,7 +147,7 @@ def on_ray(
 
 
 def test_a_cluster_gives_the_bytes_of_one_process(
-    on_ray: Callable[..., Arena], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    on_ray: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Resamples and corrections are the same bytes where nodes do their parts."""
     for module, name, value in ((parallel, "AT_HAND", -1), (parallel, "LEAST_LEFT", -1)):
@@ -174,21 +163,6 @@ def test_a_cluster_gives_the_bytes_of_one_process(
             list(spread.map(refused, numbers(6)))
         with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
             list(spread.map(refused, [(7,)]))
-
-
-def test_a_board_published_by_a_cluster_has_the_same_hash(
-    on_ray: Callable[..., Arena], make_arena: Callable[..., Arena]
-) -> None:
-    """Scores and resamples of nodes make the board that one process makes."""
-    arena = on_ray()
-    _create(arena, "r", judge="lexical", budget_usd=None)
-    arena.rounds.run("r", concurrency=4, report=_quiet)
-    with arena.engine.parallel():
-        board, created = arena.boards.publish("r", report=lambda _: None)
-    local = make_arena(database_url=arena.settings.database_url)
-    assert created
-    again = dict(local.boards.standings("r").as_json())
-    assert all(board.standings[name] == value for name, value in again.items())
 
 
 def _parent(pid: int) -> int:

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,23 +15,14 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.jobs.queue import JobLeases, has_ended, this_worker
+from arena.services.jobs.queue import has_ended, this_worker
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
 from data.errors import ConflictError, LeaseLostError
-from data.models import (
-    Job,
-    JobKind,
-    JobState,
-    Lease,
-    Outcome,
-    Preference,
-    RoundState,
-    Verdict,
-    WorkerId,
-)
+from data.models import Job, JobKind, JobState, Lease, Outcome, Preference, RoundState, Verdict, WorkerId
 from data.store import Store
 from data.store.jobs import Release
+from tests.arena.conftest import Fill, Serve, Start, Until
 from tests.narrow import known
 
 ROOT = Path(__file__).parents[3]
@@ -66,7 +56,7 @@ def _take(store: Store, name: str, lease: float = LEASE) -> tuple[Job, Lease]:
 
 
 @pytest.fixture
-def queued(filled: Callable[..., Arena], database_url: str) -> Arena:
+def queued(filled: Fill, database_url: str) -> Arena:
     """An arena on each engine with a round of 72 battles in the queue."""
     arena = filled(database_url=database_url)
     _create(arena)
@@ -156,7 +146,7 @@ def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
     assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
 
 
-def test_dead_worker_leaves_a_balanced_account(filled: Callable[..., Arena], database_url: str) -> None:
+def test_dead_worker_leaves_a_balanced_account(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     round_id = _create(arena, budget_usd=1.0)
     arena.jobs.judge("r")
@@ -210,11 +200,7 @@ def test_process_is_known_to_have_ended() -> None:
 
 @pytest.mark.slow
 def test_four_workers_judge_every_battle_once(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
+    filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
 ) -> None:
     """Four processes share a round; one is killed: each battle is judged once, and the books balance."""
     server = scripted_llm(latency=0.25, rule="hash")
@@ -247,11 +233,7 @@ def test_four_workers_judge_every_battle_once(
 
 @pytest.mark.slow
 def test_stopped_worker_hands_its_job_back(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
+    filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
 ) -> None:
     """SIGTERM lets calls in flight finish and puts the job back; the next worker asks only the rest."""
     server = scripted_llm(latency=0.2)
@@ -269,36 +251,9 @@ def test_stopped_worker_hands_its_job_back(
     assert arena.rounds.status("r")[0].state is RoundState.FINISHED
 
 
-@pytest.mark.long
-def test_pause_reaches_a_worker_within_seconds(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
-) -> None:
-    """A paused round is let go of by its worker, which then takes the next job."""
-    server = scripted_llm(latency=0.2)
-    arena = filled(endpoint=server.url)
-    _create(arena)
-    arena.jobs.judge("r", options={"concurrency": 2})
-    start(arena, "worker")
-    until(lambda: arena.rounds.status("r")[1].judged > 2)
-    arena.rounds.pause("r")
-    until(lambda: not arena.store.leases.all(), 10)
-    assert arena.rounds.status("r")[0].state is RoundState.PAUSED
-    asked = server.log.calls
-    assert asked == arena.rounds.status("r")[1].judged < 72
-    arena.jobs.judge("r", options={"concurrency": 32})
-    until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
-    assert server.log.calls == 72
-
-
 @pytest.mark.slow
 def test_retry_publish_and_calibrate_are_jobs(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    tmp_path: Path,
-    start: Callable[..., subprocess.Popen[str]],
+    filled: Fill, scripted_llm: Serve, tmp_path: Path, start: Start
 ) -> None:
     """A worker retries what failed, publishes the round, and holds a judge against labels."""
     server = scripted_llm(faults={"bad_request": 0.3})
@@ -321,7 +276,7 @@ def test_retry_publish_and_calibrate_are_jobs(
 
 
 @pytest.mark.long
-def test_judge_that_stops_existing_fails_the_job(filled: Callable[..., Arena], database_url: str) -> None:
+def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str) -> None:
     """A round whose judge spec is gone is not tried again: the job says why, and nothing is judged."""
     arena = filled(database_url=database_url)
     folder = arena.settings.judges_folder
@@ -337,9 +292,7 @@ def test_judge_that_stops_existing_fails_the_job(filled: Callable[..., Arena], d
     assert arena.rounds.status("r")[1].pending == 72
 
 
-def test_failing_endpoint_is_tried_again_later(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_failing_endpoint_is_tried_again_later(filled: Fill, scripted_llm: Serve) -> None:
     """A job whose endpoint refuses the key goes back to the queue with a wait, and nothing is failed."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
@@ -350,18 +303,3 @@ def test_failing_endpoint_is_tried_again_later(
     assert (job.state, job.attempts) == (JobState.QUEUED, 1)
     assert job.error
     assert arena.rounds.status("r")[1].failed == 0
-
-
-def test_workers_share_the_requests_a_minute(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], sqlite_store: Store
-) -> None:
-    """The share of a minute's limits that a process uses falls with the number of workers."""
-    from judges.llm.endpoint_state import TokenBucket  # noqa: PLC0415
-
-    clock = [0.0]
-    bucket = TokenBucket(600, lambda: clock[0])
-    bucket.share(0.25)
-    assert sum(bucket.delay(1) == 0 for _ in range(20)) <= 3
-    clock[0] = 60.0
-    bucket.delay(0)
-    assert JobLeases(sqlite_store, this_worker(), LEASE).give_up_dead() == 0

@@ -18,15 +18,14 @@ from starlette.testclient import TestClient
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
-from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.middleware import RetractedStatus
 from data.errors import NotFoundError, RetractedError, StoreError
+from tests.arena.conftest import Fill, Write, play
 from tests.opened_pages import page_of
 
 WHY = "Two <b>files</b> were exchanged."
 SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
-PNG = b"\x89PNG\r\n\x1a\n"
 PAGES = (
     "boards.leaderboard_page",
     "compare.compare_page",
@@ -42,13 +41,11 @@ ADDRESSES = ("", "compare", "matrix", "questions", "data", "system?id=one", "que
 
 def publish(arena: Arena, name: str, *, pairs: str) -> None:
     """Judge a round and publish it."""
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs=pairs, name=name))
-    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
-    arena.boards.publish(name, report=lambda _line: None, score=False)
+    play(arena, name, publish=True, pairs=pairs)
 
 
 @pytest.fixture
-def arena(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> Arena:
+def arena(filled: Fill, answers_file: Write) -> Arena:
     """An arena with a board named `standing`, and one named `gone` that was retracted."""
     opened = filled()
     opened.submissions.add(answers_file("one", "Item {n} is {word}."), "tiny", system="one")

@@ -8,19 +8,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.boards.text_tables import systems_table
-from arena.services.rounds.models import RoundRequest
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
 from data.models import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
-from tests.arena.conftest import TEMPLATES, WORDS
-from tests.opened_pages import page_of
+from tests.arena.conftest import TEMPLATES, WORDS, Fill, Write, play
 
 SAID = {column.title for column in COLUMNS if column.said and column.heading}
 CARDS: Mapping[str, SystemCard] = {
@@ -36,9 +32,7 @@ FIGURES: Mapping[str, Callable[[int], dict[str, float]]] = {
 
 
 @pytest.fixture
-def board(
-    make_arena: Callable[..., Arena], set_folder: Path, tmp_path: Path
-) -> Callable[[], tuple[Arena, Board]]:
+def board(make_arena: Fill, set_folder: Path, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]:
     """A published board of three systems, of which two say something."""
 
     def publish() -> tuple[Arena, Board]:
@@ -56,8 +50,7 @@ def board(
             ]
             path.write_text("".join(json.dumps(row) + "\n" for row in rows))
             arena.submissions.add(path, "tiny", system=system, card=CARDS[system])
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+        play(arena, pairs="")
         return arena, arena.boards.publish("r", report=lambda _line: None, score=False)[0]
 
     return publish
@@ -93,25 +86,15 @@ def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) 
     assert said == "Reported by the teams themselves, and checked by nobody. Nothing is said of wrong."
 
 
-def test_boards_of_silent_teams_are_as_before(
-    filled: Callable[..., Arena],
-) -> None:
+def test_boards_of_silent_teams_are_as_before(filled: Fill) -> None:
     """If no team says anything there is no section, no column, and the command says so."""
     arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, pairs="")
     published, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
     assert "systems" not in published.standings
     assert not SAID & set(columns_to_choose(read_board(published)))
     with pytest.raises(ConflictError, match="No team says anything"):
         systems_table(published)
-
-
-def test_cards_of_withdrawn_submissions_say_nothing(board: Callable[[], tuple[Arena, Board]]) -> None:
-    arena, _ = board()
-    (one,) = arena.store.submissions.find(set_name="tiny", system="full")
-    arena.submissions.withdraw(one.id)
-    assert set(arena.boards.standings("r").as_json()["systems"]) == {"short"}  # type: ignore[call-overload]  # JSON
 
 
 def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
@@ -125,27 +108,8 @@ def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) ->
     assert SAID & set(columns_to_choose(view)) == SAID - {"ms"}
 
 
-@pytest.mark.long
-def test_page_sorts_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """The address sorts, and the column sorted by is shown."""
-    arena, _ = board()
-    st.cache_resource.clear()
-
-    def page(name: str = "leaderboard_page", **query: str) -> tuple[AppTest, str]:
-        shown = page_of(arena.settings, f"boards.{name}", **query).run()
-        assert not shown.exception, shown.exception
-        return shown, " ".join(part.proto.body for part in shown.get("html"))
-
-    _, text = page(board="r", sort="usd")
-    assert text.index(">short<") < text.index(">full<") < text.index(">wrong<")
-    assert "What teams report of their systems is checked by nobody." in text
-    assert "6 of 12" in text
-    _, nonsense = page(board="r", sort="beauty")
-    assert ">short<" in nonsense.split("</table>")[0]
-
-
 def test_file_with_figures_is_another_version(
-    board: Callable[[], tuple[Arena, Board]], answers_file: Callable[..., Path]
+    board: Callable[[], tuple[Arena, Board]], answers_file: Write
 ) -> None:
     """The same texts with other figures are a version of their own; without figures the hash is as ever."""
     arena, _ = board()

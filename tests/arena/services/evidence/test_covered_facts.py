@@ -128,12 +128,7 @@ def _battle(a: str, b: str, preference: Preference | None, *readings: dict[str, 
 
 def _view(*answers: AnswerView, battles: tuple[BattleEvidence, ...] = (), notice: str = "") -> QuestionView:
     return QuestionView(
-        set_name="s",
-        domain_label="D",
-        question=QUESTION,
-        answers=answers,
-        battles=battles,
-        notice=notice,
+        set_name="s", domain_label="D", question=QUESTION, answers=answers, battles=battles, notice=notice
     )
 
 

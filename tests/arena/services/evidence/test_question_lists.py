@@ -1,4 +1,4 @@
-"""Lists of a round's questions: filters, orders, pages, and who won each question."""
+"""Lists of a round's questions: filters, orders, pages, winners and disputes."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from statistics import fmean, pstdev
 import pytest
 
 from arena.container import Arena
-from arena.services.evidence.question_lists import Order, QuestionFilter
+from arena.services.accounts.auth import OPERATOR
+from arena.services.evidence.question_lists import Order, QuestionFilter, Trait
 from arena.services.rounds.models import RoundRequest
-from data.models import Preference
+from data.models import Judgment, Outcome, Preference, Presentation, Verdict
 from data.store.question_stats import QuestionStats
-from tests.arena.conftest import mix
+from tests.arena.conftest import Fill, mix, play
 
 
 @pytest.fixture
-def judged(filled: Callable[..., Arena], database_url: str, tmp_path: Path) -> Arena:
+def judged(filled: Fill, database_url: str, tmp_path: Path) -> Arena:
     """A published round named `one`, in which each system wins and loses."""
     arena = mix(filled(database_url=database_url), tmp_path)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="one"))
-    arena.rounds.run("one", concurrency=1, report=lambda _progress: None)
-    arena.boards.publish("one", report=lambda _line: None, score=False)
+    play(arena, "one", publish=True)
     return arena
 
 
@@ -92,3 +91,45 @@ def test_pages_of_a_search_are_parts_of_one_list(judged: Arena) -> None:
     ]
     assert [one for part in parts for one in part.questions] == whole
     assert {part.total for part in parts} == {12}
+
+
+PAIR = ("full", "short")
+
+
+def _judgment(judge: str, preference: Preference, presentation: Presentation) -> Judgment:
+    return Judgment(
+        judge=judge, model="m", presentation=presentation, outcome=Outcome.JUDGED, preference=preference
+    )
+
+
+def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
+    """A round in which the second voice says otherwise than the first on the question q3, on one pair."""
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name=name))
+    verdicts = []
+    for battle in arena.rounds.battles(name):
+        differs = battle.question_id == "q3" and (battle.system_a, battle.system_b) == PAIR
+        votes = (Preference.A, Preference.B if differs else Preference.A)
+        orders = (Presentation.A_FIRST, Presentation.B_FIRST)
+        judgments = tuple(map(_judgment, judges, votes, orders))
+        verdicts.append(
+            (battle.id, Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=judgments))
+        )
+    arena.store.verdicts.record(verdicts)
+
+
+@pytest.mark.parametrize("judges", [("careful", "hasty"), ("careful", "careful")])
+def test_a_question_is_disputed_where_two_judges_disagree(
+    filled: Fill, database_url: str, judges: tuple[str, str]
+) -> None:
+    """One pair of one question is disputed; a judge that contradicts itself in the other order is no dispute.
+
+    So it is beside another round whose judges disagree everywhere.
+    """
+    arena = filled(database_url=database_url)
+    _judge(arena, "other", ("careful", "hasty"))
+    _judge(arena, "panel", judges)
+    questions = arena.question_lists.of("panel", caller=OPERATOR).matching(
+        QuestionFilter(trait=Trait.DISPUTED)
+    )
+    expected = {"q3": 1} if len(set(judges)) > 1 else {}
+    assert {question.id: question.disputed for question in questions} == expected

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judges.llm.templates import load_template
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Write
 from tests.scripted_llm import Ask, ScriptedLLM, ToolUse
 
 NLI, QA, END_TO_END = "comprehensiveness-nli", "comprehensiveness-qa", "comprehensiveness-end-to-end"
@@ -182,22 +182,10 @@ def test_a_reply_that_is_malformed_once_is_asked_for_again(
     assert f"{task} stayed malformed" in reason
 
 
-@pytest.mark.parametrize(("logprobs", "judged"), [(True, 12), (False, 0)])
-def test_probabilities_decide_what_is_relevant(
-    arena_of: Commands, ruled: Callable[..., Any], *, logprobs: bool, judged: int
-) -> None:
-    """A 3 that leans towards 4 is 3.1 with token probabilities and 3 without."""
-    server = ruled(logprobs=logprobs)
-    server.handlers["rate_relevance"] = lambda _: {"relevance": 3}
-    words = run(NLI, "--systems", "half", "--option", "relevance=3.05")
-    done = arena_of.json(*words, endpoint=server.url)
-    assert (done["judged"], done["unreadable"]) == (judged, 12 - judged)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("tools", [True, False])
 def test_units_are_converted_by_the_tool(
-    arena_of: Commands, ruled: Callable[..., Any], answers_file: Callable[..., Path], *, tools: bool
+    arena_of: Commands, ruled: Callable[..., Any], answers_file: Write, *, tools: bool
 ) -> None:
     """13,000 mg cover 13 grams, whether the endpoint calls tools itself or not."""
     path = answers_file("milligrams", MILLIGRAMS)
@@ -235,7 +223,7 @@ def test_a_file_of_items_is_scored_by_an_llm(
     assert code == 0, err
     lines = [json.loads(line) for line in out.splitlines()]
     assert [(line["id"], line["score"]) for line in lines] == [
-        ("a", 0.5), ("b", 0.0), ("c", 1.0), ("d", None), ("e", 0.5),
+        ("a", 0.5), ("b", 0.0), ("c", 1.0), ("d", None), ("e", 0.5)
     ]  # fmt: skip
     assert "neither passages nor a reference" in lines[3]["details"]["reason"]
     assert [source for _, source in facts(lines[0]["details"], "missing")] == [["p2"]]

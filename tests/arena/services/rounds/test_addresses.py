@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -14,7 +13,7 @@ from arena.services.accounts.redaction import hide_addresses
 from arena.services.rounds.models import RoundRequest
 from arena.site.board_file import write_board
 from leaderboard.vocabulary import BoardForm
-from tests.arena.conftest import mix
+from tests.arena.conftest import Fill, Serve, mix
 
 pytestmark = pytest.mark.long
 PATHS = (
@@ -28,7 +27,7 @@ PATHS = (
 
 
 @pytest.fixture
-def judged(filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path) -> Arena:
+def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
     """A published round, some of whose requests failed, with attacks."""
     llm = scripted_llm(faults={"bad_request": 0.1}, seed=3)
     arena = mix(filled(endpoint=llm.url), tmp_path)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from sqlalchemy import event, text
 
-from arena.container import Arena
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -19,11 +17,12 @@ from arena.services.rounds.battle_table import (
 from arena.services.rounds.models import RoundRequest
 from data.models import Outcome, Preference
 from data.store import Store
+from tests.arena.conftest import Fill
 from tests.battle_tables import table_of
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_columns_say_what_records_say(filled: Callable[..., Arena], database_url: str, *, soft: bool) -> None:
+def test_columns_say_what_records_say(filled: Fill, database_url: str, *, soft: bool) -> None:
     """Every outcome, preference, flip and score is read as it is stored, on both engines."""
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
@@ -52,7 +51,7 @@ def test_columns_say_what_records_say(filled: Callable[..., Arena], database_url
 
 @pytest.mark.parametrize("soft", [False, True])
 def test_columns_of_some_systems_are_their_part_of_all(
-    filled: Callable[..., Arena], database_url: str, *, soft: bool
+    filled: Fill, database_url: str, *, soft: bool
 ) -> None:
     """The battles of one system, read alone, are those of the round that name it, on both engines."""
     arena = filled(database_url=database_url)
@@ -71,7 +70,7 @@ def test_columns_of_some_systems_are_their_part_of_all(
 
 
 def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
-    filled: Callable[..., Arena], database_url: str
+    filled: Fill, database_url: str
 ) -> None:
     """Battles read in pages, all at once and with their judgments are those of the round alone, in order."""
     arena = filled(database_url=database_url)
@@ -91,7 +90,7 @@ def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
     arena.close()
 
 
-def test_sqlite_continues_a_page_without_sorting_the_round(filled: Callable[..., Arena]) -> None:
+def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None:
     """If the planner knows nothing of the tables, a page is still read in the order of the table."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
@@ -109,7 +108,7 @@ def test_sqlite_continues_a_page_without_sorting_the_round(filled: Callable[...,
     arena.close()
 
 
-def test_shares_are_of_the_systems_that_have_battles(filled: Callable[..., Arena]) -> None:
+def test_shares_are_of_the_systems_that_have_battles(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", systems=("full",)))
     shares = judged_shares(arena.store.verdicts.columns("r"))

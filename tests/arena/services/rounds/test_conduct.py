@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,8 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import ConflictError, InputError, UnfitJudgeError
 from data.models import OrderPolicy, Outcome, RoundState
 from data.progress import Progress
+from tests.arena.conftest import Commands, Fill, Serve
 from tests.scripted_replies import Ask, answers_of
-
-Fill = Callable[..., Arena]
-Serve = Callable[..., Any]
-Command = Callable[..., Any]
 
 
 def _create(arena: Arena, name: str = "r", **fields: Any) -> None:  # noqa: ANN401 - fields of any type
@@ -88,7 +84,7 @@ def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, script
 
 
 def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
-    filled: Fill, scripted_llm: Serve, command: Command, tmp_path: Path
+    filled: Fill, scripted_llm: Serve, run: Commands, tmp_path: Path
 ) -> None:
     """`retry --unreadable` asks anew; `status --replies` and the export have every reply of both attempts."""
     server = scripted_llm(faults={"wrong_format": 1.0})
@@ -102,13 +98,13 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert "rounds retry r --unreadable" in str(caught.value)
     asked = server.log.calls
     assert asked == 2 * counts.planned
-    shown = command("rounds", "status", "r", "--unreadable", "--replies", 100, endpoint=server.url)
+    shown = run.json("rounds", "status", "r", "--unreadable", "--replies", 100, "--json", endpoint=server.url)
     assert len(shown) == counts.planned
     assert all(len(one["judgments"][0]["replies"]) == 2 for one in shown)
     assert all(one["question"] and one["system_a"] for one in shown)
     server.script.faults = {}
     assert arena.rounds.retry("r") == 0
-    again = command("rounds", "retry", "r", "--unreadable", endpoint=server.url)
+    again = run.json("rounds", "retry", "r", "--unreadable", "--json", endpoint=server.url)
     assert again["judged"] == counts.planned
     assert server.log.calls == asked + 2 * counts.planned
     arena.boards.export_round("r", tmp_path / "out")
@@ -129,23 +125,6 @@ def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm
     for first, second in zip(shown[::2], shown[1::2], strict=True):
         assert first is not None
         assert first[::-1] == second
-
-
-def test_time_left_follows_replies(filled: Fill, scripted_llm: Serve) -> None:
-    """After the first tenth the time left is about right beside other tests, and requests are counted."""
-    server = scripted_llm(latency=0.1)
-    arena = filled(endpoint=server.url)
-    _create(arena)
-    seen: list[Progress] = []
-    arena.rounds.run("r", concurrency=2, report=seen.append)
-    end = seen[-1].seconds
-    early = [one for one in seen if 0.1 <= one.done / 72 <= 0.8 and one.left is not None]
-    assert len(early) > 5
-    for one in early:
-        assert one.left is not None
-        assert one.seconds + one.left == pytest.approx(end, rel=0.4)
-        assert one.requests >= 2 * one.done
-    assert seen[-1].requests == 144
 
 
 def test_a_wait_for_an_endpoint_is_told(filled: Fill, scripted_llm: Serve) -> None:

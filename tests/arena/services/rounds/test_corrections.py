@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,18 +11,10 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.boards.verification import verify_folder
 from arena.services.rounds.export import checksum
-from arena.services.rounds.models import RoundRequest
-from data.errors import (
-    AccessError,
-    ArenaError,
-    FileFormatError,
-    ForbiddenError,
-    InputError,
-    NotFoundError,
-)
+from data.errors import AccessError, ArenaError, FileFormatError, ForbiddenError, InputError, NotFoundError
 from data.models import BattleRecord, Preference, Role, SubmissionState, TokenScope
 from leaderboard.vocabulary import BoardForm
-from tests.arena.conftest import write_answers
+from tests.arena.conftest import Fill, play, write_answers
 
 COPY = "Item {n} is {word}. It weighs {weight} grams."
 OWN = "As far as I could find out, the item with number {n} is called {word} by those who made it."
@@ -33,7 +24,7 @@ TEAM = Caller(
 
 
 @pytest.fixture
-def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+def arena(filled: Fill, database_url: str) -> Arena:
     """An arena on each engine with the tiny set, three systems and the teams `ours` and `theirs`."""
     opened = filled(database_url=database_url)
     for team in ("ours", "theirs"):
@@ -49,9 +40,7 @@ def submit(arena: Arena, folder: Path, text: str, system: str) -> int:
 
 def publish(arena: Arena) -> BattleRecord:
     """Judge and publish a round; return a battle that its first system won."""
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    arena.boards.publish("r", report=lambda _line: None, score=False)
+    play(arena, publish=True)
     return next(
         each.battle for each in arena.store.verdicts.evidence("r") if each.battle.preference is Preference.A
     )
@@ -93,10 +82,7 @@ def test_disqualified_system_is_withdrawn_and_marked(arena: Arena, tmp_path: Pat
     arena.submissions.withdraw(number, reason="It copies.", disqualify=True)
     assert arena.store.submissions.get(number).state is SubmissionState.WITHDRAWN
     board = arena.boards.get("r")
-    assert (board.marks, board.content_hash) == (
-        {"copycat": "disqualified: It copies."},
-        before.content_hash,
-    )
+    assert (board.marks, board.content_hash) == ({"copycat": "disqualified: It copies."}, before.content_hash)
     assert arena.boards.notices("r") == ("copycat was disqualified: It copies.",)
     rows = list(csv.DictReader(arena.board_files.content("r", BoardForm.CSV).content.decode().splitlines()))
     assert {row["system"]: row["mark"] for row in rows if row["mark"]} == dict(board.marks)
@@ -110,10 +96,7 @@ def test_corrected_verdict_is_on_the_board_published_again(arena: Arena) -> None
     corrected = next(
         each.battle for each in arena.store.verdicts.evidence("r") if each.battle.key == battle.key
     )
-    assert (corrected.preference, corrected.detail) == (
-        Preference.B,
-        "corrected by the organisers: It does.",
-    )
+    assert (corrected.preference, corrected.detail) == (Preference.B, "corrected by the organisers: It does.")
     after, changed = arena.boards.publish("r", report=lambda _line: None, score=False)
     assert changed
     assert before.content_hash in {each.content_hash for each in arena.boards.former()}

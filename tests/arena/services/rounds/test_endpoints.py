@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import Outcome, RoundState
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill
 from tests.providers import server
 from tests.providers.base import Answer, Call, End, Mode, completion, refusal
 
@@ -29,7 +27,7 @@ def _moderated(call: Call) -> Answer:
 
 
 def test_a_moderated_question_keeps_no_round_from_its_board(
-    filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    filled: Fill, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its battles are refused with what the endpoint said; the rest is judged and published."""
     mode = Mode(name="moderated", about="one question is flagged", end=End.REFUSED, answer=_moderated)
@@ -51,7 +49,7 @@ def test_a_moderated_question_keeps_no_round_from_its_board(
     assert arena.rounds.status("r")[0].state is RoundState.PUBLISHED
 
 
-def test_several_models_behind_a_name_are_told(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_several_models_behind_a_name_are_told(filled: Fill, tmp_path: Path) -> None:
     """The board says which models answered for the one that was asked, and the export has it by reply."""
     spec = tmp_path / "routed.toml"
     spec.write_text(JUDGE.format(model="openrouter-auto"))
@@ -84,30 +82,3 @@ def test_a_model_without_a_price_is_not_asked_unawares(arena_of: Commands, tmp_p
     assert "arena judges price model-of-tomorrow IN OUT" in told
     assert "--no-cap" in told
     assert arena_of.json("rounds", "list", "--json") == []
-
-
-def test_a_judge_by_position_is_named_by_status_and_publish(
-    arena_of: Commands, scripted_llm: Callable[..., Any]
-) -> None:
-    """Both say in words how many battles changed with the order, and which place won."""
-    url = scripted_llm(rule="first").url
-    words = (
-        "--set",
-        "tiny",
-        "--judge",
-        "reference-free",
-        "--pairs",
-        "all",
-        "--order",
-        "both",
-    )
-    code, _, said = arena_of("rounds", "run", *words, "--name", "r", "--no-cap", "--go-on", endpoint=url)
-    assert code == 0, said
-    _, shown, _ = arena_of("rounds", "status", "r")
-    shown = " ".join(shown.split())
-    planned = arena_of.json("rounds", "status", "r", "--json")["planned"]
-    assert f"position: {planned} of {planned} battles changed with the order" in shown
-    assert f"The answer shown first won {2 * planned} of {2 * planned} readings." in shown
-    code, out, err = arena_of("rounds", "publish", "r")
-    assert code == 0, err
-    assert "The answer shown first won" in " ".join((out + err).split())

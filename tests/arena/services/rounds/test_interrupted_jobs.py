@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,15 +14,14 @@ from arena.services.jobs.cancellation import StopEvent
 from arena.services.rounds.models import RoundRequest
 from data.errors import NotFoundError, StoppedError
 from data.models import Job, JobState, RoundState
+from tests.arena.conftest import Fill, Serve, Start, Until, play
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
 LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
-REQUEST = RoundRequest(set_name="tiny", judge="reference-free", pairs="all", budget_usd=5.0)
 
 
 def _finished(arena: Arena) -> None:
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, pairs="")
 
 
 def _put(arena: Arena) -> Job:
@@ -34,11 +30,7 @@ def _put(arena: Arena) -> Job:
 
 @pytest.mark.slow
 def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
-    database_url: str,
+    filled: Fill, scripted_llm: Serve, start: Start, until: Until, database_url: str
 ) -> None:
     """Calls in flight finish and are kept, nothing more is asked, and another worker asks only the rest."""
     server = scripted_llm(latency=0.5)
@@ -61,34 +53,8 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
 
 
 @pytest.mark.long
-def test_publishing_job_that_is_cancelled_publishes_nothing(
-    filled: Callable[..., Arena],
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
-    database_url: str,
-) -> None:
-    """The round stays finished without a board, and can be published later."""
-    arena = filled(database_url=database_url)
-    _finished(arena)
-    job = arena.jobs.publish("r")
-    worker = start(arena, "worker")
-    until(lambda: bool(arena.store.leases.all()))
-    worker.send_signal(signal.SIGSTOP)
-    assert arena.jobs.cancel(job.id).state is JobState.CANCELLED
-    worker.send_signal(signal.SIGCONT)
-    until(lambda: not arena.store.leases.all())
-    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
-    with pytest.raises(NotFoundError):
-        arena.boards.get("r")
-    arena.jobs.publish("r", metrics=False)
-    until(lambda: arena.rounds.status("r")[0].state is RoundState.PUBLISHED)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("step", ["scoring", "computing"])
-def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(
-    filled: Callable[..., Arena], step: str
-) -> None:
+def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fill, step: str) -> None:
     """Whatever it was about to do: the round stays finished without a board, and can be published later."""
     arena, stop_event = filled(), StopEvent()
     _finished(arena)
@@ -108,12 +74,7 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(
 @pytest.mark.long
 @pytest.mark.parametrize("end", ["pause", "cancel"])
 def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
-    tmp_path: Path,
-    end: str,
+    filled: Fill, scripted_llm: Serve, start: Start, until: Until, tmp_path: Path, end: str
 ) -> None:
     """The command that judged it ends with 1, names the state, and says how to go on."""
     server = scripted_llm(latency=0.3)
@@ -141,7 +102,7 @@ def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
 
 
 def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_round(
-    filled: Callable[..., Arena], database_url: str
+    filled: Fill, database_url: str
 ) -> None:
     """On a machine that is overloaded a lease may lapse between the last commit and its release."""
     arena = filled(database_url=database_url)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.container import Arena
-from arena.services.rounds.models import RoundRequest
 from arena.site.boards.sentences import headline
 from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
@@ -19,13 +16,14 @@ from data.errors import ConflictError
 from data.models import JobState
 from judges.pairwise.forecast import REFERENCE_PLAYS
 from leaderboard.standings.sections import JudgedShare, JudgedShares, partial_sentence
+from tests.arena.conftest import Fill, Write, play
 
 SENTENCE = "Partial: 4 of 36 battles (11.1 %) were judged."
 LEAST = "Least judged: full (0.0 %), short (0.0 %), silent (33.3 %)."
 
 
 @pytest.fixture
-def hollow(run: Any, set_folder: Path, answers_file: Callable[..., Path]) -> Any:  # noqa: ANN401 - commands
+def hollow(run: Any, set_folder: Path, answers_file: Write) -> Any:  # noqa: ANN401 - commands
     """Commands over a set without passages, and three systems, one of which often says nothing."""
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
@@ -84,7 +82,7 @@ def test_too_little_judged_is_published_as_partial_alone(hollow: Any) -> None:  
     assert "No judged battle: full, short." in shown
 
 
-def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Callable[..., Arena]) -> None:  # noqa: ANN401 - commands
+def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands
     """D3: the headline says how little was judged, and the table marks who has no battle."""
     hollow("rounds", "run", *ROUND)
     hollow("rounds", "publish", "r", "--partial", "--no-metrics")
@@ -96,7 +94,7 @@ def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Callable[...
 
 def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
     hollow: Any,  # noqa: ANN401 - commands
-    make_arena: Callable[..., Arena],
+    make_arena: Fill,
 ) -> None:
     """D3: the queue refuses what would be partial, and carries the wish for it to the worker."""
     hollow("rounds", "run", *ROUND)
@@ -110,11 +108,10 @@ def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
     assert arena.boards.get("r").standings["partial"] is True
 
 
-def test_a_round_that_was_judged_is_not_partial(filled: Callable[..., Arena]) -> None:
+def test_a_round_that_was_judged_is_not_partial(filled: Fill) -> None:
     """D3: with every battle judged nothing is said, and missing answers are not expected."""
     arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, pairs="")
     board, _ = arena.boards.publish("r", report=lambda _text: None, score=False)
     assert board.standings["partial"] is False
     assert board.standings["title"] == "A tiny set"

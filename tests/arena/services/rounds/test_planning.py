@@ -9,15 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.rounds.pairing import (
-    Pairs,
-    Plan,
-    Sample,
-    Scope,
-    evenly,
-    make_plan,
-    proportionally,
-)
+from arena.services.rounds.pairing import Pairs, Plan, Sample, Scope, evenly, make_plan, proportionally
 from data.errors import InputError
 from data.models import (
     JudgeKind,

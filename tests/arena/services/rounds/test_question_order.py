@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from arena.container import Arena
 from arena.services.rounds.judging_loop import QuestionFeed, in_random_order
 from arena.services.rounds.models import RoundRequest
 from data.models import Outcome, Preference, Verdict
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill, write_many
 
 QUESTIONS = 60
 ANSWERS = {
@@ -23,30 +22,15 @@ ANSWERS = {
 
 
 @pytest.fixture
-def many(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[..., Arena]:
+def many(make_arena: Fill, tmp_path: Path) -> Fill:
     """Open an arena with sixty questions, sorted by domain, and three systems of different lengths."""
 
     def fill(**options: str) -> Arena:
         arena = make_arena(**options)
-        folder = tmp_path / "many"
-        folder.mkdir()
-        (folder / "set.toml").write_text(
-            'name = "many"\ntitle = "Many"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
-        )
-        rows = [
-            {
-                "id": f"q{n:03}",
-                "domain": f"d{2 * n // QUESTIONS}",
-                "question": f"What of item {n}?",
-                "reference": f"Item {n} is it.",
-            }
-            for n in range(QUESTIONS)
-        ]
-        (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        arena.sets.import_from(folder)
+        arena.sets.import_from(write_many(tmp_path / "many", QUESTIONS))
         for system, text in ANSWERS.items():
             path = tmp_path / f"{system}.jsonl"
-            lines = [{"question_id": f"q{n:03}", "answer": text.format(n=n)} for n in range(QUESTIONS)]
+            lines = [{"question_id": f"q{n:02}", "answer": text.format(n=n)} for n in range(QUESTIONS)]
             path.write_text("".join(json.dumps(line) + "\n" for line in lines))
             arena.submissions.add(path, "many", system=system)
         return arena
@@ -83,7 +67,7 @@ def planted(arena: Arena, name: str, questions: int) -> None:
     arena.store.verdicts.record(verdicts)
 
 
-def test_the_order_is_random_and_the_same_for_all(many: Callable[..., Arena]) -> None:
+def test_the_order_is_random_and_the_same_for_all(many: Fill) -> None:
     """Questions come in an order that mixes the domains, whoever asks and whenever."""
     arena = many()
     created = arena.rounds.create(request())
@@ -102,7 +86,7 @@ def test_the_order_is_random_and_the_same_for_all(many: Callable[..., Arena]) ->
     assert job.round_id == created.id
 
 
-def test_live_standing_counts_stored_verdicts(many: Callable[..., Arena]) -> None:
+def test_live_standing_counts_stored_verdicts(many: Fill) -> None:
     arena = many()
     arena.rounds.create(request())
     assert [row.score for row in arena.rounds.live("r").systems] == [None, None, None]
@@ -116,7 +100,7 @@ def test_live_standing_counts_stored_verdicts(many: Callable[..., Arena]) -> Non
     assert 0.8 < best.lower < 1
 
 
-def test_status_includes_live_standing(many: Callable[..., Arena], run: Commands) -> None:
+def test_status_includes_live_standing(many: Fill, run: Commands) -> None:
     arena = many()
     arena.rounds.create(request())
     planted(arena, "r", 30)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill, Write
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")
 PAID = RoundRequest(set_name="tiny", judge="reference-free")
@@ -37,7 +36,7 @@ def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
     return {one["what"]: one["blocks"] for one in plan["to_do"]}
 
 
-def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Callable[..., Arena]) -> None:
+def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Fill) -> None:
     """A judge that asks an LLM needs a cap; a key and a calibration are named, what blocks comes first."""
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert lacks(arena, PAID) == {"no cap": True, "not calibrated": False}
@@ -47,7 +46,7 @@ def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Callable[..., Are
     bare.close()
 
 
-def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Callable[..., Arena]) -> None:
+def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill) -> None:
     """A cap below the expected cost leaves battles out; without a price no cap can be kept."""
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert "cap too low" not in lacks(arena, replace(PAID, budget_usd=50.0))
@@ -59,7 +58,7 @@ def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Calla
 
 
 def test_set_without_answers_or_references_is_named(
-    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
+    make_arena: Fill, set_folder: Path, answers_file: Write
 ) -> None:
     """Nobody submitted, or nothing to meet: the round is not launched so."""
     arena = make_arena()
@@ -75,25 +74,21 @@ def test_set_without_answers_or_references_is_named(
     assert "no references" not in lacks(arena, replace(FREE, pairs=""))
 
 
-def test_readiness_reports_incomplete_answers(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path]
-) -> None:
+def test_readiness_reports_incomplete_answers(filled: Fill, answers_file: Write) -> None:
     arena = filled()
     arena.submissions.add(answers_file("part", "{word}.", 5), "tiny", system="part")
     named = replace(FREE, systems=("part", "full"))
     assert lacks(arena, named) == {"answers missing": False, "not calibrated": False}
 
 
-def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Callable[..., Arena]) -> None:
+def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(replace(FREE, name="spring"))
     assert lacks(arena, replace(FREE, name="spring"))["name taken"] is True
     assert "name taken" not in lacks(arena, replace(FREE, name="summer"))
 
 
-def test_a_judge_that_was_calibrated_lacks_no_calibration(
-    filled: Callable[..., Arena], tmp_path: Path
-) -> None:
+def test_a_judge_that_was_calibrated_lacks_no_calibration(filled: Fill, tmp_path: Path) -> None:
     """Once a worker has held it against labels, the list is empty."""
     from arena.workers.worker import Worker  # noqa: PLC0415 - loads what the other tests do without
 
@@ -126,7 +121,7 @@ def test_pages_know_whether_there_is_a_key_and_not_which(
     assert "sk-1" not in str(packed)
 
 
-def test_command_lists_what_a_round_lacks(filled: Callable[..., Arena], run: Commands) -> None:
+def test_command_lists_what_a_round_lacks(filled: Fill, run: Commands) -> None:
     """`arena rounds plan` prints it, and `--json` has it as `to_do`."""
     arena = filled()
     words = ("rounds", "plan", "--set", "tiny", "--judge", "reference-free")

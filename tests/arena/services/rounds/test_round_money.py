@@ -1,20 +1,20 @@
+"""Costs of rounds: judgments and the ledger say the same, and unknown prices stay unknown."""
+
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.container import Arena
-from arena.services.judging.llm_access import StoredJournal
 from arena.services.rounds.models import RoundRequest
 from arena.services.system import metrics_of
+from arena.site.admin.common import usd
 from data.errors import ConflictError, InputError, ReplayMissError
 from data.models import Outcome, RoundState
-from data.store import Store
 from judges.llm.settings import CacheMode
-from judges.llm.transports.batch import BatchRecord
+from tests.arena.conftest import Fill, Serve
 
 FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 0.05, "server_error": 0.1}
 
@@ -29,7 +29,7 @@ def _run(arena: Arena, name: str = "r", **fields: Any) -> Any:  # noqa: ANN401 -
 @pytest.mark.slow
 @pytest.mark.parametrize("budget_usd", [None, 5.0])
 def test_books_ledger_and_judgments_agree(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], budget_usd: float | None
+    filled: Fill, scripted_llm: Serve, budget_usd: float | None
 ) -> None:
     """Re-asks, refusals and replies that were lost on the way are all in the cost, once."""
     arena = filled(endpoint=scripted_llm(faults=FAULTS).url)
@@ -50,10 +50,7 @@ def test_books_ledger_and_judgments_agree(
 @pytest.mark.slow
 @pytest.mark.parametrize("budget_usd", [None, 5.0])
 def test_lost_calls_stand_beside_what_was_charged(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    database_url: str,
-    budget_usd: float | None,
+    filled: Fill, scripted_llm: Serve, database_url: str, budget_usd: float | None
 ) -> None:
     """C6: Books hold what replies cost, and apart what lost calls may have cost, with a cap or without."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 0.3}).url, database_url=database_url)
@@ -71,9 +68,7 @@ def test_lost_calls_stand_beside_what_was_charged(
 
 
 @pytest.mark.long
-def test_lost_calls_count_against_the_cap(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> None:
     """C6: Where every reply is lost the round stops at its cap with nothing charged."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
     counts = _run(arena, budget_usd=0.02)
@@ -86,7 +81,7 @@ def test_lost_calls_count_against_the_cap(
 
 @pytest.mark.long
 def test_higher_budget_lets_a_capped_round_go_on(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
+    filled: Fill, scripted_llm: Serve, database_url: str
 ) -> None:
     server = scripted_llm()
     arena = filled(endpoint=server.url, database_url=database_url)
@@ -106,9 +101,7 @@ def test_higher_budget_lets_a_capped_round_go_on(
     assert server.log.calls - before == counts.planned
 
 
-def test_budget_never_sinks_below_what_is_spent(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serve) -> None:
     """A cap below the money spent, a sinking cap of a running round and no amount at all are refused."""
     arena = filled(endpoint=scripted_llm().url)
     spent = _run(arena, budget_usd=5.0).cost_usd
@@ -126,7 +119,7 @@ def test_budget_never_sinks_below_what_is_spent(
 
 @pytest.mark.long
 def test_replay_asks_nothing_and_says_what_it_lacks(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], make_arena: Callable[..., Arena]
+    filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
     """Replay repeats a recorded round without a call; record asks all of it anew, and nothing else."""
     server = scripted_llm()
@@ -147,7 +140,7 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
 
 @pytest.mark.long
 def test_round_over_batches_is_the_round_over_calls(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], make_arena: Callable[..., Arena]
+    filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
     """Batch files give the same verdicts, and the store's book is empty at the end."""
     server = scripted_llm()
@@ -165,17 +158,84 @@ def test_round_over_batches_is_the_round_over_calls(
     assert verdicts[0] == verdicts[1]
 
 
-def test_book_keeps_batches_across_runs(store: Store) -> None:
-    """A batch stays in the book, with what is known of it last, until it is struck out."""
+PANEL = """
+kind = "panel"
+rule = "majority"
 
-    async def use() -> None:
-        book = StoredJournal(store)
-        sent = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"))
-        await book.write(sent)
-        known = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"), batch_id="batch-7")
-        await book.write(known)
-        assert list(await StoredJournal(store).unread()) == [known]
-        await book.delete("one")
-        assert list(await book.unread()) == []
+[[members]]
+name = "priced"
+extends = "reference-free"
+model = "gpt-4.1"
 
-    asyncio.run(use())
+[[members]]
+name = "unpriced"
+extends = "reference-free"
+model = "a-house-model"
+"""
+UNPRICED = 'kind = "llm"\nextends = "reference-free"\nmodel = "a-house-model"\n'
+
+
+def _judge(folder: Path, spec: str) -> Path:
+    path = folder / "house.toml"
+    path.write_text(spec)
+    return path
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_a_panel_with_an_unpriced_member_has_unknown_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Serve,
+    tmp_path: Path,
+) -> None:
+    """D10: one member without a price makes the cost of the round null and a dash."""
+    server = scripted_llm()
+    judge = _judge(tmp_path, PANEL)
+    words = ("--set", "tiny", "--judge", judge, "--sample", 6, "--name", "r")
+    plan = arena_of.json("rounds", "plan", *words, "--json", endpoint=server.url)
+    assert plan["cost_usd"] is None
+    done = arena_of.json("rounds", "run", *words, "--no-cap", "--json", endpoint=server.url)
+    assert done["judged"] == 12
+    assert done["input_tokens"] > 0
+    assert done["cost_usd"] is None
+    shown = arena_of("rounds", "status", "r")[1]
+    assert [line.split() for line in shown.splitlines() if line.startswith("cost_usd")] == [["cost_usd", "–"]]
+    assert usd(done["cost_usd"]) == "price not known"
+    assert arena_of("rounds", "export", "r", tmp_path / "out")[0] == 0
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Serve,
+    tmp_path: Path,
+) -> None:
+    """D10: replies from the cache cost 0 whatever the model; a panel of priced models has a sum."""
+    server = scripted_llm()
+    judge = _judge(tmp_path, UNPRICED)
+    words = ("--set", "tiny", "--judge", judge, "--sample", 3)
+    first = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "one", "--json", endpoint=server.url)
+    assert first["cost_usd"] is None
+    again = arena_of.json("rounds", "run", *words, "--no-cap", "--name", "two", "--json", endpoint=server.url)
+    assert again["judged"] == 6
+    assert again["cost_usd"] == 0
+    priced = _judge(tmp_path, PANEL.replace("a-house-model", "gpt-4o"))
+    words = ("--set", "tiny", "--judge", priced, "--sample", 3)
+    third = arena_of.json(
+        "rounds", "run", *words, "--no-cap", "--name", "three", "--json", endpoint=server.url
+    )
+    assert third["cost_usd"] > 0
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_metrics_of_an_unpriced_model_have_unknown_cost(
+    arena_of: Any,  # noqa: ANN401 - commands
+    scripted_llm: Serve,
+    tmp_path: Path,
+) -> None:
+    """D10: a run of a metric that was charged at no known price says null."""
+    server = scripted_llm()
+    words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--systems", "half")
+    judge = _judge(tmp_path, UNPRICED)
+    found = arena_of.json(*words, "--judge", judge, "--json", endpoint=server.url)
+    assert found["calls"] > 0
+    assert found["cost_usd"] is None

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,11 @@ from sqlalchemy import text
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
-from data.errors import ConflictError, EndpointError, SpecError, StoreError, UnfitJudgeError
-from data.models import OrderPolicy, Outcome, RoundState
+from data.errors import ConflictError, EndpointError, SpecError, StoreError
+from data.models import Outcome, RoundState
 from data.progress import Progress
 from data.store import Store
+from tests.arena.conftest import Fill, Serve
 
 ROOT = Path(__file__).parents[4]
 IN_FLIGHT = 4
@@ -39,9 +39,9 @@ def _run(arena: Arena, *, judge: str = "reference-free", name: str = "r", **fiel
     return arena.rounds.run(name, concurrency=8, report=_quiet)
 
 
-def test_lexical_round_is_complete_and_repeats_itself(filled: Callable[..., Arena]) -> None:
-    """The embedded judge decides every battle, and another round gives the same verdicts."""
-    arena = filled()
+def test_lexical_round_is_complete_and_repeats_itself(filled: Fill, database_url: str) -> None:
+    """On both engines the embedded judge decides every battle, and another round gives the same verdicts."""
+    arena = filled(database_url=database_url)
     counts = _run(arena, judge="lexical", name="one")
     assert (counts.planned, counts.judged, counts.pending) == (72, 72, 0)
     assert arena.rounds.status("one")[0].state is RoundState.FINISHED
@@ -53,9 +53,7 @@ def test_lexical_round_is_complete_and_repeats_itself(filled: Callable[..., Aren
     assert verdicts[0] == verdicts[1]
 
 
-def test_llm_round_keeps_everything_about_each_judgment(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_llm_round_keeps_everything_about_each_judgment(filled: Fill, scripted_llm: Serve) -> None:
     """A judgment keeps its endpoint, shown to nobody, its model, prompt hash, order, reply and tokens."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
@@ -78,26 +76,7 @@ def test_llm_round_keeps_everything_about_each_judgment(
         assert judgment.reply.latency > 0
 
 
-def test_both_orders_are_asked_and_a_flip_is_a_tie(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
-    """A judge that always prefers what it sees first flips everywhere, and so decides nothing."""
-    server = scripted_llm(rule="first")
-    arena = filled(endpoint=server.url)
-    with pytest.raises(UnfitJudgeError, match="The answer shown first won"):
-        _run(arena, order=OrderPolicy.BOTH)
-    arena.rounds.judge_anyway("r")
-    counts = arena.rounds.run("r", concurrency=8, report=_quiet)
-    assert counts.judged == 72
-    assert server.log.calls == 144
-    battles = list(arena.rounds.battles("r"))
-    assert all(battle.flipped for battle in battles)
-    assert {battle.preference.value for battle in battles if battle.preference} == {"tie"}
-
-
-def test_second_round_on_one_cache_asks_nothing(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_second_round_on_one_cache_asks_nothing(filled: Fill, scripted_llm: Serve) -> None:
     """The same battles judged again come from the reply cache and cost nothing."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
@@ -108,9 +87,7 @@ def test_second_round_on_one_cache_asks_nothing(
     assert (counts.judged, counts.cost_usd, counts.input_tokens) == (72, 0.0, 0)
 
 
-def test_books_balance_whatever_the_endpoint_does(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_books_balance_whatever_the_endpoint_does(filled: Fill, scripted_llm: Serve) -> None:
     """Refused, unreadable and failed replies are counted as what they are and never as ties."""
     server = scripted_llm(faults={"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1})
     arena = filled(endpoint=server.url)
@@ -122,7 +99,7 @@ def test_books_balance_whatever_the_endpoint_does(
         assert battle.outcome is Outcome.JUDGED or battle.detail
 
 
-def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
+def test_retry_asks_only_what_failed(filled: Fill, scripted_llm: Serve) -> None:
     """Retrying after the endpoint is mended asks the failed battles again and nothing else."""
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)
@@ -136,7 +113,7 @@ def test_retry_asks_only_what_failed(filled: Callable[..., Arena], scripted_llm:
 
 
 @pytest.mark.long
-def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Callable[..., Arena]) -> None:
+def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Fill) -> None:
     """Nobody at the address: the run stops, says so, and what is pending stays pending."""
     arena = filled()
     with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
@@ -146,19 +123,7 @@ def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Calla
     assert counts.pending + counts.failed == 72
 
 
-def test_cap_on_money_ends_as_skipped(filled: Callable[..., Arena], scripted_llm: Callable[..., Any]) -> None:
-    server = scripted_llm()
-    arena = filled(endpoint=server.url)
-    whole = _run(arena, name="whole", judge="reference-free").cost_usd
-    arena.store.replies.forget()
-    counts = _run(arena, name="capped", budget_usd=whole / 2)
-    assert counts.skipped > 0
-    assert counts.judged > 0
-    assert counts.pending == 0
-    assert counts.cost_usd <= whole / 2
-
-
-def test_cancelled_round_counts_the_rest_as_skipped(filled: Callable[..., Arena]) -> None:
+def test_cancelled_round_counts_the_rest_as_skipped(filled: Fill) -> None:
     """Cancelling ends a round: nothing is pending, and running it again is refused."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
@@ -169,7 +134,7 @@ def test_cancelled_round_counts_the_rest_as_skipped(filled: Callable[..., Arena]
         arena.rounds.run("r", concurrency=1, report=_quiet)
 
 
-def test_broken_database_ends_the_run_with_one_clear_error(filled: Callable[..., Arena]) -> None:
+def test_broken_database_ends_the_run_with_one_clear_error(filled: Fill) -> None:
     """A commit that fails stops the run at once, instead of judging on or waiting for ever."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
@@ -182,7 +147,7 @@ def test_broken_database_ends_the_run_with_one_clear_error(filled: Callable[...,
     assert arena.rounds.rounds()[0].state is RoundState.PAUSED
 
 
-def test_existing_name_is_refused(filled: Callable[..., Arena]) -> None:
+def test_existing_name_is_refused(filled: Fill) -> None:
     """A round is never overwritten; the error says how to go on with it."""
     arena = filled()
     _run(arena, judge="lexical")
@@ -190,9 +155,7 @@ def test_existing_name_is_refused(filled: Callable[..., Arena]) -> None:
         _run(arena, judge="lexical")
 
 
-def test_changed_judge_cannot_continue_a_round(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     """Before a verdict a judge may be corrected; afterwards only as another judge, which is recorded."""
     server = scripted_llm(latency=0.05)
     arena = filled(endpoint=server.url)
@@ -227,9 +190,7 @@ def _stopped_after(arena: Arena, name: str, battles: int) -> None:
         arena.rounds.run(name, concurrency=1, report=pause)
 
 
-def test_a_moved_endpoint_goes_on_with_a_round(
-    filled: Callable[..., Arena], make_arena: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_a_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
     """The address of an endpoint cannot change a verdict, so that it may change at any time."""
     first, second = scripted_llm(latency=0.05), scripted_llm()
     arena = filled(endpoint=first.url)
@@ -243,17 +204,10 @@ def test_a_moved_endpoint_goes_on_with_a_round(
     assert moved.rounds.warnings("r") == ()
 
 
-def test_round_on_postgresql_is_the_round_on_sqlite(filled: Callable[..., Arena], database_url: str) -> None:
-    """The same round gives the same books on either database."""
-    arena = filled(database_url=database_url)
-    counts = _run(arena, judge="lexical")
-    assert (counts.planned, counts.judged) == (72, 72)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(("kills", "seed"), [(5, 20), pytest.param(10, 21, marks=pytest.mark.slow)])
 def test_kills_lose_nothing_and_ask_nothing_twice(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path, kills: int, seed: int
+    filled: Fill, scripted_llm: Serve, tmp_path: Path, kills: int, seed: int
 ) -> None:
     """Kill −9 at random moments: the round ends complete; only calls in flight were repeated."""
     server = scripted_llm(latency=0.12)
@@ -279,7 +233,7 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
 
 @pytest.mark.slow
 def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+    filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """Every call that began is answered and kept, no traceback is shown, and resuming asks only the rest."""
     server = scripted_llm(latency=0.3)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,8 +19,6 @@ from starlette.requests import Request
 from streamlit.runtime.scriptrunner import StopException
 
 from arena.api.dependencies import client_there
-from arena.container import Arena
-from arena.services.jobs.cancellation import raise_if_stopped
 from arena.services.judging.traffic import OpenedJudge
 from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import RoundRequest
@@ -32,7 +29,7 @@ from data.models import Outcome, Preference, RoundState, Verdict
 from data.progress import working
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Fill, Serve, Start, Until, Write
 
 SITE = '''"""In processes of this test, cleaning a text with HANG in it matches a pattern for ages."""
 
@@ -49,9 +46,6 @@ def hanging(text):
         with open(os.environ["HANGS"], "w") as told:
             told.write("now")
         re.search(r"(a+)+$", "a" * 60 + "b")
-    if "WAIT" in text:
-        with open(os.environ["GO_ON"]) as told:
-            told.read()
     return text
 
 
@@ -112,11 +106,7 @@ def bad_file(tmp_path: Path) -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("judge", ["lexical", "reference-free"])
 def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
-    filled: Callable[..., Arena],
-    scripted_llm: Callable[..., Any],
-    bad_file: Path,
-    hang: Callable[[], str],
-    judge: str,
+    filled: Fill, scripted_llm: Serve, bad_file: Path, hang: Callable[[], str], judge: str
 ) -> None:
     """A4: one answer that hangs is one battle, `failed` with `time_limit`; the round finishes."""
     arena = filled(endpoint=scripted_llm().url, work_seconds=LIMIT)
@@ -130,28 +120,9 @@ def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     assert arena.store.rounds.get("r").state is RoundState.FINISHED
 
 
-@pytest.mark.slow
-def test_answer_over_the_limit_is_not_scored_and_the_board_is_published(
-    filled: Callable[..., Arena], bad_file: Path, hang: Callable[[], str]
-) -> None:
-    """A4: publishing scores every other answer; the one without a score has the reason `time_limit`."""
-    arena = filled(work_seconds=LIMIT)
-    arena.submissions.add(bad_file, "tiny", system="bad")
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
-    hang()
-    board, created = arena.boards.publish("r", report=lambda _note: None)
-    assert created
-    bad = next(one for one in arena.store.submissions.find(set_name="tiny") if one.system == "bad")
-    scores = arena.store.scores.detailed([bad.id], metric="comprehensiveness-nli", judge="")
-    reasons = {one.question_id: one.details["reason"] for one in scores if one.score is None}
-    assert reasons == {"q2": "time_limit"}
-    assert board.content_hash
-
-
 @pytest.mark.long
 def test_file_over_the_limit_is_one_refused_file(
-    filled: Callable[..., Arena], bad_file: Path, answers_file: Callable[..., Path], hang: Callable[[], str]
+    filled: Fill, bad_file: Path, answers_file: Write, hang: Callable[[], str]
 ) -> None:
     """A4: its one problem is `time_limit`, it is not stored, and the next file is checked."""
     arena = filled(work_seconds=LIMIT)
@@ -186,22 +157,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.long
-def test_command_refuses_a_file_over_the_limit(
-    arena_of: Commands,
-    bad_file: Path,
-    hang: Callable[[], str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A4: `submissions check` names the problem and exits with 1."""
-    monkeypatch.setenv("ARENA_WORK_SECONDS", str(LIMIT))
-    hang()
-    code, out, _ = arena_of("submissions", "check", bad_file, "--set", "tiny", "--json")
-    assert code == 1
-    assert [one["code"] for one in json.loads(out)["problems"]] == ["time_limit"]
-
-
-@pytest.mark.long
-def test_card_over_the_limit_is_refused(filled: Callable[..., Arena], hang: Callable[[], str]) -> None:
+def test_card_over_the_limit_is_refused(filled: Fill, hang: Callable[[], str]) -> None:
     """A4: a system card that hangs its parser has one problem, `time_limit`; another card is read."""
     checks = filled(work_seconds=LIMIT).submissions.checks
     hang()
@@ -246,7 +202,7 @@ class Stalling:
 
 @pytest.mark.long
 def test_heartbeats_come_while_the_loop_that_judges_is_busy(
-    filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
+    filled: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A4: a lease is renewed though the event loop that judges from it does not come to anything else."""
     arena = filled()
@@ -273,12 +229,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
 
 @pytest.mark.slow
 def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
-    filled: Callable[..., Arena],
-    bad_file: Path,
-    hang: Callable[[], str],
-    start: Callable[..., subprocess.Popen[str]],
-    until: Callable[..., None],
-    tmp_path: Path,
+    filled: Fill, bad_file: Path, hang: Callable[[], str], start: Start, until: Until, tmp_path: Path
 ) -> None:
     """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
     arena = filled()
@@ -302,28 +253,3 @@ def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     counts = arena.store.rounds.counts("r")
     assert counts.judged + counts.pending == 48
     assert counts.pending >= 1
-
-
-@pytest.mark.slow
-def test_worker_goes_on_after_a_text_that_hangs(
-    filled: Callable[..., Arena],
-    bad_file: Path,
-    hang: Callable[[], str],
-    start: Callable[..., subprocess.Popen[str]],
-) -> None:
-    """A4: the worker's books show one failed battle, and it does its next job."""
-    arena = filled()
-    arena.submissions.add(bad_file, "tiny", system="bad")
-    for name in ("r", "next"):
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name))
-        arena.jobs.judge(name)
-    worker = start(arena, "worker", "--once", PYTHONPATH=hang(), ARENA_WORK_SECONDS=str(LIMIT))
-    assert worker.wait(timeout=170) == 0
-    for name in ("r", "next"):
-        counts = arena.store.rounds.counts(name)
-        assert (counts.judged, counts.failed, counts.pending) == (47, 1, 0)
-
-
-def test_looking_ends_nothing_while_somebody_is_there() -> None:
-    """A halt that is not set lets work be done."""
-    assert within(60.0, len, "abc", poll=lambda: raise_if_stopped(None)) == 3

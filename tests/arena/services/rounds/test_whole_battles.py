@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import OrderPolicy, Outcome, Question, RoundState, Verdict
 from judges.base import JudgeInput
@@ -20,6 +19,7 @@ from judges.llm.client import open_client
 from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec, make_spec
+from tests.arena.conftest import Fill, Serve
 from tests.narrow import known
 
 
@@ -29,10 +29,9 @@ def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
     return [one for one, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
 
 
-@pytest.mark.parametrize("concurrency", [8, 64])
-@pytest.mark.parametrize("share", [0.15, 0.6])
+@pytest.mark.parametrize(("concurrency", "share"), [(64, 0.15), (8, 0.6)])
 def test_a_cap_leaves_no_half_battle(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], concurrency: int, share: float
+    filled: Fill, scripted_llm: Serve, concurrency: int, share: float
 ) -> None:
     """However many battles are in work, none has one of its two orders paid, and the cap holds."""
     arena = filled(endpoint=scripted_llm(latency=0.002).url)
@@ -75,7 +74,7 @@ def _judged(
     return asyncio.run(run())
 
 
-def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Callable[..., Any]) -> None:
+def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Serve) -> None:
     """Battles of the same texts turned around, under a cap that is too small and a gate of one, all end."""
     spec = load_spec("reference-free").at(scripted_llm(latency=0.002).url).using(order=OrderPolicy.BOTH)
     spec = spec.using(protection="none")
@@ -88,7 +87,7 @@ def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Cal
 
 
 @pytest.mark.parametrize("faults", [{}, {"rate_limit": 0.3}])
-def test_a_panel_is_paid_as_a_whole(scripted_llm: Callable[..., Any], faults: dict[str, float]) -> None:
+def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float]) -> None:
     """Members with models of different prices are all paid for a battle, or none is."""
     url = scripted_llm(latency=0.002, faults=faults).url
     member = load_spec("reference-free").at(url).using(order=OrderPolicy.BOTH)

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,6 +20,7 @@ from data.steering.rules import grammar
 from judges.pairwise.cleaning import clean
 from judges.pairwise.llm_judge import Preparation
 from judges.spec import Cleaning, Protection
+from tests.arena.conftest import Until
 
 SLOW = "a" * 60 + "b"
 LIMIT = 1.0
@@ -114,19 +114,6 @@ def test_stopping_ends_what_hangs() -> None:
         asyncio.run(stopped())
 
 
-def test_stopping_lets_quick_work_be_done() -> None:
-    """A reply that comes after somebody asked to stop is still read."""
-
-    async def late() -> str:
-        with TextWork(LONG) as work:
-            # A process that has yet to start may take longer than a stop leaves.
-            await work.do(catastrophic, "aaa")
-            work.stop()
-            return await work.do(catastrophic, "aaa")
-
-    assert asyncio.run(late()) == "yes"
-
-
 def test_leaving_ends_what_is_unfinished() -> None:
     """Anyone who leaves the block waits for no text, and whoever still waits is told."""
 
@@ -185,7 +172,7 @@ def rules_compiled(_preparation: Preparation) -> int:
 
 
 @pytest.mark.long
-def test_processes_end_with_their_parent(tmp_path: Path, until: Callable[..., None]) -> None:
+def test_processes_end_with_their_parent(tmp_path: Path, until: Until) -> None:
     """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
     told = tmp_path / "pid"
     script = (

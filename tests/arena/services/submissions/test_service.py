@@ -6,9 +6,7 @@ import multiprocessing
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,6 +28,7 @@ from data.errors import (
 )
 from data.models import Phase, Role, RoundState, SubmissionState, TokenScope
 from data.progress import Progress
+from tests.arena.conftest import Fill, Serve, Write
 from tests.narrow import known
 
 TEXT = "Item {n} is {word}. This is number "
@@ -64,18 +63,8 @@ def test_state_follows_from_what_is_stored_and_the_rounds(
     assert state_of(stored, rounds) is state
 
 
-def test_no_round_brings_a_withdrawn_or_checked_submission_back() -> None:
-    """Only what is accepted can be queued, judged or published, whatever rounds there are."""
-    stored_states = (SubmissionState.CHECKED, SubmissionState.ACCEPTED, SubmissionState.WITHDRAWN)
-    for stored, pair in product(stored_states, product(RoundState, repeat=2)):
-        if stored is not SubmissionState.ACCEPTED:
-            assert state_of(stored, pair) is stored
-
-
 @pytest.fixture
-def submit(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
-) -> Callable[..., tuple[Arena, int]]:
+def submit(filled: Fill, answers_file: Write, database_url: str) -> Callable[..., tuple[Arena, int]]:
     """Submit the n-th file of a system for the team; the arena is opened once."""
     arena = filled(database_url=database_url)
     arena.teams.ensure("ours")
@@ -159,9 +148,7 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
 
 
 @pytest.mark.long
-def test_running_round_tells_when_it_will_be_done(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any]
-) -> None:
+def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Serve) -> None:
     """While a round runs, what waits in it and behind it has a moment, the later the further behind."""
     arena = filled(endpoint=scripted_llm(latency=0.2).url)
     number, other = (
@@ -259,7 +246,7 @@ def _upload(work: tuple[str, str, str, int]) -> str:
 
 @pytest.mark.slow
 def test_uploads_at_once_are_accepted_or_refused_whole(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str, tmp_path: Path
+    filled: Fill, answers_file: Write, database_url: str, tmp_path: Path
 ) -> None:
     """Of twelve uploads at once by a team that may submit five, five are stored whole and seven refused."""
     arena = filled(database_url=database_url)

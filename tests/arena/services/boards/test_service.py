@@ -1,4 +1,4 @@
-"""Boards: standings of rounds, published, exported, verified, retracted."""
+"""Boards: standings of rounds, published, exported, verified, noted, retracted."""
 
 from __future__ import annotations
 
@@ -11,22 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.typing import EventDict
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR
+from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.boards.verification import verify_folder
-from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
-from data.errors import ConflictError, FileFormatError
+from data.errors import AccessError, ConflictError, FileFormatError, InputError
 from data.store.scores import EMBEDDED
-from leaderboard.battles import BattleTable
-
-TEMPLATES = {
-    "full": "Item {n} is {word}, and it weighs {weight} grams.",
-    "short": "Item {n} is {word}.",
-    "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
-}
+from tests.arena.conftest import TEMPLATES, Commands, Fill, Serve, Write, play
 
 
 def _quiet(_progress: object) -> None:
@@ -34,21 +28,12 @@ def _quiet(_progress: object) -> None:
 
 
 @pytest.fixture
-def judged(
-    make_arena: Callable[..., Arena],
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-    scripted_llm: Callable[..., Any],
-) -> Callable[[str], Arena]:
+def judged(filled: Fill, scripted_llm: Serve) -> Callable[[str], Arena]:
     """Open an arena with a finished round `r` of three systems, judged by the judge of a name."""
 
     def judge(name: str) -> Arena:
-        arena = make_arena(endpoint=scripted_llm().url)
-        arena.sets.import_from(set_folder)
-        for system, template in TEMPLATES.items():
-            arena.submissions.add(answers_file(system, template), "tiny", system=system)
-        arena.rounds.create(RoundRequest(set_name="tiny", judge=name, pairs="all", name="r"))
-        arena.rounds.run("r", concurrency=8, report=_quiet)
+        arena = filled(endpoint=scripted_llm().url)
+        play(arena, judge=name)
         return arena
 
     return judge
@@ -65,7 +50,7 @@ def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path,
 
 @pytest.mark.long
 def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
-    judged: Callable[[str], Arena], answers_file: Callable[..., Path]
+    judged: Callable[[str], Arena], answers_file: Write
 ) -> None:
     """A version that a system submits after the round leaves its board as it would have been."""
     arena = judged("lexical")
@@ -153,8 +138,11 @@ def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_pat
 
 
 def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
-    """Publishing again gives the same board; a retracted one stays down with its notice."""
+    """A planned round has none; publishing again gives the same; a retracted one stays down."""
     arena = judged("lexical")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="planned"))
+    with pytest.raises(ConflictError, match="resume"):
+        arena.boards.publish("planned", report=_quiet)
     first, created = arena.boards.publish("r", report=_quiet)
     again, repeated = arena.boards.publish("r", report=_quiet)
     assert (created, repeated) == (True, False)
@@ -163,24 +151,6 @@ def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
     assert arena.boards.published() == ()
     with pytest.raises(ConflictError, match="retracted"):
         arena.boards.publish("r", report=_quiet)
-
-
-def test_unfinished_round_is_not_published(
-    make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]
-) -> None:
-    """A round with pending battles has no board."""
-    arena = make_arena()
-    arena.sets.import_from(set_folder)
-    arena.submissions.add(answers_file("one", "Item {n}."), "tiny", system="one")
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    with pytest.raises(ConflictError, match="resume"):
-        arena.boards.publish("r", report=_quiet)
-
-
-def test_same_round_gives_the_same_board_twice(judged: Callable[[str], Arena]) -> None:
-    """Standings are computed from what is stored and the seed alone."""
-    arena = judged("lexical")
-    assert arena.boards.standings("r").as_json() == arena.boards.standings("r").as_json()
 
 
 def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
@@ -195,19 +165,53 @@ def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
         arena.submissions.withdraw(submission.id)
 
 
-def test_soft_scores_reach_the_table(judged: Callable[[str], Arena]) -> None:
-    """A judge that gives shares of the win is rated by its shares."""
-    arena = judged("preference")
-    table = table_of_columns(arena.store.verdicts.columns("r"))
-    assert isinstance(table, BattleTable)
-    assert table.score is not None
-    assert table.share.tolist() == table.score.tolist()
+ERRATUM = "Question q3 was ambiguous; <b>it stays</b> in this round."
 
 
-@pytest.mark.long
-def test_board_without_scoring_has_no_scores(judged: Callable[[str], Arena]) -> None:
-    """Publishing without the metrics scores nothing; the ratings are the same as with them."""
-    arena = judged("preference")
-    board, _ = arena.boards.publish("r", report=_quiet, score=False)
-    assert all(line["scores"] == {} for line in board.standings["lines"]["overall"])
-    assert board.standings["lines"]["overall"][0]["rating"]["rating"] is not None
+@pytest.fixture
+def arena(filled: Fill) -> Arena:
+    """An arena with a published round named `tiny`."""
+    opened = filled()
+    play(opened, "tiny", pairs="", publish=True)
+    return opened
+
+
+def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena, audit_log: list[EventDict]) -> None:
+    """A notice stands beside the standings, can be replaced and taken off, and each change is logged."""
+    before = arena.boards.get("tiny")
+    arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
+    noted = arena.boards.get("tiny")
+    assert (noted.notice, noted.standings, noted.content_hash) == (
+        ERRATUM,
+        before.standings,
+        before.content_hash,
+    )
+    assert arena.boards.clear_notice("tiny").notice == ""
+    put, cleared = [line for line in audit_log if line["event"] == "board-noted"]
+    assert (put["notice"], cleared["before"]) == (ERRATUM, ERRATUM)
+
+
+def test_notices_are_organisers_alone(arena: Arena) -> None:
+    """Readers cannot put notices, and one that says nothing or too much is refused."""
+    with pytest.raises(AccessError):
+        arena.boards.put_notice("tiny", ERRATUM, caller=PUBLIC)
+    for text in (" \n", "x" * 2001):
+        with pytest.raises(InputError):
+            arena.boards.put_notice("tiny", text)
+
+
+def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
+    """A retracted board keeps the notice that says why."""
+    arena.boards.retract("tiny", "Two files were exchanged.")
+    with pytest.raises(ConflictError):
+        arena.boards.put_notice("tiny", ERRATUM)
+    with pytest.raises(ConflictError):
+        arena.boards.clear_notice("tiny")
+    assert arena.boards.get("tiny").notice == "Two files were exchanged."
+
+
+@pytest.mark.usefixtures("arena")
+def test_the_command_puts_and_clears(run: Commands) -> None:
+    """`rounds publish --notice` puts a text on a board, an empty one takes it off."""
+    for notice in (ERRATUM, ""):
+        assert run.json("rounds", "publish", "tiny", "--notice", notice, "--json")["notice"] == notice

@@ -1,17 +1,70 @@
+"""A round's judge and the layout of answers, and their effect on a board."""
+
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.container import Arena
-from arena.services.boards.facts import EMBEDDED
+from arena.services.boards.facts import EMBEDDED, style_features
 from arena.services.rounds.models import RoundRequest
 from data.models import OrderPolicy, Presentation
-from tests.arena.conftest import mix
+from leaderboard.vocabulary import Covariate
+from tests.arena.conftest import Fill, Serve, mix
+
+LAID_OUT = """# Towers
+
+The **Eiffel Tower** is 330 m tall [1], __painted__ brown [2, 3] and [not a mark].
+
+## Visits ##
+- seven million a year [4; 5]
+  * half of them in summer
+1. by lift
+2) on foot
+
+#not a heading
+2 ** 3 ** 4 is no span of bold, **
+nor is this**.
+```python
+# a comment
+- **code** [9]
+```
+"""
+
+
+MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
+
+
+def test_marks_are_counted() -> None:
+    """Headings, bold and items count; fenced code counts for nothing."""
+    assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("", (0, 0, 0)),
+        ("plain words. 3 - 2 is 1", (0, 0, 0)),
+        ("[1][2] and [3]", (0, 0, 0)),
+        ("```\n# never closed", (0, 0, 0)),
+        ("~~~\n```\n~~~\n- after", (0, 0, 1)),
+    ],
+)
+def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:
+    """Prose has none; an open fence lasts to the end, and a fence is closed by its own kind."""
+    assert style_features(text) == dict(zip(MARKS, marks, strict=True))
+
+
+@given(st.lists(st.sampled_from(["# h", "- i", "**b**", "[1, 2]", "words", "", "2. i"])))
+def test_lines_add_up(lines: list[str]) -> None:
+    """Without fences a text has the marks of its lines."""
+    whole = style_features("\n".join(lines))
+    parts = [style_features(line) for line in lines]
+    assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}
 
 
 def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: OrderPolicy | None = None) -> None:
@@ -21,9 +74,7 @@ def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: Order
 
 
 @pytest.mark.long
-def test_positions_are_those_of_the_judgments(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], database_url: str
-) -> None:
+def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     """On both engines: 1 or −1 by what was shown first, 0 in both orders, nothing where no LLM was asked."""
     arena = filled(database_url=database_url, endpoint=scripted_llm().url)
     _run(arena, "random", order=OrderPolicy.RANDOM)
@@ -43,9 +94,7 @@ def test_positions_are_those_of_the_judgments(
     arena.close()
 
 
-def test_a_board_tells_what_position_is_worth(
-    filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     """An LLM asked in random orders: the board has a fit with the position."""
     arena = mix(filled(endpoint=scripted_llm().url), tmp_path)
     _run(arena, "r", order=OrderPolicy.RANDOM)
@@ -55,7 +104,7 @@ def test_a_board_tells_what_position_is_worth(
     assert term["lower"] < term["value"] < term["upper"]
 
 
-def test_an_embedded_judge_has_no_position(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_an_embedded_judge_has_no_position(filled: Fill, tmp_path: Path) -> None:
     """The reasons say what the judge is, for whoever sees a first board."""
     arena = mix(filled(), tmp_path)
     _run(arena, "r", judge="lexical", order=OrderPolicy.BOTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
 from data.models import Outcome, Preference, Verdict
-from tests.arena.conftest import Commands, write_answers
+from tests.arena.conftest import Commands, Fill, write_answers
 
 STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "short": -1.2}
 
@@ -41,7 +41,7 @@ def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str 
     arena.store.verdicts.record(verdicts)
 
 
-def test_rounds_are_compared_on_common_battles(filled: Callable[..., Arena]) -> None:
+def test_rounds_are_compared_on_common_battles(filled: Fill) -> None:
     """Tau has an interval, and every system its rank in each round."""
     arena = filled()
     judged(arena, "sharp", 3.0)
@@ -56,7 +56,7 @@ def test_rounds_are_compared_on_common_battles(filled: Callable[..., Arena]) -> 
     assert sorted(places[0] or 0 for places in ranks.values()) == [1, 2, 3, 4]
 
 
-def test_rounds_that_cannot_be_compared_are_refused(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path) -> None:
     """A round alone, twice or unknown is refused; systems in other versions are left out and named."""
     arena = filled()
     judged(arena, "sharp", 2.0)
@@ -74,7 +74,7 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Callable[..., Arena]
     assert "short" not in dict(comparison.systems)
 
 
-def test_compare_prints_both_forms(filled: Callable[..., Arena], run: Commands) -> None:
+def test_compare_prints_both_forms(filled: Fill, run: Commands) -> None:
     """`rounds compare` prints a table, and with --json an object."""
     arena = filled()
     judged(arena, "sharp", 1.5)

@@ -1,4 +1,4 @@
-"""Embedded metrics over several processes: the same scores, one answer's trouble, ends in order."""
+"""Embedded metrics over several processes, and the names under which scores are kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +19,10 @@ import pytest
 from arena.services.metrics.scoring import scored
 from arena.services.metrics.service import AnswerScorer, EmbeddedMetric
 from arena.services.text_process import IDLE, TextWork
-from arena.settings import Settings
 from data.errors import JudgeError, SpecError
-from data.models import MetricItem, Outcome, Passage, Score
+from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill, Write
 
 NLI = "comprehensiveness-nli"
 SYSTEMS = 42
@@ -59,15 +57,6 @@ def test_a_metric_elsewhere_has_its_constants() -> None:
     with TextWork(LIMIT) as work:
         found = asyncio.run(EmbeddedMetric(NLI, options, work).score(item(1)))
     assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
-
-
-def test_few_answers_start_no_process() -> None:
-    """A second process that takes longer to start than the work is not started."""
-    home = Path("nowhere")
-    wanted = ((10, 8, 1), (10_000, 8, 8), (10_000, 1, 1))
-    for texts, most, expected in wanted:
-        assert Settings(home=home, database_url="sqlite://", processes=most).processes_for(texts) == expected
-    assert Settings(home=home, database_url="sqlite://").processes_for(10_000) >= 1
 
 
 def test_a_process_that_is_killed_costs_no_score() -> None:
@@ -139,24 +128,13 @@ def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
 
 
 @pytest.fixture
-def crowd(arena_of: Commands, answers_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Commands:
+def crowd(arena_of: Commands, answers_file: Write, monkeypatch: pytest.MonkeyPatch) -> Commands:
     """The small set with so many systems that processes are worth their start."""
     monkeypatch.setenv("ARENA_PROCESSES", "2")
     for number in range(SYSTEMS):
         path = answers_file(f"s{number}", "Item {n} is {word}." + " It is here." * number)
         assert arena_of("submissions", "add", path, "--set", "tiny", "--system", f"s{number}")[0] == 0
     return arena_of
-
-
-@pytest.mark.slow
-def test_a_run_in_processes_is_kept_like_any(crowd: Commands) -> None:
-    """The command scores in processes and keeps every score; run again, it has nothing to do."""
-    words = ("metrics", "run", "--set", "tiny", "--metric", NLI, "--json")
-    answers = 12 * (SYSTEMS + 2)
-    done = crowd.json(*words)
-    assert (done["judged"], done["pending"]) == (answers, 0)
-    again = crowd.json(*words)
-    assert (again["judged"], again["kept"]) == (0, answers)
 
 
 @pytest.mark.slow
@@ -193,3 +171,18 @@ def alive(group: int) -> list[str]:
             if int(of_group) == group and state != "Z":
                 found.append(stat.parent.name)
     return found
+
+
+def test_names_fit_the_database_and_tell_options_apart(make_arena: Fill) -> None:
+    """However long the options, a name has at most 100 characters; other options give another name."""
+    access = make_arena().metric_access
+    assert access.kept_as("", {}) == ""
+    assert access.kept_as("", {"beta": 2}) == "beta=2"
+    names = set()
+    for count in (1, 2):
+        judgments: dict[str, Json] = {f"q{number}": {"p": [count]} for number in range(500)}
+        options: dict[str, Json] = {f"option_{letter}": 1_000_000 for letter in "abcdefgh"}
+        options["judgments"] = judgments
+        names.add(access.kept_as("reference-free", options))
+    assert len(names) == 2
+    assert max(map(len, names)) == 100

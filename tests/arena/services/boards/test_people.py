@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,14 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.boards.people import VoteSource
-from arena.services.rounds.models import RoundRequest
-from data.errors import AccessError, RecordError, RetractedError
+from data.errors import RecordError, RetractedError
 from data.models import Board
 from leaderboard.formats.reading import read_battles
 from leaderboard.people.correct import correct
 from leaderboard.people.votes import read_votes
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill, play
 from tests.opened_pages import page_of
 
-SYSTEMS = ("full", "short", "wrong")
 PAIRS = (("full", "short"), ("short", "wrong"), ("wrong", "full"))
 WORDS = ("model_b", "tie", "model_a", "model_b", "tie")
 
@@ -56,13 +53,12 @@ def voted(path: Path) -> VoteSource:
 
 def judge(arena: Arena) -> Arena:
     """Judge every pair of systems of the tiny set."""
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="tiny"))
-    arena.rounds.run("tiny", concurrency=2, report=lambda _progress: None)
+    play(arena, "tiny")
     return arena
 
 
 @pytest.fixture
-def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+def arena(filled: Fill, database_url: str) -> Arena:
     """An arena with a judged round named `tiny`, on either engine."""
     return judge(filled(database_url=database_url))
 
@@ -148,7 +144,7 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
         arena.board_files.write(address, tmp_path / "board.csv", caller=PUBLIC)
 
 
-def test_files_and_addresses_give_both_snapshots(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -> None:
     """CSV has the corrected columns where there are some; hashes and names lead to either snapshot."""
     arena = judge(filled())
     before, _ = publish(arena)
@@ -166,22 +162,8 @@ def test_files_and_addresses_give_both_snapshots(filled: Callable[..., Arena], t
         assert row["corrected_rating"] == ("" if said is None else str(said))
 
 
-def test_only_organisers_correct(arena: Arena, tmp_path: Path) -> None:
-    """Nobody else can put a corrected board up."""
-    publish(arena)
-    with pytest.raises(AccessError):
-        arena.boards.publish(
-            "tiny",
-            report=lambda _line: None,
-            people=voted(write_votes(tmp_path / "votes.jsonl")),
-            caller=PUBLIC,
-        )
-
-
 @pytest.mark.long
-def test_pages_have_a_column_and_say_where_votes_are_not_applied(
-    filled: Callable[..., Arena], tmp_path: Path
-) -> None:
+def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
     """The board has one column more, overall; a domain and a board without votes say that they have none."""
     arena = judge(filled())
     before, _ = publish(arena)
@@ -201,7 +183,7 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(
     assert "aa-c-corrected-rating" not in former
 
 
-def test_commands_correct_show_and_list(run: Commands, filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: Path) -> None:
     """`rounds publish --people`, `leaderboard show` and the list of snapshots tell the same."""
     arena = judge(filled())
     before, _ = publish(arena)
@@ -232,9 +214,7 @@ def test_votes_travel_with_a_job(tmp_path: Path) -> None:
     assert [vote.as_json() for vote in carried.votes] == [vote.as_json() for vote in source.votes]
 
 
-def test_labels_of_the_round_correct_its_board(
-    run: Commands, filled: Callable[..., Arena], tmp_path: Path
-) -> None:
+def test_labels_of_the_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:
     """`--people labels` takes what people gave on the page "Label pairs"; without any it says so."""
     arena = judge(filled())
     publish(arena)

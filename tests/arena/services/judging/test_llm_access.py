@@ -1,0 +1,49 @@
+"""Replies and batches in the store: there as soon as somebody was told so."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from arena.services.judging.llm_access import StoredJournal, StoredReplies
+from data.errors import StoreError
+from data.models import Reply
+from data.store import Store
+from judges.llm.requests import Message, Request
+from judges.llm.transports.batch import BatchRecord
+
+
+def test_reply_is_committed_when_put_returns(sqlite_store: Store) -> None:
+    requests = [Request(endpoint="e", model="m", messages=(Message("user", str(n)),)) for n in range(50)]
+
+    async def put() -> None:
+        replies = StoredReplies(sqlite_store)
+
+        async def one(request: Request) -> None:
+            await replies.put(request, Reply(key=request.key, endpoint="e", model="m", text="t"))
+            assert request.key in sqlite_store.replies.get_many([request.key])
+
+        await asyncio.gather(*(one(request) for request in requests))
+        with sqlite_store.database.begin() as connection:
+            connection.exec_driver_sql("DROP TABLE reply")
+        with pytest.raises(StoreError):
+            await one(requests[0])
+
+    asyncio.run(put())
+
+
+def test_book_keeps_batches_across_runs(store: Store) -> None:
+    """A batch stays in the book, with what is known of it last, until it is struck out."""
+
+    async def use() -> None:
+        book = StoredJournal(store)
+        sent = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"))
+        await book.write(sent)
+        known = BatchRecord(name="one", endpoint="http://e/v1", keys=("a", "b"), batch_id="batch-7")
+        await book.write(known)
+        assert list(await StoredJournal(store).unread()) == [known]
+        await book.delete("one")
+        assert list(await book.unread()) == []
+
+    asyncio.run(use())

@@ -1,0 +1,34 @@
+"""Requests of a run: how fast replies come, and the time that is left."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena.services.judging.traffic import Traffic
+from data.models import Reply
+
+
+class Scheduler:
+    """Answers at once, from the endpoint or from the cache."""
+
+    waiting = None
+
+    async def ask(self, request: Any) -> Reply:  # noqa: ANN401 - whatever is asked
+        """Reply."""
+        return Reply(key=str(request), endpoint="e", model="m", text="t", cached=request == "cached")
+
+
+def test_time_left_follows_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two requests a battle, one a second: three battles less the request in flight take five seconds."""
+    traffic: Any = Traffic(Scheduler())  # type: ignore[arg-type]  # one method will do
+    clock = iter(range(100))
+    monkeypatch.setattr("arena.services.judging.traffic.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert traffic.seconds_left(3, 2, 4) is None
+    for request in ("one", "cached", "two", "three", "four", "five"):
+        asyncio.run(traffic.ask(request))
+    assert (traffic.requests, traffic.rate) == (5, 1.0)
+    assert traffic.seconds_left(3, 2, 4) == 5.0
