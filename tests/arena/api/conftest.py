@@ -6,7 +6,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -39,7 +38,7 @@ def running_server(program: Path, settings: Settings, log: Path, **variables: st
     """Run `arena serve` without a worker; gives the address of its API, and stops it at the end."""
     port = free_port()
     environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("ARENA_")},  # noqa: TID251
+        **without("ARENA_"),
         "ARENA_HOME": str(settings.home),
         "ARENA_DATABASE_URL": settings.database_url,
         "ARENA_API_RATE": "100000",
@@ -65,26 +64,6 @@ def running_server(program: Path, settings: Settings, log: Path, **variables: st
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-@contextmanager
-def running_worker(settings: Settings) -> Iterator[None]:
-    """Run `arena worker` over the arena of a server, and stop it at the end."""
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "arena", "worker"],
-        cwd=ROOT,
-        env={
-            **without("ARENA_"),
-            "ARENA_HOME": str(settings.home),
-            "ARENA_DATABASE_URL": settings.database_url,
-        },
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        worker.terminate()
-        worker.wait(timeout=60)
 
 
 def without(*beginnings: str) -> dict[str, str]:
@@ -216,23 +195,12 @@ def answers(mark: str, count: int = 12) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-@pytest.fixture(name="answers")
-def answers_(request: pytest.FixtureRequest) -> Callable[..., bytes]:
-    """Make files of answers: `answers("mark", count=12)`."""
-    return answers
-
-
-@pytest.fixture
-def submit() -> Callable[..., httpx.Response]:
-    """Submit a file: `submit(client, content, system="s", …)`."""
-
-    def run(
-        client: httpx.Client, content: bytes, *, card: dict[str, str] | None = None, **wish: str | bool
-    ) -> httpx.Response:
-        asked = {**wish, **({"card": json.dumps(card)} if card else {})}
-        return client.post("/sets/tiny/submissions", params=asked, content=content)
-
-    return run
+def submit(
+    client: httpx.Client, content: bytes, *, card: dict[str, str] | None = None, **wish: str | bool
+) -> httpx.Response:
+    """Submit a file to `tiny`: `submit(client, content, system="s", …)`."""
+    asked = {**wish, **({"card": json.dumps(card)} if card else {})}
+    return client.post("/sets/tiny/submissions", params=asked, content=content)
 
 
 @pytest.fixture

@@ -66,7 +66,6 @@ def read(path: Path) -> list[Any]:
 
 
 def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
-    """The board, and files of battles and standings to the byte; the old export verifies."""
     of_before(run)
     assert run.json("leaderboard", "show", "r", "--json") == json.loads((FORMER / "board.json").read_text())
     status = run.json("rounds", "status", "r", "--json")
@@ -85,7 +84,6 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
 
 
 def test_replies_of_the_api_of_before_are_the_same(run: Commands, program: Path, tmp_path: Path) -> None:
-    """Every value that a route gave stands where it stood."""
     of_before(run)
     settings = Settings(home=run.home, database_url=f"sqlite:///{run.home / 'arena.sqlite'}")
     with (

@@ -234,7 +234,6 @@ def _second() -> Any:  # noqa: ANN401 - of the rounds' services, which load with
 
 
 def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
-    """Every operation of the OpenAPI document has a row that says what it needs, and no row is of none."""
     document = world.client.get("/openapi.json").json()
     assert set(ROWS) == {f"{method} {path}" for method, path, _ in operations(document)}
 
@@ -242,7 +241,6 @@ def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("route", ROWS)
 def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route: str) -> None:
-    """Anyone who lacks a scope or is of elsewhere is refused, and nothing changes; whoever has it is not."""
     method = route.partition(" ")[0]
     for row in ROWS[route]:
         before = world.state()
@@ -280,7 +278,6 @@ def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
 
 
 def test_head_is_answered_wherever_get_is(world: World) -> None:
-    """Every GET of the document takes HEAD too: the same status and headers, and no body."""
     for route, rows in ROWS.items():
         if route.startswith("GET"):
             address = rows[0].address.format_map(world.numbers)

@@ -61,7 +61,6 @@ def holding(told: str) -> list[str]:
 def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     tell: Tell, filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """An endpoint refuses the key and repeats it: no log, table, command or export has it."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
     request = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")
@@ -106,7 +105,6 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
 def test_commands_without_their_database_keep_its_password(
     tell: Tell, words: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """A database that cannot be reached is named without its password, by every command."""
     url = f"postgresql+psycopg://arena:{PASSWORD}@127.0.0.1:9/arena"
     told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url)
     assert "127.0.0.1" in told
@@ -130,7 +128,6 @@ def test_site_without_its_database_keeps_every_secret(
     make_arena: Callable[..., Arena],
     tmp_path: Path,
 ) -> None:
-    """If PostgreSQL drops the database, pages, API and log tell neither password, token nor cookie."""
     plain = postgres_url()
     url = plain.replace("postgres@", f"postgres:{PASSWORD}@")
     arena = make_arena(database_url=url)

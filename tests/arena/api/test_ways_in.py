@@ -58,7 +58,6 @@ def test_sample_reaches_a_published_place_as_written(
     shell: Callable[[Mapping[str, str]], Shell],
     tmp_path: Path,
 ) -> None:
-    """The commands of docs/teams.md lead from the sample to the board."""
     address = serve(home)
     here = {"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url}
     organiser = shell(here)

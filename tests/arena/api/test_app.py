@@ -27,7 +27,6 @@ CHECKED = (*HARMLESS, "response_schema_conformance")
 
 
 def test_page_of_routes_has_exactly_those_of_the_api(nobody: httpx.Client) -> None:
-    """The documentation's page of routes has a line for each route of the OpenAPI document, and no other."""
     document = nobody.get("/openapi.json").json()
     existing = {f"{method} {path}" for method, path, _ in operations(document)}
     pages = runpy.run_path(str(DOCS / "reference.py"))["pages"]()
@@ -36,7 +35,6 @@ def test_page_of_routes_has_exactly_those_of_the_api(nobody: httpx.Client) -> No
 
 
 def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> None:
-    """Every operation says what it does, and names its refusals as problems."""
     document = nobody.get("/openapi.json").json()
     for method, path, operation in operations(document):
         assert operation["description"], f"{method} {path}"
@@ -49,7 +47,6 @@ def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> Non
 
 @pytest.mark.slow
 def test_every_answer_is_as_the_document_says(program: Path, tmp_path: Path) -> None:
-    """Requests made up from the document, sound and broken, with a token and without, get answers of it."""
     load_all_checks()
     # A server of its own: among the requests are some that revoke the token.
     options = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}")
@@ -90,3 +87,58 @@ def _check_all(address: str, token: str) -> None:
                 case.call_and_validate(headers=headers, checks=checks)
 
         holds()
+
+
+def test_health_counts_the_boards(public: httpx.Client) -> None:
+    found = public.get("/health")
+    assert found.json() == {"status": "ok", "boards": 2}
+    assert found.headers["cache-control"] == "no-store"
+
+
+def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
+    found = public.put("/sets/tiny")
+    assert (found.status_code, found.headers["allow"]) == (405, "GET")
+    assert found.json()["advice"] == "This address takes GET."
+
+
+@pytest.mark.parametrize("path", ["/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"])
+def test_what_is_not_there_is_a_problem_of_rfc_9457(public: httpx.Client, path: str) -> None:
+    found = public.get(path)
+    assert found.status_code == 404
+    assert found.headers["content-type"] == "application/problem+json"
+    problem = found.json()
+    assert problem["status"] == 404
+    assert problem["title"]
+    assert problem["detail"]
+    assert problem["advice"]
+    assert problem["type"].startswith("/api/v1/#problem-")
+
+
+def test_every_problem_type_leads_to_its_explanation(public: httpx.Client) -> None:
+    page = public.get("/").text
+    for path in ("/sets/no", "/sets/tiny/questions?limit=0"):
+        kind = public.get(path).json()["type"]
+        assert f'id="{kind.partition("#")[2]}"' in page
+
+
+def test_page_of_the_api_loads_nothing_from_elsewhere(public: httpx.Client) -> None:
+    page = public.get("/").text
+    for path in public.get("/openapi.json").json()["paths"]:
+        assert path in page
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert public.get("/docs").status_code == public.get("/redoc").status_code == 404
+
+
+def test_other_sites_may_read_what_is_public_but_not_as_the_visitor(public: httpx.Client) -> None:
+    found = public.get("/leaderboards", headers={"Origin": "https://elsewhere.example"})
+    assert found.headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-credentials" not in found.headers
+    asked = {"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "PUT"}
+    assert public.options("/leaderboards", headers=asked).status_code == 400
+
+
+def test_path_tricks_reach_nothing(public: httpx.Client) -> None:
+    for name in ("..%2f..%2fetc%2fpasswd", "%2e%2e", "a%00b", "..%5c..%5cx", "a%2fb"):
+        assert public.get(f"/sets/{name}").status_code in {400, 404, 422}

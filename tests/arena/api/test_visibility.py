@@ -18,11 +18,16 @@ from arena.settings import Settings
 from data.models import TokenScope
 
 SECRET = "SECRET reference"
-EVIDENCE = ("/rounds/first/questions/q1",)
+EVIDENCE = "/rounds/first/questions/q1"
+SCORES = "/sets/tiny/metrics/comprehensiveness-nli/scores"
+PATHS = (
+    *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/sample", "/submissions", "/rounds"),
+    *("/rounds/first/battles", EVIDENCE, "/leaderboards", "/leaderboards/first", "/sets/tiny/questions/q1"),
+)
 
 
-def guess_of(number: int) -> str:
-    """The reference of a question, word for word."""
+def reference_of(number: int) -> str:
+    """Return the reference of a question."""
     return f"{SECRET}: item {number} has been measured, counted, weighed and found at {number}."
 
 
@@ -36,11 +41,6 @@ class Scene:
     olga: httpx.Client
     number: int
 
-    @property
-    def others(self) -> tuple[httpx.Client, ...]:
-        """Everybody but the operator."""
-        return (self.public, self.alpha, self.olga)
-
 
 @pytest.fixture
 def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterator[Scene]:
@@ -50,9 +50,7 @@ def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterat
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
     for number, row in enumerate(rows):
-        row["reference"] = (
-            f"{SECRET}: item {number} has been measured, counted, weighed and found at {number}."
-        )
+        row["reference"] = reference_of(number)
     questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
     arena.sets.import_from(set_folder)
     arena.policies.hide_references("tiny", hidden=True)
@@ -97,82 +95,52 @@ def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
 
 def _nothing_before_publication(scene: Scene) -> None:
     for client in (scene.public, scene.alpha):
-        for path in ("/rounds/first/battles", *EVIDENCE):
+        for path in ("/rounds/first/battles", EVIDENCE, "/leaderboards/first"):
             assert client.get(path).status_code == 404
-        assert client.get("/leaderboards/first").status_code == 404
         assert client.get("/leaderboards").json() == {"leaderboards": []}
     assert scene.olga.get("/rounds/first/battles").json()["battles"]
     for path in ("/submissions", "/rounds", "/rounds/first", f"/submissions/{scene.number}"):
         assert "veiled" not in scene.public.get(path).text
     assert scene.public.get(f"/submissions/{scene.number}").json()["visibility"] == "nameless"
     assert scene.public.get("/sets/tiny/metrics").json() == {"metrics": []}
-    scores = "/sets/tiny/metrics/comprehensiveness-nli/scores"
-    assert scene.public.get(scores).status_code == 404
-    assert {row["system"] for row in scene.alpha.get(scores).json()["scores"]} == {"plain", "veiled"}
+    assert scene.public.get(SCORES).status_code == 404
+    assert {row["system"] for row in scene.alpha.get(SCORES).json()["scores"]} == {"plain", "veiled"}
 
 
 def _results_and_names_after(scene: Scene) -> None:
     assert scene.public.get("/rounds/first/battles").json()["battles"]
-    for path in EVIDENCE:
-        assert scene.public.get(path).status_code == 200
-    evidence = scene.public.get(EVIDENCE[0]).json()
+    evidence = scene.public.get(EVIDENCE).json()
     assert {"veiled", "plain"} <= {answer["system"] for answer in evidence["answers"]}
     assert all(battle["judgments"] for battle in evidence["battles"])
     assert evidence["reference"] is None
     _references_never(scene)
-    board = scene.public.get("/leaderboards/first")
-    assert "veiled" in board.text
+    assert "veiled" in scene.public.get("/leaderboards/first").text
     assert scene.public.get(f"/submissions/{scene.number}").json()["system"] == "veiled"
-    for client in scene.others:
-        scores = client.get("/sets/tiny/metrics/comprehensiveness-nli/scores").json()["scores"]
+    for client in (scene.public, scene.alpha, scene.olga):
+        scores = client.get(SCORES).json()["scores"]
         assert len(scores) == 24
         assert {str(row["details"]) for row in scores} == {"{}"}
-        of_reference = "/sets/tiny/metrics/comprehensiveness-nli/scores?systems=human"
-        assert client.get(of_reference).status_code == 404
+        assert client.get(f"{SCORES}?systems=human").status_code == 404
 
 
 def _notice_once_retracted(scene: Scene) -> None:
+    notice = "A mistake in the set."
     for client in (scene.public, scene.alpha):
-        answer = client.get("/leaderboards/first")
-        board = answer.json()
-        assert answer.status_code == 410
-        assert (board["retracted"], board["notice"], board["standings"]) == (
-            True,
-            "A mistake in the set.",
-            {},
-        )
-        for form in ("csv", "parquet"):
-            assert client.get("/leaderboards/first", params={"format": form}).status_code == 410
-        for path in ("/rounds/first/battles", *EVIDENCE):
+        board = client.get("/leaderboards/first").json()
+        assert (board["retracted"], board["notice"], board["standings"]) == (True, notice, {})
+        forms = [f"/leaderboards/first?format={form}" for form in ("json", "csv", "parquet")]
+        for path in ("/rounds/first/battles", EVIDENCE, *forms):
             assert client.get(path).status_code == 410
     status = scene.alpha.get(f"/submissions/{scene.number}").json()
-    assert status["retracted"] == [{"board": "first", "notice": "A mistake in the set."}]
+    assert status["retracted"] == [{"board": "first", "notice": notice}]
     assert scene.olga.get("/leaderboards/first").json()["standings"]
 
 
 def _references_never(scene: Scene) -> None:
-    paths = [
-        *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/sample"),
-        *("/submissions", f"/submissions/{scene.number}"),
-        *(
-            "/rounds",
-            "/rounds/first/battles",
-            *EVIDENCE,
-            "/leaderboards",
-            "/leaderboards/first",
-            "/sets/tiny/questions/q1",
-        ),
-    ]
-    for client in scene.others:
-        for path in paths:
+    for client in (scene.public, scene.alpha, scene.olga):
+        for path in (*PATHS, f"/submissions/{scene.number}"):
             assert SECRET not in client.get(path).text
-    # Whoever guesses a hidden reference is not told how near they are.
-    guess = json.dumps(
-        {
-            "question_id": "q1",
-            "answer": guess_of(1),
-        }
-    )
-    told = scene.alpha.post("/sets/tiny/check", content=guess.encode()).json()
-    assert "near-copy" not in {one["code"] for one in told["problems"]}
-    assert "many-near-copies" not in {one["code"] for one in told["problems"]}
+    # A team that guesses a hidden reference does not learn how near it is.
+    guess = json.dumps({"question_id": "q1", "answer": reference_of(1)})
+    checked = scene.alpha.post("/sets/tiny/check", content=guess.encode()).json()
+    assert not {"near-copy", "many-near-copies"} & {problem["code"] for problem in checked["problems"]}

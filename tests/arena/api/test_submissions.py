@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
-from collections.abc import Callable
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from arena.models.submissions import CheckReport
-from tests.arena.api.conftest import Club
+from tests.arena.api.conftest import Club, answers, submit
 
-Answers = Callable[..., bytes]
-Submit = Callable[..., httpx.Response]
+MISSING = b"question_id,answer\nq0,None\nq1,Item 1 weighs 11 grams.\n"
+TWO_SYSTEMS = b"model,question_id,answer\na,q0,Of a.\nb,q0,Of b.\nb,q1,Of b too.\n"
 
 
-def test_file_becomes_a_submission(club: Club, alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
-    """POST sends and submits the file; the submission is found under its number, and the file is gone."""
+def test_file_becomes_a_submission(club: Club, alpha: httpx.Client) -> None:
     added = submit(alpha, answers("one step"), system="one-step", card={"model": "m"})
     assert added.status_code == 201, added.text
     made = added.json()
@@ -33,7 +35,7 @@ def test_file_becomes_a_submission(club: Club, alpha: httpx.Client, answers: Ans
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
-def test_card_may_be_yaml_and_file_names_stand_in_messages(alpha: httpx.Client, answers: Answers) -> None:
+def test_card_may_be_yaml_and_file_names_stand_in_messages(alpha: httpx.Client) -> None:
     asked = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
     made = alpha.post("/sets/tiny/submissions", params=asked, content=answers("yaml"))
     assert made.status_code == 201
@@ -43,8 +45,7 @@ def test_card_may_be_yaml_and_file_names_stand_in_messages(alpha: httpx.Client, 
     assert "mine.jsonl" in empty.text
 
 
-def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
-    """The same answers again, even in another format, are answered by 200 and the first submission."""
+def test_same_content_twice_is_one_submission(alpha: httpx.Client) -> None:
     content = answers("twice")
     first = submit(alpha, content, system="twice")
     rows = [json.loads(line) for line in content.splitlines()]
@@ -54,8 +55,7 @@ def test_same_content_twice_is_one_submission(alpha: httpx.Client, answers: Answ
     assert again.json()["created"] is False
 
 
-def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
-    """A file with errors is 422 with every problem, by line and code; nothing is stored or kept."""
+def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client) -> None:
     content = answers("bad", 3) + b'{"question_id": "nope", "answer": "x"}\n{"question_id": "q5"}\n'
     found = submit(alpha, content, system="with-errors")
     assert found.status_code == 422
@@ -73,10 +73,8 @@ def test_file_with_errors_is_told_all_of_them(alpha: httpx.Client, answers: Answ
 def test_check_is_the_checker_of_the_command_line(
     club: Club,
     alpha: httpx.Client,
-    answers: Answers,
     tmp_path: Any,  # noqa: ANN401
 ) -> None:
-    """POST …/check gives the JSON of `arena submissions check`, and stores nothing."""
     from arena.container import Arena  # noqa: PLC0415 - this test alone
 
     content = answers("checked", 4) + b"not json\n"
@@ -92,8 +90,7 @@ def test_check_is_the_checker_of_the_command_line(
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
-def test_bad_card_is_refused_by_field(alpha: httpx.Client, answers: Answers, submit: Submit) -> None:
-    """A card is checked like a card file: an unknown field, an address that is none."""
+def test_bad_card_is_refused_by_field(alpha: httpx.Client) -> None:
     content = answers("card")
     unknown = submit(alpha, content, system="card", card={"colour": "red"})
     assert unknown.status_code == 422
@@ -104,19 +101,13 @@ def test_bad_card_is_refused_by_field(alpha: httpx.Client, answers: Answers, sub
     assert submit(alpha, content, system="card", card={"link": "https://a.example"}).status_code == 201
 
 
-def test_name_of_another_team_is_taken(
-    alpha: httpx.Client, beta: httpx.Client, answers: Answers, submit: Submit
-) -> None:
-    """A system belongs to the team that brought it first; the reference's name to nobody."""
+def test_name_of_another_team_is_taken(alpha: httpx.Client, beta: httpx.Client) -> None:
     assert submit(alpha, answers("mine"), system="ours").status_code == 201
     assert submit(beta, answers("theirs"), system="ours").status_code == 409
     assert submit(beta, answers("human"), system="human").status_code == 409
 
 
-def test_withdrawn_submission_leaves_a_tombstone(
-    alpha: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
-) -> None:
-    """Withdrawing stays visible as such, and cannot be done twice."""
+def test_withdrawn_submission_leaves_a_tombstone(alpha: httpx.Client, nobody: httpx.Client) -> None:
     number = submit(alpha, answers("gone"), system="gone", card={"contact": "a@b.example"}).json()["id"]
     done = alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
     assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
@@ -131,7 +122,7 @@ def test_withdrawn_submission_leaves_a_tombstone(
 
 
 def test_submission_that_was_only_held_stays_unknown(
-    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client
 ) -> None:
     """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
     number = submit(alpha, answers("hush"), system="hushed", hold=True).json()["id"]
@@ -150,9 +141,8 @@ def test_submission_that_was_only_held_stays_unknown(
 
 
 def test_held_submission_waits_for_its_team(
-    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client
 ) -> None:
-    """With `hold` a file is only checked: nobody else knows of it until it is confirmed."""
     made = submit(alpha, answers("held"), system="held", hold=True).json()
     assert made["state"] == "checked"
     for other in (beta, nobody):
@@ -163,9 +153,8 @@ def test_held_submission_waits_for_its_team(
 
 
 def test_other_teams_version_is_not_theirs_to_change(
-    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client
 ) -> None:
-    """Another team gets 403, somebody without a token 401; nothing changes."""
     number = submit(alpha, answers("guarded"), system="guarded").json()["id"]
     for action in ("withdraw", "select"):
         assert beta.post(f"/submissions/{number}/{action}").status_code == 403
@@ -176,9 +165,8 @@ def test_other_teams_version_is_not_theirs_to_change(
 
 
 def test_anonymous_submission_has_no_name_for_others(
-    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
+    alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client
 ) -> None:
-    """No answer of the API gives others the system, team or card of an anonymous submission."""
     made = submit(
         alpha, answers("veiled"), system="veiled-one", anonymous=True, card={"model": "veiled-model"}
     ).json()
@@ -191,10 +179,7 @@ def test_anonymous_submission_has_no_name_for_others(
         assert (alone["visibility"], alone["team"]) == ("nameless", "")
 
 
-def test_contact_is_for_the_team(
-    alpha: httpx.Client, nobody: httpx.Client, answers: Answers, submit: Submit
-) -> None:
-    """A card's contact is shown to its team alone."""
+def test_contact_is_for_the_team(alpha: httpx.Client, nobody: httpx.Client) -> None:
     card = {"contact": "secret@alpha.example"}
     number = submit(alpha, answers("contact"), system="contact", card=card).json()["id"]
     assert alpha.get(f"/submissions/{number}").json()["card"]["contact"] == "secret@alpha.example"
@@ -210,16 +195,11 @@ def test_shared_caches_keep_nothing_personal(alpha: httpx.Client, nobody: httpx.
 
 @pytest.mark.parametrize("path", ["/submissions/999999", "/submissions/999999/report"])
 def test_what_one_may_not_see_is_as_what_is_not_there(alpha: httpx.Client, path: str) -> None:
-    """A number that nothing has is 404."""
     assert alpha.get(path).status_code == 404
 
 
 @pytest.mark.long
-def test_fifty_uploads_at_once_are_each_whole_or_refused(
-    club: Club, answers: Answers, submit: Submit
-) -> None:
-    """Parallel uploads each end accepted or clearly refused; what is accepted is whole."""
-
+def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club) -> None:
     def hand_in(number: int) -> int:
         content = answers(f"parallel {number}")
         with club.client("alpha") as client:
@@ -235,9 +215,7 @@ def test_fifty_uploads_at_once_are_each_whole_or_refused(
     assert {one["answers"] for one in stored} == {12}
 
 
-def test_same_system_at_once_gets_versions_in_a_row(club: Club, answers: Answers, submit: Submit) -> None:
-    """Two files of one system at the same moment become two versions, or one is told to try again."""
-
+def test_same_system_at_once_gets_versions_in_a_row(club: Club) -> None:
     def hand_in(number: int) -> int:
         content = answers(f"race {number}")
         with club.client("alpha") as client:
@@ -250,3 +228,94 @@ def test_same_system_at_once_gets_versions_in_a_row(club: Club, answers: Answers
         listed = client.get("/submissions", params={"set": "tiny"}).json()["submissions"]
     versions = sorted(one["version"] for one in listed if one["system"] == "race")
     assert versions == list(range(1, ended.count(201) + 1))
+
+
+def test_a_form_is_named(alpha: httpx.Client) -> None:
+    form = {"file": ("a.jsonl", b'{"question_id": "q0", "answer": "A."}\n')}
+    found = alpha.post("/sets/tiny/check", files=form)
+    assert found.status_code == 200
+    (problem,) = found.json()["problems"]
+    assert problem["code"] == "wrong-format"
+    assert "multipart/form-data" in problem["message"]
+    assert "--data-binary" in problem["advice"]
+
+
+def test_words_for_missing_values_are_texts_where_that_is_asked(alpha: httpx.Client) -> None:
+    checked = [
+        alpha.post("/sets/tiny/check", content=MISSING, params=asked).json()["answers"]
+        for asked in ({}, {"keep_na": "true"})
+    ]
+    assert checked == [1, 2]
+    found = submit(alpha, MISSING, system="keeps-na", keep_na=True)
+    assert found.status_code == 201
+    assert "missing-value" not in [one["code"] for one in found.json()["problems"]]
+
+
+def test_one_system_of_a_table_is_checked(alpha: httpx.Client) -> None:
+    whole = alpha.post("/sets/tiny/check", content=TWO_SYSTEMS).json()
+    assert (whole["accepted"], whole["problems"][0]["code"]) == (False, "several-systems")
+    one = alpha.post("/sets/tiny/check", content=TWO_SYSTEMS, params={"system": "b"}).json()
+    assert (one["accepted"], one["answers"]) == (True, 2)
+
+
+def rows(word: str) -> list[dict[str, str]]:
+    """Answers to the tiny set."""
+    return [{"question_id": f"q{number}", "answer": f"Item {number} is {word}."} for number in range(12)]
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    """A zip file."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            archive.writestr(name, member)
+    return content.getvalue()
+
+
+def test_zip_files_are_checked_and_submitted(alpha: httpx.Client) -> None:
+    table = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows("blue")), table)
+    dataset = zipped({"mine/data/test-00000-of-00001.parquet": table.getvalue(), "mine/README.md": b"# M"})
+    report = alpha.post("/sets/tiny/check", content=dataset, params={"file_name": "mine.zip"}).json()
+    assert (report["format"], report["layout"]) == ("parquet", "arena")
+    assert (report["answers"], report["errors"]) == (12, 0)
+    added = submit(alpha, dataset, system="from-a-dataset")
+    assert (added.status_code, added.json()["answers"]) == (201, 12)
+    samples = {
+        f"samples/{row['question_id']}_epoch_1.json": json.dumps(
+            {"id": row["question_id"], "epoch": 1, "input": "", "output": {"completion": row["answer"]}}
+        ).encode()
+        for row in rows("red")
+    }
+    added = submit(alpha, zipped({"header.json": b"{}", **samples}), system="from-a-log")
+    assert (added.status_code, added.json()["answers"]) == (201, 12)
+
+
+def test_hostile_files_are_one_line(alpha: httpx.Client) -> None:
+    for content, code in (
+        (zipped({"../a.jsonl": b"{}"}), "bad-archive"),
+        (b"PAR1" + b"\x00" * 40 + b"PAR1", "damaged-file"),
+        (b"\xff\xff\xff\xff\x10\x00\x00\x00" + b"\x7f" * 40, "damaged-file"),
+    ):
+        response = alpha.post("/sets/tiny/check", content=content)
+        assert response.status_code == 200
+        (problem,) = (one for one in response.json()["problems"] if one["severity"] == "error")
+        assert problem["code"] == code
+
+
+def test_a_bomb_takes_its_own_process_no_further(alpha: httpx.Client) -> None:
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 190_000, pa.int32()), ["x" * 100_000])
+    offsets = pa.array([0] * 1_000 + [190_000], pa.int32())
+    table = pa.table(
+        {
+            "question_id": ["q1"] * 1_000,
+            "answer": ["It is."] * 1_000,
+            "contexts": pa.ListArray.from_arrays(offsets, texts),
+        }
+    )
+    content = io.BytesIO()
+    pq.write_table(table, content)
+    assert len(content.getvalue()) < 100_000
+    report = alpha.post("/sets/tiny/check", content=content.getvalue()).json()
+    assert "too-large" in {one["code"] for one in report["problems"] if one["line"] == 0}
+    assert alpha.get("/sets/tiny").status_code == 200

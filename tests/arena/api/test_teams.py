@@ -18,7 +18,6 @@ Serve = Callable[..., str]
 
 
 def test_token_says_who_it_stands_for(club: Club, alpha: httpx.Client) -> None:
-    """A team's token acts for the team; an organiser's for the organiser."""
     mine = alpha.get("/me").json()
     assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
     with club.client("olga") as olga:
@@ -31,7 +30,6 @@ def test_token_says_who_it_stands_for(club: Club, alpha: httpx.Client) -> None:
     ["Bearer aa_000000000000_wrong", "Bearer", "Bearer x", "Basic dXNlcjpwdw==", "aa_x_y", "Bearer ä"],
 )
 def test_token_that_is_none_is_refused_everywhere(nobody: httpx.Client, header: str) -> None:
-    """A token that is not valid is 401, also where no token is needed: nobody acts as the public unawares."""
     for path in ("/me", "/sets"):
         found = nobody.get(path, headers=[(b"Authorization", header.encode())])
         assert found.status_code == 401
@@ -40,14 +38,12 @@ def test_token_that_is_none_is_refused_everywhere(nobody: httpx.Client, header: 
 
 
 def test_token_is_taken_from_no_address_and_no_cookie(club: Club, nobody: httpx.Client) -> None:
-    """A token in the query or a cookie is nothing: the request is the public's."""
     token = club.tokens["alpha"]
     assert nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
     assert nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
 
 
 def test_scope_limits_a_token(club: Club) -> None:
-    """A token that may read can neither submit, nor check, nor manage."""
     with club.client("reader") as reader:
         assert reader.get("/teams/alpha").status_code == 200
         assert reader.post("/sets/tiny/submissions?system=s", content=b"x").status_code == 403
@@ -57,7 +53,6 @@ def test_scope_limits_a_token(club: Club) -> None:
 
 
 def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
-    """A token is shown once when made, works, is listed without its secret, and is dead once revoked."""
     made = alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
     assert made.status_code == 201
     assert made.headers["cache-control"] == "no-store"
@@ -72,7 +67,6 @@ def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
 
 
 def test_team_is_nobody_elses_business(alpha: httpx.Client, beta: httpx.Client, nobody: httpx.Client) -> None:
-    """Members and tokens of a team are 404 or 403 for another, 401 without a token."""
     for path in ("/teams/alpha", "/teams/alpha/tokens"):
         assert alpha.get(path).status_code == 200
         assert beta.get(path).status_code in {403, 404}
@@ -93,7 +87,6 @@ def small(tmp_path: Path) -> tuple[Settings, str]:
 
 @pytest.mark.long
 def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, str]) -> None:
-    """After so many requests a token gets 429 with `Retry-After`; others go on; files have their own rate."""
     settings, secret = small
     address = serve(settings, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2")
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}) as client:
@@ -137,7 +130,6 @@ def site_of(club: Club) -> str:
 
 
 def test_browser_signs_in_and_out(club: Club) -> None:
-    """The form takes a token, sets an HttpOnly, SameSite=Lax cookie, and the session ends by its own form."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         form = browser.get("/auth/sign-in")
@@ -161,7 +153,6 @@ def test_browser_signs_in_and_out(club: Club) -> None:
 
 
 def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
-    """If a proxy on this machine says that the visitor came by https, the cookie is Secure."""
     site = site_of(club)
     headers = {"X-Forwarded-Proto": "https", "Origin": site.replace("http:", "https:")}
     with httpx.Client(base_url=site, headers=headers) as browser:
@@ -171,7 +162,6 @@ def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
 
 
 def test_form_of_another_site_is_refused(club: Club) -> None:
-    """Without this site's Origin, or with more than the form has, no session begins."""
     site = site_of(club)
     fields = {"token": club.tokens["alpha"]}
     with httpx.Client(base_url=site) as browser:
@@ -187,7 +177,6 @@ def test_form_of_another_site_is_refused(club: Club) -> None:
 
 
 def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
-    """A token that is not valid leaves the form, says so, and is not in the page."""
     site = site_of(club)
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})

@@ -87,7 +87,6 @@ def _addresses(client: httpx.Client) -> list[str]:
 
 
 def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
-    """Every GET route: no question, passage, reference or answer in it."""
     addresses = _addresses(scene.public)
     answered = 0
     for address in addresses:
@@ -98,7 +97,6 @@ def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
 
 
 def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
-    """Public: verdicts alone. A team: questions and its own answers. Organisers: everything. Each is told."""
     address = "/rounds/first/questions/q1"
     seen = {name: getattr(scene, name).get(address) for name in ("public", "alpha", "olga")}
     assert {name: marks_in(response.text) for name, response in seen.items()} == {
@@ -117,15 +115,12 @@ def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
 
 
 def test_lists_have_the_same_rule(scene: Scene) -> None:
-    """Questions of a set: ids for the public, texts for teams."""
     address = "/sets/tiny/questions"
     assert not marks_in(scene.public.get(address).text)
     assert marks_in(scene.alpha.get(address).text) == {QUESTION, PASSAGE}
 
 
 def test_agents_get_no_text(scene: Scene) -> None:
-    """MCP reads as the public: ids, verdicts and why there are no texts."""
-
     async def talk(client) -> list[dict[str, object]]:  # type: ignore[no-untyped-def]  # noqa: ANN001 - of in_process
         return [
             await ask(client, "search_questions", board="first"),
@@ -141,7 +136,6 @@ def test_agents_get_no_text(scene: Scene) -> None:
 
 
 def test_texts_that_become_public_are_shown(scene: Scene) -> None:
-    """The rule is that of now: once the policy changes, the same address has everything."""
     scene.arena.policies.show_texts("tiny", public=True)
     seen = scene.public.get("/rounds/first/questions/q1")
     scene.arena.policies.show_texts("tiny", public=False)
