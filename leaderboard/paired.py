@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.intervals import Interval
 from leaderboard.battles import BattleTable
-from leaderboard.stats import DIFFERENCES, cluster_variance, mean_interval
+from leaderboard.stats import DIFFERENCES, Interval, cluster_variance, mean_interval
 from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]

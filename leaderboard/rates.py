@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import NotFoundError
-from data.intervals import LEVEL, Interval, bounds_json, wilson
 from leaderboard.battles import SWAPPED, BattleTable, Winner
-from leaderboard.stats import UNIT, effective_count, kish, mean_interval
+from leaderboard.stats import LEVEL, UNIT, Interval, bounds_json, effective_count, kish, mean_interval, wilson
 from leaderboard.vocabulary import OVERALL
 
 __all__ = ["Rate", "RateTable", "win_rates"]

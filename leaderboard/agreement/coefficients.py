@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from data.intervals import LEVEL, Interval
-from leaderboard.stats import percentile_interval
+from leaderboard.stats import LEVEL, Interval, percentile_interval
 
 Codes = NDArray[np.int64]
 

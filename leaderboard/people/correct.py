@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, stdtrit
 
 from data.errors import NotFoundError, UnrankableError
-from data.intervals import LEVEL, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.people.votes import Floats, Ints, Labelled, Vote, label, of_people
 from leaderboard.ratings import Anchor, IntervalKind, rate
@@ -27,6 +26,7 @@ from leaderboard.ratings.ranks import place_systems
 from leaderboard.ratings.result import RatingTable
 from leaderboard.ratings.uncertainty.intervals import PairedErrors
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Flag
+from leaderboard.stats import LEVEL, wilson
 from leaderboard.vocabulary import OVERALL
 
 LEAST_LEFT = 0.02

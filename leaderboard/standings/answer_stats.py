@@ -11,9 +11,8 @@ from types import MappingProxyType
 import numpy as np
 
 from data.errors import RecordError
-from data.intervals import LEVEL, Interval, bounds_json
 from leaderboard.battles import BattleTable
-from leaderboard.stats import bca_mean
+from leaderboard.stats import LEVEL, Interval, bca_mean, bounds_json
 from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
 from leaderboard.ratings.counts import count_ordered
+from leaderboard.stats import Interval, wilson
 
 Floats = NDArray[np.float64]
 

@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 
 from data.errors import InputError, NotFoundError
-from data.intervals import wilson
 from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.stats import effective_count
+from leaderboard.stats import effective_count, wilson
 
 FIELDS = [
     "system",

@@ -14,7 +14,6 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.rounds.battle_table import table_of_columns
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import InputError, NotFoundError
-from data.intervals import Interval
 from data.models import Round, Submission
 from data.store import Store
 from data.store.question_stats import QuestionRecord
@@ -22,6 +21,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most
 from leaderboard.rates import Rate, win_rates
 from leaderboard.standings.places import separates
+from leaderboard.stats import Interval
 from leaderboard.vocabulary import OVERALL
 
 

@@ -32,9 +32,9 @@ from arena.site.systems.weaknesses import (
 from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
 from arena.site.ui.html import anchor, figures_table, heading, link, name_page, paragraph, put_html, put_part
 from arena.site.ui.url_state import chosen_words, say_unknown
-from data.intervals import Interval
 from data.text import percent, percent_figure
 from leaderboard.rates import Rate
+from leaderboard.stats import Interval
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
 MOST_ROWS = 6

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.site.ui.formats import points
-from data.intervals import wilson
 from data.text import percent
 from leaderboard.standings.sections import PEOPLE, people_sentence
+from leaderboard.stats import wilson
 from leaderboard.vocabulary import COVARIATES, Covariate
 
 FEW = 100

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from data.intervals import LEVEL, bca_level
 from leaderboard.ratings.counts import Floats, Ints, PairCounts
 from leaderboard.ratings.vocabulary import POINTS
+from leaderboard.stats import LEVEL, bca_level
 
 FEW_QUESTIONS = 12
 """With fewer questions behind a quantity percentiles of resamples hold too little; Student's t stands in."""

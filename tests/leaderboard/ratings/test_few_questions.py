@@ -13,12 +13,12 @@ from scipy.special import stdtrit
 from scipy.stats import t as t_distribution
 
 from data.errors import StatisticsError
-from data.intervals import wilson
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Flag, IntervalKind, RatingTable, difference, rate
 from leaderboard.ratings.rate import MOST_RESAMPLED
 from leaderboard.ratings.uncertainty.intervals import PairedErrors, better
 from leaderboard.ratings.vocabulary import POINTS
+from leaderboard.stats import wilson
 
 Row = tuple[str, str, str, float]
 ROOT = Path(__file__).parents[3]

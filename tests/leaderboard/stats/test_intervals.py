@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, t
 
-from data.intervals import Interval, wilson
 from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
-from leaderboard.stats import mean_interval
+from leaderboard.stats import Interval, mean_interval, wilson
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:
