@@ -198,13 +198,13 @@ def list_submissions(
 ) -> Response:
     """Submissions, as you may see them."""
     lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
-    return answer(request, SubmissionList(submissions=[line.shown() for line in lines]))
+    return answer(request, SubmissionList(submissions=list(lines)))
 
 
 @router.get("/submissions/{number}", responses=problems(403, 404), response_model=SubmissionDetails)
 def show_submission(request: Request, number: Number, arena: Services, caller: Who) -> Response:
     """Return a submission: its state, position in the queue, coverage and card."""
-    return answer(request, arena.submissions.view(number, caller=caller).shown())
+    return answer(request, arena.submissions.view(number, caller=caller))
 
 
 @router.post("/submissions/{number}/withdraw", responses=problems(403, 404, 409))

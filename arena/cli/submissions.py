@@ -196,7 +196,7 @@ def show(
     if number is None:
         list_(set_name, as_json=as_json)
         return
-    fields = open_arena().submissions.view(number, caller=OPERATOR).shown().to_json()
+    fields = open_arena().submissions.view(number, caller=OPERATOR).to_json()
     if as_json:
         show_json(fields)
         return
@@ -216,7 +216,7 @@ def list_(set_name: OfSet = None, *, as_json: AsJson = False) -> None:
     from arena.services.accounts.auth import OPERATOR
 
     lines = open_arena().submissions.find(set_name=set_name, caller=OPERATOR)
-    submissions = [line.shown().to_json() for line in lines]
+    submissions = [line.to_json() for line in lines]
     empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
     show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 

@@ -53,7 +53,6 @@ class CheckReport(Value):
 
 
 DESCRIBED = Submission.model_config | {"use_attribute_docstrings": True}
-STATUS_FIELDS = ("state", "rounds", "position", "eta", "charged", "attempt", "attempts")
 
 
 class AddedSubmission(Submission):
@@ -93,6 +92,8 @@ class SubmissionStatus(Submission):
     """Number of this version among the judged ones of its system."""
     attempts: int
     """Number of judged versions of its system."""
+    published: bool = Field(exclude=True)
+    """True if it is, or was, on a published board."""
     retracted: list[Retraction]
     """Boards with it that were taken down."""
 

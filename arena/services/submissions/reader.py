@@ -7,12 +7,11 @@ that have the submission.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from arena.models import submissions as shapes
+from arena.models.submissions import Retraction, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import redacted, submission_visibility
 from arena.services.accounts.set_access import SetAccess
@@ -24,31 +23,6 @@ from data.store.status import RoundOfSet
 
 OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionStatus:
-    """The status of a submission.
-
-    Attributes:
-        rounds: Names of the rounds that have it, cancelled ones left out.
-        position: That in the queue of rounds, from 1, which is being judged or next; None if not in it.
-        eta: When its last waiting round should be done, at the pace of the one running; None if unknown.
-        charged: Whether it counts against the quota though it may be withdrawn: its judging began.
-        attempt: Which judged version of its system it is, from 1; None if it was not judged.
-        published: Whether it is, or was, on a published board.
-        retracted: Boards with it that were taken down, name to notice.
-    """
-
-    state: SubmissionState
-    rounds: tuple[str, ...]
-    position: int | None
-    eta: datetime | None
-    charged: bool
-    attempt: int | None
-    attempts: int
-    published: bool
-    retracted: Mapping[str, str]
 
 
 def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> SubmissionState:
@@ -91,30 +65,44 @@ class StatusReader:
         """Return whether a submission is, or was, on a published board."""
         return any(round_.published for round_ in rounds_with(submission, self._rounds))
 
-    def published_rounds(self, submission: Submission) -> tuple[str, ...]:
-        """Names of the rounds with a submission whose boards are, or were, published."""
-        return tuple(round_.name for round_ in rounds_with(submission, self._rounds) if round_.published)
+    def of(
+        self, submission: Submission, *, shown: Submission, visibility: Visibility, all_rounds: bool
+    ) -> SubmissionStatus:
+        """Return a submission as it is shown to somebody, with its status.
 
-    def of(self, submission: Submission) -> SubmissionStatus:
-        """Return the status of a submission."""
+        Without `all_rounds` only those are named whose boards are, or were, published.
+        """
         rounds = rounds_with(submission, self._rounds)
         judged = [
             version for version in self._versions.get(submission.system, []) if self._was_judged(version)
         ]
         waiting = [round_.id for round_ in rounds if round_.state in OPEN]
         queued = submission.state is SubmissionState.ACCEPTED and bool(waiting)
+        named = [
+            round_.name
+            for round_ in rounds
+            if (round_.state is not RoundState.CANCELLED if all_rounds else round_.published)
+        ]
+        fields: dict[str, Any] = {
+            **dict(shown),
+            "state": state_of(submission.state, [round_.state for round_ in rounds]),
+        }
         return SubmissionStatus(
-            state=state_of(submission.state, [round_.state for round_ in rounds]),
-            rounds=tuple(round_.name for round_ in rounds if round_.state is not RoundState.CANCELLED),
+            **fields,
+            visibility=visibility,
+            rounds=tuple(named),
+            # The queue is read only where something waits.
             position=list(self._waiting).index(waiting[0]) + 1 if queued else None,
             eta=self._eta(waiting[-1]) if queued else None,
             charged=counts_now(submission, self._rounds),
             attempt=next((at for at, version in enumerate(judged, 1) if version.id == submission.id), None),
             attempts=len(judged),
             published=any(round_.published for round_ in rounds),
-            retracted={
-                round_.name: round_.notice for round_ in rounds if round_.state is RoundState.RETRACTED
-            },
+            retracted=[
+                Retraction(board=round_.name, notice=round_.notice)
+                for round_ in rounds
+                if round_.state is RoundState.RETRACTED
+            ],
         )
 
     def attempts(self, system: str) -> int:
@@ -157,40 +145,6 @@ class StatusReader:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionLine:
-    """A submission as somebody sees it."""
-
-    submission: Submission
-    visibility: Visibility
-    status: SubmissionStatus
-
-    def shown(self) -> shapes.SubmissionStatus:
-        """Return the same as what routes and commands give."""
-        return shapes.SubmissionStatus(**self._fields())
-
-    def _fields(self) -> dict[str, Any]:
-        status = {name: getattr(self.status, name) for name in shapes.STATUS_FIELDS}
-        retracted = [
-            shapes.Retraction(board=board, notice=notice) for board, notice in self.status.retracted.items()
-        ]
-        return {**dict(self.submission), **status, "visibility": self.visibility, "retracted": retracted}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionView(SubmissionLine):
-    """A submission with its coverage of the set: shares of the questions by domain, 0–1."""
-
-    coverage: Mapping[str, float]
-    no_answer_share: Mapping[str, float]
-
-    def shown(self) -> shapes.SubmissionDetails:
-        """Return the same as what routes and commands give."""
-        return shapes.SubmissionDetails(
-            **self._fields(), coverage=self.coverage, no_answer_share=self.no_answer_share
-        )
-
-
 class SubmissionReader:
     """Shows submissions; what is not for the caller is masked or not found."""
 
@@ -199,7 +153,7 @@ class SubmissionReader:
 
     def find(
         self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
-    ) -> tuple[SubmissionLine, ...]:
+    ) -> tuple[SubmissionStatus, ...]:
         """Submissions, or those to one set or of one team, as the caller may see them."""
         if set_name is not None:
             self._store.sets.summary(set_name)
@@ -209,34 +163,28 @@ class SubmissionReader:
             for name in {submission.set_name for submission in submissions}
         }
         places = {name: self._store.submissions.places(name) for name in readers}
-        lines = []
-        for submission in submissions:
-            status = _status_for(readers[submission.set_name], submission, caller)
-            seen = redacted(
-                caller, submission, published=status.published, places=places[submission.set_name]
-            )
-            if seen is not None and (team is None or seen[0].team == team):
-                lines.append(SubmissionLine(submission=seen[0], visibility=seen[1], status=status))
+        found = (
+            _shown(readers[submission.set_name], submission, places[submission.set_name], caller)
+            for submission in submissions
+        )
+        mine = (one for one in found if one is not None and (team is None or one.team == team))
         # By the names that are shown: the position of a hidden name would reveal its first letters.
-        return tuple(sorted(lines, key=_as_shown))
+        return tuple(sorted(mine, key=lambda one: (one.set_name, one.system, one.version)))
 
-    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionView:
+    def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionDetails:
         """Return a submission with its coverage."""
         submission = self._store.submissions.get(number)
-        status = _status_for(StatusReader(self._store, submission.set_name), submission, caller)
+        reader = StatusReader(self._store, submission.set_name)
         places = self._store.submissions.places(submission.set_name)
-        seen = redacted(caller, submission, published=status.published, places=places)
-        if seen is None:
+        shown = _shown(reader, submission, places, caller)
+        if shown is None:
             raise no_submission(number)
-        summary = self._store.sets.summary(submission.set_name)
         counts = self._store.submissions.domain_counts(submission.id)
-        return SubmissionView(
-            submission=seen[0],
-            visibility=seen[1],
-            status=status,
+        return SubmissionDetails(
+            **dict(shown),
             coverage={
                 domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
-                for domain, asked in summary.counts.items()
+                for domain, asked in self._store.sets.summary(submission.set_name).counts.items()
             },
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
@@ -264,17 +212,16 @@ def no_submission(number: int) -> NotFoundError:
     return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 
-def _as_shown(line: SubmissionLine) -> tuple[str, str, int]:
-    submission = line.submission
-    return submission.set_name, submission.system, submission.version
+def _shown(
+    reader: StatusReader, submission: Submission, places: Mapping[str, int], caller: Caller
+) -> SubmissionStatus | None:
+    """Return a submission as the caller sees it; None where they must not know of it.
 
-
-def _status_for(reader: StatusReader, submission: Submission, caller: Caller) -> SubmissionStatus:
-    """Return a submission's status; rounds that are not public are named to its team and organisers."""
-    status = reader.of(submission)
-    if (
-        submission_visibility(caller, submission, published=status.published, kind=Kind.REPORT)
-        is Visibility.FULL
-    ):
-        return status
-    return replace(status, rounds=reader.published_rounds(submission))
+    Rounds that are not public are named to its team and to organisers alone.
+    """
+    published = reader.published(submission)
+    seen = redacted(caller, submission, published=published, places=places)
+    if seen is None:
+        return None
+    report = submission_visibility(caller, submission, published=published, kind=Kind.REPORT)
+    return reader.of(submission, shown=seen[0], visibility=seen[1], all_rounds=report is Visibility.FULL)

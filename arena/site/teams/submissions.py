@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 import streamlit as st
 
+from arena.models.submissions import Retraction, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.visibility import Visibility
-from arena.services.submissions.reader import SubmissionLine, SubmissionStatus, SubmissionView
 from arena.site.auth import tell
 from arena.site.services import arena
 from arena.site.ui.formats import format_time, ordinal, title_of
@@ -30,13 +30,13 @@ from arena.site.ui.html import (
 from arena.site.ui.messages import show_error, show_flash
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
-from data.models import Submission, SubmissionKind, SubmissionState, TokenScope
+from data.models import SubmissionKind, SubmissionState, TokenScope
 from data.text import percent
 
 CHOSEN = "submission"
 
 
-def show_actions(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
+def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
     """Offer what the submission's state allows; the services decide."""
     show_flash(CHOSEN)
     if submission.state is SubmissionState.WITHDRAWN:
@@ -58,7 +58,7 @@ def show_actions(submission: Submission, status: SubmissionStatus, caller: Calle
         done = f"Version {submission.version} of {submission.system} enters the rounds to come."
         act(lambda: arena().submissions.select(submission.id, caller=caller), done, CHOSEN)
     with st.expander("Withdraw it", icon=":material/delete:"):
-        _withdraw(submission, status, caller)
+        _withdraw(submission, caller)
 
 
 def act(work: Callable[[], object], done: str, place: str) -> None:
@@ -71,8 +71,8 @@ def act(work: Callable[[], object], done: str, place: str) -> None:
         tell(done, place)
 
 
-def _withdraw(submission: Submission, status: SubmissionStatus, caller: Caller) -> None:
-    if not status.attempt:
+def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
+    if not submission.attempt:
         note("If its judging has not begun, the attempt is given back.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
     note(f"Withdraw version {submission.version} of {submission.system}:")
@@ -104,17 +104,17 @@ def show_submissions(team: str, caller: Caller) -> None:
         note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
         paragraph(Cell("Submit a file of answers", href=link("submit", team=team), class_="aa-button"))
         return
-    waits = any(line.status.state is SubmissionState.QUEUED for line in lines)
+    waits = any(one.state is SubmissionState.QUEUED for one in lines)
     st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
-    titles = {str(line.submission.id): title_of(line.submission) for line in lines}
+    titles = {str(one.id): title_of(one) for one in lines}
     number = choose_one("id", "Submission", titles)
     _show_one(arena().submissions.view(int(number), caller=caller), caller)
 
 
-def _lines(team: str, caller: Caller) -> Sequence[SubmissionLine]:
+def _lines(team: str, caller: Caller) -> Sequence[SubmissionStatus]:
     """Return the newest first."""
     lines = arena().submissions.find(team=team, caller=caller)
-    return sorted(lines, key=lambda line: line.submission.id, reverse=True)
+    return sorted(lines, key=lambda one: one.id, reverse=True)
 
 
 def _show_table(team: str, caller: Caller) -> None:
@@ -131,15 +131,14 @@ def _show_table(team: str, caller: Caller) -> None:
     put("table", header, [_row(line) for line in lines], id="submissions")
 
 
-def _row(line: SubmissionLine) -> tuple[Child, ...]:
-    submission, status = line.submission, line.status
+def _row(submission: SubmissionStatus) -> tuple[Child, ...]:
     flags = {
         "contexts": submission.kind is SubmissionKind.CONTEXTS,
         "chosen": submission.selected,
-        "anonymous": submission.anonymous and not status.published,
-        "board retracted": bool(status.retracted),
+        "anonymous": submission.anonymous and not submission.published,
+        "board retracted": bool(submission.retracted),
     }
-    board = next(iter(reversed(status.rounds)), "") if status.published else ""
+    board = next(iter(reversed(submission.rounds)), "") if submission.published else ""
     return (
         Cell(
             submission.system,
@@ -147,32 +146,31 @@ def _row(line: SubmissionLine) -> tuple[Child, ...]:
             flags=[text for text, is_so in flags.items() if is_so],
             sub=f"version {submission.version} · {submission.set_name} · submission {submission.id}",
         ),
-        Cell(status.state.value, class_=f"aa-state aa-state-{status.state.value}"),
+        Cell(submission.state.value, class_=f"aa-state aa-state-{submission.state.value}"),
         anchor(board, "system", board=board, id=submission.system) if board else "",
-        queue_of(status),
-        format_time(status.eta if waits(status) else None),
-        attempt_of(status),
+        queue_of(submission),
+        format_time(submission.eta if waits(submission) else None),
+        attempt_of(submission),
         format_time(submission.created_at),
     )
 
 
-def _show_one(view: SubmissionView, caller: Caller) -> None:
-    submission, status = view.submission, view.status
+def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
     subheading(f"{submission.system}, version {submission.version}", anchor="submission")
-    note(next_of(submission, status))
+    note(next_of(submission))
     strip(
         (
-            ("state", status.state.value),
-            *(_queue(status) if waits(status) else ()),
-            ("attempt", attempt_of(status)),
-            ("counts against the quota", "yes" if status.charged else "no"),
+            ("state", submission.state.value),
+            *(_queue(submission) if waits(submission) else ()),
+            ("attempt", attempt_of(submission)),
+            ("counts against the quota", "yes" if submission.charged else "no"),
             ("answers", f"{submission.answers:,}"),
         )
     )
     if may(caller, TokenScope.SUBMIT, team=submission.team):
-        show_actions(submission, status, caller)
-    if view.visibility is Visibility.FULL:
-        _show_content(view)
+        show_actions(submission, caller)
+    if submission.visibility == Visibility.FULL:
+        _show_content(submission)
 
 
 def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:
@@ -180,14 +178,14 @@ def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:
     return (("place in the queue", queue_of(status)), ("judged by, about", done))
 
 
-def _show_content(view: SubmissionView) -> None:
+def _show_content(submission: SubmissionDetails) -> None:
     with st.expander("Coverage and card", icon=":material/pie_chart:"):
         rows = [
-            (domain, percent(share), percent(view.no_answer_share.get(domain)))
-            for domain, share in view.coverage.items()
+            (domain, percent(share), percent(submission.no_answer_share.get(domain)))
+            for domain, share in submission.coverage.items()
         ]
         put_html(figures_table(("Domain", "Answered", "Found no answer"), rows))
-        written = {name: text for name, text in asdict(view.submission.card).items() if text}
+        written = {name: text for name, text in asdict(submission.card).items() if text}
         st.text("\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card.")
 
 
@@ -211,18 +209,18 @@ def attempt_of(status: SubmissionStatus) -> str:
     )
 
 
-def next_of(submission: Submission, status: SubmissionStatus) -> str:
+def next_of(submission: SubmissionStatus) -> str:
     """Describe the next step of a submission, in a sentence."""
-    if status.state is SubmissionState.JUDGED and status.retracted:
-        return " ".join(map(_retraction, status.retracted.items()))
-    if status.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
-        return f"{NEXT[status.state]} Reason: {submission.withdrawn_reason}"
-    if status.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
+    if submission.state is SubmissionState.JUDGED and submission.retracted:
+        return " ".join(map(_retraction, submission.retracted))
+    if submission.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
+        return f"{NEXT[submission.state]} Reason: {submission.withdrawn_reason}"
+    if submission.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
         return "Accepted. It is on the page Retrieval, and enters no round."
-    return NEXT[status.state]
+    return NEXT[submission.state]
 
 
-def _retraction(retraction: tuple[str, str]) -> str:
-    board, notice = retraction
+def _retraction(retraction: Retraction) -> str:
+    notice = retraction.notice
     reason = f"Notice of the organisers: {notice}" if notice else "No notice says why."
-    return f"Judged, and published on the board {board}, which was retracted. {reason}"
+    return f"Judged, and published on the board {retraction.board}, which was retracted. {reason}"

@@ -148,7 +148,7 @@ def show_last() -> None:
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
     """Return the team's systems on the set, each with its newest version."""
     lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
-    return {line.submission.system: line.submission for line in lines}
+    return {line.system: line for line in lines}
 
 
 def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:

@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 import streamlit as st
 
+from arena.models.submissions import SubmissionStatus
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
-from arena.services.submissions.reader import SubmissionLine
 from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
@@ -200,8 +200,8 @@ def show() -> None:
 def _show_summary(team: str, caller: Caller) -> None:
     """Show where the team stands, with links to what it can do next."""
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
-    queued = [line for line in lines if line.status.state is SubmissionState.QUEUED]
-    published = [line for line in lines if line.status.state is SubmissionState.PUBLISHED]
+    queued = [line for line in lines if line.state is SubmissionState.QUEUED]
+    published = [line for line in lines if line.state is SubmissionState.PUBLISHED]
     strip(
         [
             ("submissions", f"{len(lines):,}"),
@@ -216,35 +216,34 @@ def _show_summary(team: str, caller: Caller) -> None:
         _show_quotas(team, lines, caller)
 
 
-def _unsubmitted(lines: Sequence[SubmissionLine]) -> list[Child]:
+def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
     """Links to what passed the check and was not submitted."""
     return [
         anchor(
             f"Submit {_name(line)}: it passed the check and does not count yet",
             "team",
-            team=line.submission.team,
-            id=str(line.submission.id),
+            team=line.team,
+            id=str(line.id),
         )
         for line in lines
-        if line.status.state is SubmissionState.CHECKED
+        if line.state is SubmissionState.CHECKED
     ]
 
 
-def _queued(lines: Sequence[SubmissionLine]) -> list[Child]:
+def _queued(lines: Sequence[SubmissionStatus]) -> list[Child]:
     """Return the rounds with a waiting submission, and their expected ends."""
     told: list[Child] = []
     for line in lines:
-        status = line.status
-        place = "" if status.position is None else f", place {status.position} in the queue"
-        done = "" if status.eta is None else f", judged by about {format_time(status.eta)}"
-        rounds = ", ".join(status.rounds)
+        place = "" if line.position is None else f", place {line.position} in the queue"
+        done = "" if line.eta is None else f", judged by about {format_time(line.eta)}"
+        rounds = ", ".join(line.rounds)
         told.append(f"{_name(line)} is in the round {rounds}{place}{done}.")
     return told
 
 
-def _show_quotas(team: str, lines: Sequence[SubmissionLine], caller: Caller) -> None:
+def _show_quotas(team: str, lines: Sequence[SubmissionStatus], caller: Caller) -> None:
     """Show the remaining quota for each set that is open or that the team submitted to."""
-    entered = {line.submission.set_name for line in lines}
+    entered = {line.set_name for line in lines}
     rows = []
     for summary in arena().sets.summaries():
         quota = arena().submissions.quota(summary.name, team, caller=caller)
@@ -270,5 +269,5 @@ def _left(left: int | None, limit: int | None) -> str:
     return NO_LIMIT if left is None else f"{left:,} of {limit:,}"
 
 
-def _name(line: SubmissionLine) -> str:
-    return f"{line.submission.system}, version {line.submission.version}"
+def _name(line: SubmissionStatus) -> str:
+    return f"{line.system}, version {line.version}"

@@ -196,8 +196,8 @@ def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Ar
         arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
         arena.boards.publish(name, report=lambda _line: None, score=False)
     for one in arena.submissions.find(set_name="tiny", caller=OPERATOR):
-        if one.submission.system == "wrong":
-            arena.submissions.withdraw(one.submission.id)
+        if one.system == "wrong":
+            arena.submissions.withdraw(one.id)
     arena.boards.put_notice("spring", "One file was corrupt.")
     summer, spring = arena.history.entries()
     assert (summer.previous, spring.previous) == ("spring", None)

@@ -311,7 +311,7 @@ def test_published_submission_waits_no_more(club: Club, answers_file: Callable[.
     number = submit(club, answers_file("mine", TEXT))
     judge(club)
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="later"))
-    status = club.arena.submissions.view(number, caller=OPERATOR).status
+    status = club.arena.submissions.view(number, caller=OPERATOR)
     assert (status.state, status.position) == (SubmissionState.PUBLISHED, 1)
     said = shown(club.visit("teams.team_page", "owner", id=str(number)))
     assert "On a published board" in said

@@ -284,12 +284,12 @@ def test_rounds_before_publication_are_named_to_their_teams_alone(filled: Callab
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     assert arena.rounds.rounds(caller=PUBLIC) == ()
     assert [one.name for one in arena.rounds.rounds(caller=CALLERS["organiser"])] == ["secret"]
-    assert arena.submissions.view(number).status.rounds == ()
+    assert arena.submissions.view(number).rounds == ()
     assert "secret" not in str(arena.submissions.find(set_name="tiny"))
-    assert arena.submissions.view(number, caller=CALLERS["organiser"]).status.rounds == ("secret",)
+    assert arena.submissions.view(number, caller=CALLERS["organiser"]).rounds == ("secret",)
     arena.rounds.run("secret", concurrency=2, report=lambda _progress: None)
     arena.boards.publish("secret", report=lambda _line: None, score=False)
-    assert arena.submissions.view(number).status.rounds == ("secret",)
+    assert arena.submissions.view(number).rounds == ("secret",)
     assert arena.rounds.status("secret", caller=PUBLIC)[1].planned == 36
 
 
@@ -343,10 +343,10 @@ def test_anonymous_submissions_bear_no_names(
     path = answers_file("hidden", "Item {n} is {word}, so it is.")
     added = arena.submissions.add(path, "tiny", system="secret-system", team="ours", anonymous=True)
     number = added.submission.id
-    seen = arena.submissions.view(number).submission
+    seen = arena.submissions.view(number)
     assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-4", "", "")
     assert "secret-system" not in str(arena.submissions.find(set_name="tiny"))
-    assert arena.submissions.view(number, caller=CALLERS["team"]).submission.system == "secret-system"
+    assert arena.submissions.view(number, caller=CALLERS["team"]).system == "secret-system"
 
 
 def test_nuggets_are_hidden_with_the_references() -> None:

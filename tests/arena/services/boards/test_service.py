@@ -159,7 +159,7 @@ def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
     reference = arena.store.submissions.reference("tiny")
     with pytest.raises(ConflictError, match="reference"):
         arena.submissions.withdraw(reference.id)
-    submission = arena.submissions.find(set_name="tiny")[0].submission
+    submission = arena.submissions.find(set_name="tiny")[0]
     arena.submissions.withdraw(submission.id)
     with pytest.raises(ConflictError, match="already"):
         arena.submissions.withdraw(submission.id)

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from arena.container import Arena
+from arena.models.submissions import SubmissionStatus
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.visibility import Visibility
 from arena.services.rounds.models import RoundRequest
-from arena.services.submissions.reader import SubmissionStatus, state_of
+from arena.services.submissions.reader import state_of
 from arena.settings import Settings
 from data.errors import (
     AccessError,
@@ -98,7 +99,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     arena.submissions.withdraw(second, caller=TEAM)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     line = arena.submissions.view(first, caller=TEAM)
-    assert (line.status.state, line.status.position, line.status.eta) == (SubmissionState.QUEUED, 1, None)
+    assert (line.state, line.position, line.eta) == (SubmissionState.QUEUED, 1, None)
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     arena.submissions.withdraw(first, reason="a bug", caller=TEAM)
     quota = arena.submissions.quota("tiny", "ours", caller=TEAM)
@@ -106,7 +107,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     _, third = submit(3)
     with pytest.raises(QuotaError):
         submit(4)
-    status = arena.submissions.view(third, caller=TEAM).status
+    status = arena.submissions.view(third, caller=TEAM)
     assert (status.attempt, status.attempts) == (None, 1)
 
 
@@ -120,20 +121,20 @@ def test_what_was_never_submitted_stays_unknown(
     _, open_one = submit(3, system="mine")
     _, hidden = submit(4, system="other", anonymous=True)
     for caller in (PUBLIC, RIVAL):
-        lines = {line.submission.id: line for line in arena.submissions.find(set_name="tiny", caller=caller)}
+        lines = {line.id: line for line in arena.submissions.find(set_name="tiny", caller=caller)}
         assert not {held, waiting} & lines.keys()
-        assert lines[open_one].submission.version == 1
+        assert lines[open_one].version == 1
         for number in (held, waiting):
             for look in (arena.submissions.view, arena.submissions.answers, arena.submissions.known):
                 with pytest.raises(NotFoundError):
                     look(number, caller=caller)
     mine = arena.submissions.view(held, caller=TEAM)
-    assert (mine.visibility, mine.submission.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
+    assert (mine.visibility, mine.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
     assert {one.version for one in arena.store.submissions.versions("tiny", "ours")} == {1, 2, 3}
     assert arena.submissions.confirm(waiting, caller=TEAM).version == 2
-    assert arena.submissions.view(waiting, caller=PUBLIC).status.attempts == 0
+    assert arena.submissions.view(waiting, caller=PUBLIC).attempts == 0
     assert arena.store.submissions.places("tiny")["other"] == 5
-    assert arena.submissions.view(hidden, caller=PUBLIC).submission.system == "Anonymous-5"
+    assert arena.submissions.view(hidden, caller=PUBLIC).system == "Anonymous-5"
 
 
 def test_system_that_was_never_submitted_counts_among_no_hidden_names(
@@ -142,9 +143,9 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
     """C1: The numbers of hidden systems do not tell of systems that were only held."""
     arena, held = submit(1, confirm=False, system="first")
     _, hidden = submit(2, system="second", anonymous=True)
-    name = arena.submissions.view(hidden, caller=PUBLIC).submission.system
+    name = arena.submissions.view(hidden, caller=PUBLIC).system
     arena.submissions.withdraw(held, caller=TEAM)
-    assert arena.submissions.view(hidden, caller=PUBLIC).submission.system == name == "Anonymous-4"
+    assert arena.submissions.view(hidden, caller=PUBLIC).system == name == "Anonymous-4"
 
 
 @pytest.mark.long
@@ -162,7 +163,7 @@ def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Se
 
     def look(progress: Progress) -> None:
         if progress.done < known(progress.total):
-            first, second = (arena.submissions.view(one, caller=OPERATOR).status for one in (number, other))
+            first, second = (arena.submissions.view(one, caller=OPERATOR) for one in (number, other))
             seen.append((first, second))
 
     arena.rounds.run("r", concurrency=2, report=look)
@@ -173,7 +174,7 @@ def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Se
     assert first.eta is not None
     assert second.eta is not None
     assert datetime.now(UTC) - timedelta(minutes=1) < first.eta < second.eta
-    after = arena.submissions.view(other, caller=OPERATOR).status
+    after = arena.submissions.view(other, caller=OPERATOR)
     assert (after.position, after.eta) == (1, None)
 
 
@@ -278,8 +279,8 @@ def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
 def test_place_in_the_list_does_not_tell_a_hidden_name(submit: Callable[..., tuple[Arena, int]]) -> None:
     """The public gets the list by the names that it sees; the team by the true ones."""
     arena, _ = submit(1, system="zz-veiled", anonymous=True)
-    seen = [line.submission.system for line in arena.submissions.find(set_name="tiny")]
+    seen = [line.system for line in arena.submissions.find(set_name="tiny")]
     assert seen == sorted(seen)
     assert seen[0].startswith("Anonymous-")
-    own = [line.submission.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
+    own = [line.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
     assert own[-1] == "zz-veiled"
