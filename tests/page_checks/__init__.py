@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,28 +14,13 @@ AXE_PACKAGE = "axe_playwright_python"
 """The package that brings the script of axe-core along; nothing else of it is used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownFault:
-    """A violation that Streamlit itself makes and that we cannot mend from outside."""
-
-    rule: str
-    selector: str
-    reason: str
-
-
-STREAMLIT_FAULTS: tuple[KnownFault, ...] = ()
-"""Violations that are let pass; whatever can be mended by our style sheet or script is, and is not here."""
-
 RUN_AXE = """
-const known = arguments[0], done = arguments[arguments.length - 1];
-const reach = (target) => document.querySelector(target[0]);
-const passes = (rule, node) => known.some(
-  (fault) => fault.rule === rule && reach(node.target) && reach(node.target).matches(fault.selector));
+const done = arguments[arguments.length - 1];
 const told = (rule, node) => `${rule.id} (${rule.impact}): ${node.html.slice(0, 160)} ${node.failureSummary}`;
 axe.run(document).then((found) => done({
   passes: found.passes.length,
   faults: found.violations.flatMap(
-    (rule) => rule.nodes.filter((node) => !passes(rule.id, node)).map((node) => told(rule, node))),
+    (rule) => rule.nodes.map((node) => told(rule, node))),
 })).catch((error) => done({ passes: 0, faults: [String(error)] }));
 """
 HEADINGS = """
@@ -64,12 +48,11 @@ def is_still(driver: webdriver.Chrome) -> bool:
     return bool(driver.execute_async_script(STILL))
 
 
-def accessibility_faults(driver: webdriver.Chrome, known: tuple[KnownFault, ...] = ()) -> list[str]:
+def accessibility_faults(driver: webdriver.Chrome) -> list[str]:
     """Return axe-core's findings, at every level of impact and with its best practices."""
     driver.execute_script(_axe())
     driver.set_script_timeout(60)
-    faults = [{"rule": fault.rule, "selector": fault.selector} for fault in known]
-    found: dict[str, Any] = driver.execute_async_script(RUN_AXE, faults)
+    found: dict[str, Any] = driver.execute_async_script(RUN_AXE)
     if not found["passes"]:
         found["faults"].append("axe-core checked nothing")
     return [" ".join(str(fault).split()) for fault in found["faults"]]

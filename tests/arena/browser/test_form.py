@@ -15,7 +15,6 @@ from arena.site.app import _Routes
 from arena.site.pages import pages
 from tests.arena.browser.conftest import LOOKS, Stage
 from tests.page_checks import (
-    STREAMLIT_FAULTS,
     accessibility_faults,
     focus_faults,
     heading_faults,
@@ -29,6 +28,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("fo
 
 VIEWS = page_views(NAMES)
 NOWHERE = "no-such-thing"
+MISSING = """
+const found = performance.getEntriesByType("resource").filter(one => one.responseStatus >= 400);
+return found.map(one => `${one.responseStatus} ${one.name}`);
+"""
+"""What the page asked for in vain."""
 
 
 def _faults(stage: Stage) -> list[str]:
@@ -38,7 +42,7 @@ def _faults(stage: Stage) -> list[str]:
     for name in LOOKS:
         stage.look(name)
         stage.settle()
-        found = [*accessibility_faults(driver, STREAMLIT_FAULTS), *layout_faults(driver)]
+        found = [*accessibility_faults(driver), *layout_faults(driver)]
         faults += [f"{name}: {fault}" for fault in found]
     driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     faults += [f"phone: {fault}" for fault in focus_faults(driver)]
@@ -49,7 +53,8 @@ def _faults(stage: Stage) -> list[str]:
 def test_page_is_accessible_and_whole_in_every_look(stage: Stage, view: View) -> None:
     """No violation of axe-core, no break of the layout, headings in order, a title, the focus in view."""
     stage.enter(view)
-    assert [*_title_faults(view, stage.visitor.driver.title), *_faults(stage)] == []
+    driver = stage.visitor.driver
+    assert [*_title_faults(view, driver.title), *driver.execute_script(MISSING), *_faults(stage)] == []
 
 
 def _title_faults(view: View, title: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""New board: three files are dropped on a page, and their board is there, without an account."""
+"""New board: files are dropped on a page, and their board is there, without an account."""
 
 from __future__ import annotations
 

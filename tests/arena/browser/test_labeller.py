@@ -1,0 +1,61 @@
+"""An invited person labels pairs in a browser, by buttons and keys, without seeing whose answers they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from data.models import TokenScope
+from tests.browsing import Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+SYSTEMS = ("full", "short", "wrong")
+LABELLED = "You have labelled every pair"
+
+
+def test_invited_person_labels_every_pair(
+    filled: Callable[..., Arena],
+    served: Callable[[Settings, Path], AbstractContextManager[str]],
+    walk: Visitor,
+    tmp_path: Path,
+) -> None:
+    arena = filled()
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="complete:1", name="r"))
+    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    secret = arena.tokens.create(name="ann", scopes={TokenScope.READ}, account="ann", caller=OPERATOR).secret
+    arena.labels.open("r", ["ann"])
+    with served(arena.settings, tmp_path / "log") as url:
+        walk.size(1440)
+        walk.site = url
+        walk.sign_in(secret)
+        walk.find("h1", "Label pairs")
+        labelled = 0
+        while LABELLED not in walk.text:
+            walk.find(".st-key-question-text h1", "What do we know of item")
+            answers = walk.find("[class*=st-key-prose-answer]")
+            assert not [name for name in SYSTEMS if name in walk.text]
+            walk.rest()
+            if labelled % 2:
+                walk.press("t")
+            else:
+                walk.button("A is better")
+            labelled += 1
+            walk.until(
+                lambda answers=answers: LABELLED in walk.text or answers not in walk.text, "no next pair"
+            )
+            walk.rest()
+        walk.driver.delete_all_cookies()
+        walk.go("/label")
+        walk.see("No round is open for your labels")
+    counts = arena.labels.show("r")
+    assert counts["people"] == {"ann": labelled}
+    assert counts["labels"]["tie"] == labelled // 2 > 0
+    arena.close()

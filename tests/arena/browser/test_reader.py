@@ -1,0 +1,344 @@
+"""A public reader in a browser: from the words of the board to an answer, and what only a browser shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import urldefrag
+
+import httpx
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from tests.arena.browser.conftest import Stage
+from tests.arena.conftest import ROOT
+from tests.browsing import Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MOST_CHANGES = 4
+QUESTION = (
+    "Why do bond prices fall when interest rates go up, and is the loss real if I simply wait until the bond "
+    "matures?"
+)
+IN_TWO_CLICKS = {
+    "who leads, and is it sure": ((), r"meridian leads, and surely: the battles separate it"),
+    "is B better than C": (("More of slipshod",), r"partisan\n9 won, 0 tied, 9 lost"),
+    "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
+    "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not calibrated"),
+    "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
+    "what does a question depend on": (("Questions", QUESTION), r"answered it best: it won \d of its \d"),
+    "download": (("Download",), r"CSV\s+JSON\s+Parquet"),
+    "how do I enter": (("Submit",), r"Sign in to check and submit a file"),
+}
+# What can be chosen and has these words, without those of icons and hidden meanings; the first after a text.
+CHOICE = """
+const [words, after] = arguments;
+const said = (node) => {
+  const copy = node.cloneNode(true);
+  copy.querySelectorAll("[data-testid=stIconMaterial], .aa-tip, style").forEach((part) => part.remove());
+  return copy.textContent.replace(/\\s+/g, " ").trim();
+};
+const chosen = "a, button, summary, label, [role=tab], [role=radio], [role=menuitem]";
+const texts = [...document.querySelectorAll("p, h1, h2, h3, div, span, th, td")];
+const start = after && texts.findLast((node) => node.checkVisibility() && said(node) === after);
+if (after && !start) return null;
+const follows = (node) => !start || start.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+const offers = (node) => node.checkVisibility() && !node.disabled && follows(node) && said(node) === words;
+return [...document.querySelectorAll(chosen)].find(offers) || null;
+"""
+
+
+class Stranger:
+    """Somebody who knows no address: they read what a page shows, and choose words that stand on it."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage, self._visitor = stage, stage.visitor
+        self.changes = 0
+        """How often a link led them to another page; signing in is not counted."""
+        self._visitor.go("/healthz")
+        self._visitor.driver.delete_all_cookies()
+        stage.look("light")
+        self._visitor.go("/")
+        stage.settle()
+
+    def choose(self, words: str, *, after: str = "") -> None:
+        """Choose what has these words: the first of the page, or the first after a text."""
+        before = self._address()
+        is_link = False
+
+        def click() -> bool:
+            nonlocal is_link
+            node = self._visitor.driver.execute_script(CHOICE, words, after)
+            if node is not None:
+                is_link = node.tag_name == "a"
+                self._visitor.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", node)
+                node.click()
+            return node is not None
+
+        self._visitor.until(click, f"nothing to choose says {words!r}")
+        if is_link:
+            self._visitor.until(lambda: self._address() != before, f"{words!r} leads nowhere")
+            self.changes += "/auth/" not in self._address()
+        self._stage.settle()
+
+    def reads(self, pattern: str) -> str:
+        """Wait until the page says something, and return it."""
+        found: list[str] = []
+
+        def look() -> bool:
+            match = re.search(pattern, self._visitor.text)
+            found[:] = [match.group()] if match else []
+            return match is not None
+
+        self._visitor.until(look, f"{pattern!r} did not appear", seconds=30)
+        return found[0]
+
+    def _address(self) -> str:
+        return str(urldefrag(self._visitor.driver.current_url).url)
+
+
+@pytest.fixture
+def stranger(stage: Stage) -> Iterator[Stranger]:
+    """Somebody at the start page, who needs at most four pages for what they came for."""
+    somebody = Stranger(stage)
+    yield somebody
+    assert somebody.changes <= MOST_CHANGES
+
+
+@pytest.mark.xdist_group("form")
+@pytest.mark.parametrize("wish", IN_TWO_CLICKS)
+def test_two_clicks_answer(stranger: Stranger, wish: str) -> None:
+    """Each task of a fresh reader is done by at most two clicks from the board."""
+    clicks, answer = IN_TWO_CLICKS[wish]
+    for words in clicks:
+        stranger.choose(words)
+    stranger.reads(answer)
+
+
+@pytest.mark.xdist_group("form")
+def test_lost_question_leads_to_the_reasons_of_its_battle(stranger: Stranger) -> None:
+    stranger.choose("pithy")
+    stranger.choose(QUESTION)
+    stranger.choose("pithy – reference")
+    stranger.reads(r"reference beats pithy\.")
+    stranger.reads(r"The judge held both answers against the passages\. pithy: coverage")
+    stranger.reads(r"Only reference covers \d+")
+
+
+@pytest.fixture
+def downloads(browser: webdriver.Chrome, tmp_path: Path) -> Path:
+    """Return the folder of the reader's downloads."""
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    return tmp_path
+
+
+def _taken(folder: Path, *patterns: str) -> list[Path]:
+    """The files that patterns name, one each, as soon as all of them are whole."""
+    end = time.monotonic() + 30
+    while True:
+        found = [path for pattern in patterns for path in folder.glob(pattern)]
+        if len(found) >= len(patterns) or time.monotonic() > end:
+            return found
+        time.sleep(0.1)
+
+
+def test_reader_goes_from_the_board_to_the_data(
+    site: str, browser: webdriver.Chrome, walk: Visitor, downloads: Path
+) -> None:
+    """Board → domain → system against another → question → evidence → download: every step is a click."""
+    walk.size(1440)
+    browser.get(f"{site}/?board=tiny")
+    walk.find(".aa-standings caption", "Overall")
+    walk.follow("Two")
+    walk.find(".aa-standings caption", "Two")
+    walk.follow("full")
+    walk.click("//summary[starts-with(normalize-space(), 'against')]")
+    walk.follow("short")
+    walk.find(".aa-board caption", "in percentage points of the win")
+    walk.click("//table[contains(@class,'aa-questions')]//tbody//a")
+    walk.find(".st-key-question-text", "What do we know of item")
+    walk.click("//table[contains(@class,'aa-battles')]//tbody//a")
+    walk.find("details", "Who judged, and how")
+    walk.rest()
+    walk.menu("", "Data")
+    walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
+    (downloaded,) = _taken(downloads, "tiny-*.csv")
+    assert "content_sha256" in downloaded.read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
+    """Anyone who has read down a page and goes to another sees that one's title, not its middle."""
+    place = "document.querySelector('[data-testid=stMain]')"
+    walk.size(1440)
+    browser.get(f"{site}/question?board=tiny&id=q1")
+    walk.find("details", "Who judged, and how")
+    walk.rest()
+    browser.execute_script(f"{place}.scrollTo(0, 400)")
+    assert browser.execute_script(f"return {place}.scrollTop") == 400
+    walk.menu("", "Data")
+    walk.find("h1", "Data")
+    walk.find("[data-testid=stDownloadButton]", "Standings, CSV")
+    walk.rest()
+    assert browser.execute_script(f"return {place}.scrollTop") == 0
+
+
+SLOW_PAGE = """
+import time
+import streamlit as st
+from arena.site.ui.html import skeleton
+with skeleton("slow"):
+    st.button("Again")
+    time.sleep(2)
+    st.text("Whole")
+"""
+
+
+@pytest.fixture
+def slow_page(tmp_path: Path) -> Iterator[str]:
+    """The address of a page that takes two seconds."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    script = tmp_path / "slow_page.py"
+    script.write_text(SLOW_PAGE)
+    options = ("--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}")
+    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})  # noqa: TID251 - of the command
+    yield f"http://127.0.0.1:{port}"
+    process.terminate()
+    process.wait(timeout=60)
+
+
+def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str, browser: webdriver.Chrome) -> None:
+    """While a page is opened grey bars say that more comes; they go with it and stay away."""
+    reader = Visitor(browser)
+    reader.until(lambda: _answers(slow_page), "the page is not served")
+    browser.get(slow_page)
+    bars = partial(browser.find_elements, By.CSS_SELECTOR, ".aa-bones")
+    reader.until(lambda: bool(bars()), "no bars")
+    assert "Whole" not in reader.text
+    reader.see("Whole")
+    reader.rest()
+    assert not bars()
+    reader.button("Again")
+    reader.until(lambda: not reader.rests(), "the page does not run again")
+    seen = 0
+    while not reader.rests():
+        seen += len(bars())
+    assert not seen
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/_stcore/health", timeout=2).is_success
+    except httpx.TransportError:
+        return False
+
+
+@pytest.mark.long
+def test_permalink_to_a_question_runs_nothing_of_its_answers(
+    site: str, browser: webdriver.Chrome, walk: Visitor
+) -> None:
+    """A permalink shows every answer letter by letter, and runs nothing of them."""
+    walk.size(1440)
+    browser.get(f"{site}/question?board=tiny&id=q4&answer=hostile")
+    walk.find(".aa-answers article", "Item 4 is epsilon")
+    walk.find(".aa-answers article", "<script>alert(1)</script>")
+    assert not browser.find_elements(By.CSS_SELECTOR, "img[src*='evil.invalid']")
+
+
+SYSTEMS = """
+return [...document.querySelectorAll(".aa-standings tbody th a")].map(one => one.textContent);
+"""
+WORDS = """
+return [...document.querySelectorAll(".aa-standings tbody tr:first-child")].map(row => Number(
+  row.cells[document.querySelector("th[aria-sort]").cellIndex].dataset.value));
+"""
+
+
+BARS = """
+return [...document.querySelectorAll("#root .aa-spark")].map(spark => {
+  const style = getComputedStyle(spark);
+  return [new Set(style.backgroundPosition.split(", ")).size, style.backgroundRepeat.split(", ")[0]];
+});
+"""
+
+
+def test_bars_of_domains_stand_beside_each_other(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
+    """Each system has a bar for each domain in a place of its own, none repeated over the cell."""
+    walk.size(1440)
+    browser.get(f"{site}/?board=tiny&columns=Domains")
+    walk.find("#root .aa-footer")
+    domains = len(browser.find_elements(By.CSS_SELECTOR, "#root .aa-tabs a")) - 1
+    drawn = browser.execute_script(BARS)
+    assert domains > 1
+    assert drawn
+    assert {(places, repeat) for places, repeat in drawn} == {(domains, "no-repeat")}
+
+
+def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it(
+    site: str, browser: webdriver.Chrome, walk: Visitor
+) -> None:
+    """A click sorts without another visit, a second one turns the order, and both can be passed on."""
+    walk.size(1440)
+    browser.get(f"{site}/?board=tiny&columns=Rating,Words")
+    walk.find(".aa-standings caption", "Overall")
+    walk.rest()
+    usual = browser.execute_script(SYSTEMS)
+    browser.execute_script("window.sameVisit = true")
+    walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), 'Words')]")
+    walk.find("th[aria-sort=descending]", "Words")
+    words = browser.execute_script(WORDS)
+    assert words == sorted(words, reverse=True)
+    assert browser.execute_script("return window.sameVisit")
+    assert "sort=words" in browser.current_url
+    walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), 'Words')]")
+    walk.find("th[aria-sort=ascending]", "Words")
+    turned = browser.execute_script(SYSTEMS)
+    assert browser.execute_script(WORDS) == words[::-1]
+    browser.get(browser.current_url)
+    walk.find("th[aria-sort=ascending]", "Words")
+    assert browser.execute_script(SYSTEMS) == turned
+    walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), '#')]")
+    walk.find(".aa-standings caption", "Overall")
+    walk.until(lambda: browser.execute_script(SYSTEMS) == usual, "the usual order did not come back")
+
+
+TALLEST = 2_700
+"""Pixels: three screens of 900."""
+HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
+
+
+def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
+    """Parts and opponents are links, which the address names and Streamlit follows in place."""
+    walk.size(1440)
+    walk.driver.get(f"{site}/system?board=tiny&id=full")
+    walk.find("h2", "Lost")
+    walk.rest()
+    walk.driver.execute_script("window.stays = true")
+    walk.follow("Card")
+    walk.find("h2", "System card")
+    walk.until(lambda: "part=card" in walk.driver.current_url, "the address does not name the part")
+    walk.click("//summary[starts-with(normalize-space(), 'against')]")
+    walk.follow("short")
+    walk.find(".aa-board caption", "full minus short")
+    assert walk.driver.execute_script("return window.stays")
+
+
+def test_page_of_a_system_has_at_most_three_screens(site: str, walk: Visitor) -> None:
+    walk.size(1440)
+    for part in ("questions", "card", "facts", "domains"):
+        walk.go(f"{site}/system?board=tiny&id=full&part={part}")
+        walk.find("h2", "Where it loses")
+        walk.rest()
+        assert walk.driver.execute_script(HEIGHT) <= TALLEST, part
