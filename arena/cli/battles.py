@@ -60,8 +60,7 @@ CovariateNames = Annotated[
 ]
 commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
 Resamples = Annotated[
-    int,
-    typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap."),
+    int, typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
 ]
 
 Interval = Annotated[
@@ -86,21 +85,18 @@ def rate(
     method: Annotated[
         Method,
         typer.Option(
-            "--method",
             help="The rating model; `elo` is computed online, for comparison, `style` controls for what "
-            "biases a judge.",
+            "biases a judge."
         ),
     ] = Method.BRADLEY_TERRY,
     interval: Interval = None,
     bootstrap: Resamples = 1000,
     cluster: Annotated[
-        Cluster,
-        typer.Option("--cluster", help="What is resampled: questions, or single battles (`none`)."),
+        Cluster, typer.Option(help="What is resampled: questions, or single battles (`none`).")
     ] = Cluster.QUESTION,
     anchor: Annotated[
         list[str] | None,
         typer.Option(
-            "--anchor",
             metavar="SYSTEM=RATING",
             show_default="ratings average 1000",
             help="Fix the rating of one system; repeatable. Of several anchors, ratings are shifted so that "
@@ -109,8 +105,7 @@ def rate(
     ] = None,
     seed: Seed = 0,
     without: Annotated[
-        str | None,
-        typer.Option("--without", metavar="NAME", help="Leave out every battle of this system."),
+        str | None, typer.Option(metavar="NAME", help="Leave out every battle of this system.")
     ] = None,
     covariates: CovariateNames = None,
     people: People = None,
@@ -185,10 +180,9 @@ def rate(
 def winrates(
     file: File,
     reference: Annotated[
-        str | None,
-        typer.Option("--reference", metavar="NAME", help="Count only battles against this system."),
+        str | None, typer.Option(metavar="NAME", help="Count only battles against this system.")
     ] = None,
-    by: Annotated[GroupWord | None, typer.Option("--by", help="Add a row for each domain.")] = None,
+    by: Annotated[GroupWord | None, typer.Option(help="Add a row for each domain.")] = None,
     people: People = None,
     read_as: Format = None,
     *,

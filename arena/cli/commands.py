@@ -54,10 +54,7 @@ PARTS = {
         "worker": ("jobs.worker", "Run the jobs of the queue, beside any number of other workers."),
         "jobs": ("jobs.jobs", "Show the latest jobs, or one with the workers that run it."),
         "db": ("system.commands", "The database: upgrade, back up and restore it."),
-        "mcp": (
-            "system.mcp",
-            "Serve what is published to agents, read-only, by the Model Context Protocol.",
-        ),
+        "mcp": ("system.mcp", "Serve what is published to agents, read-only, by the Model Context Protocol."),
     },
 }
 """The parts of `arena --help`: for each word where its command or group is, and a line of help.
@@ -94,7 +91,6 @@ def root(
     plugin: Annotated[
         list[Path] | None,
         typer.Option(
-            "--plugin",
             metavar="FILE.py",
             help="A Python file that adds metrics, judges, formats, retrievers, transports or pages "
             "(docs/extending.md); repeatable.",

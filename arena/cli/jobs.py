@@ -16,10 +16,7 @@ def jobs(
     number: Annotated[
         int | None,
         typer.Argument(
-            metavar="JOB",
-            parser=row_id,
-            show_default="the latest, newest first",
-            help="Number of the job.",
+            metavar="JOB", parser=row_id, show_default="the latest, newest first", help="Number of the job."
         ),
     ] = None,
     *,
@@ -72,17 +69,12 @@ def worker(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name",
-            metavar="NAME",
-            show_default="its machine and process number",
-            help="Name of this worker.",
+            metavar="NAME", show_default="its machine and process number", help="Name of this worker."
         ),
     ] = None,
     parent: Annotated[
         int | None,
-        typer.Option(
-            "--parent", metavar="PID", help="Stop when this process, which started the worker, ends."
-        ),
+        typer.Option(metavar="PID", help="Stop when this process, which started the worker, ends."),
     ] = None,
     *,
     once: Annotated[bool, typer.Option("--once", help="Exit when the queue is empty.")] = False,

@@ -112,22 +112,16 @@ def price(
 @commands.command("try")
 def try_(
     judge: Annotated[
-        str,
-        typer.Option(
-            "--judge", metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model."
-        ),
+        str, typer.Option(metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model.")
     ],
     question: Annotated[
-        str | None,
-        typer.Option("--question", metavar="Q", help="A question's text, or `SET/ID` of a stored one."),
+        str | None, typer.Option(metavar="Q", help="A question's text, or `SET/ID` of a stored one.")
     ] = None,
     a: Annotated[
-        Path | None,
-        typer.Option("--a", metavar="FILE", help="A text file with answer a.", callback=whole_if_named),
+        Path | None, typer.Option(metavar="FILE", help="A text file with answer a.", callback=whole_if_named)
     ] = None,
     b: Annotated[
-        Path | None,
-        typer.Option("--b", metavar="FILE", help="A text file with answer b.", callback=whole_if_named),
+        Path | None, typer.Option(metavar="FILE", help="A text file with answer b.", callback=whole_if_named)
     ] = None,
     cache_mode: Cache = None,
     *,
@@ -196,21 +190,13 @@ def _try_demo(name: str, cache_mode: CacheMode | None, *, as_json: bool) -> None
 @commands.command()
 def calibrate(
     judge: Annotated[
-        list[str],
-        typer.Option(
-            "--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec; repeatable."
-        ),
+        list[str], typer.Option(metavar="JUDGE", help="Name of a judge, or the path of its spec; repeatable.")
     ],
-    labels: Annotated[
-        Path, typer.Option("--labels", metavar="FILE", help="Labels of people.", callback=whole_file)
-    ],
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", metavar="C", min=1, help="Most pairs in flight.")
-    ] = 16,
+    labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels of people.", callback=whole_file)],
+    concurrency: Annotated[int, typer.Option(metavar="C", min=1, help="Most pairs in flight.")] = 16,
     budget_usd: Annotated[
         float | None,
         typer.Option(
-            "--budget-usd",
             metavar="X",
             min=0.0,
             help="The most that all judges together may spend; pairs beyond it have no verdict.",

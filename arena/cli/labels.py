@@ -22,7 +22,7 @@ commands = typer.Typer(
 def open_(
     name: RoundArgument,
     invite: Annotated[
-        str, typer.Option("--invite", metavar="A,B", help="Accounts that may label.", show_default=False)
+        str, typer.Option(metavar="A,B", help="Accounts that may label.", show_default=False)
     ] = "",
     *,
     everybody: Annotated[

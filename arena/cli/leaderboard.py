@@ -53,9 +53,7 @@ def show(
             help="Name of the published round, or NAME@HASH.",
         ),
     ] = "",
-    domain: Annotated[
-        str, typer.Option("--domain", metavar="ID", help="A domain's id, or `overall`.")
-    ] = "overall",
+    domain: Annotated[str, typer.Option(metavar="ID", help="A domain's id, or `overall`.")] = "overall",
     *,
     snapshots: Snapshots = False,
     between_systems: Annotated[
@@ -212,7 +210,5 @@ def export(
         board_form = BoardForm(form) if form else None
         open_arena().board_files.write(name, destination, board_form, caller=OPERATOR)
     show_result(
-        {"board": name, "files": [str(destination)]},
-        f"{name} written to {destination}.",
-        as_json=as_json,
+        {"board": name, "files": [str(destination)]}, f"{name} written to {destination}.", as_json=as_json
     )

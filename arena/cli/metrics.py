@@ -70,7 +70,6 @@ def plan(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric",
             metavar="METRIC",
             show_default="all that need no judgments of people",
             help="Name of the metric; repeatable.",
@@ -210,7 +209,7 @@ def show(
     set_name: SetName,
     metric: MetricName,
     by: Annotated[
-        str, typer.Option("--by", metavar="system|domain|question", help="What a row stands for.")
+        str, typer.Option(metavar="system|domain|question", help="What a row stands for.")
     ] = "system",
     judge: StoredJudge = "",
     systems: Systems = None,
@@ -244,8 +243,7 @@ def show(
 @commands.command(hidden=True)
 def export(
     destination: Annotated[
-        Path,
-        typer.Argument(metavar="DEST", help="The file: `*.csv`, `*.json`, `*.parquet` or `*.trec`."),
+        Path, typer.Argument(metavar="DEST", help="The file: `*.csv`, `*.json`, `*.parquet` or `*.trec`.")
     ],
     set_name: SetName,
     metric: MetricName,
@@ -271,14 +269,11 @@ def export(
 def marginals(
     file: File,
     factors: Annotated[
-        FactorTables,
-        typer.Option("--factors", help="Factor tables of the paper (`table1`), or of its published code."),
+        FactorTables, typer.Option(help="Factor tables of the paper (`table1`), or of its published code.")
     ] = FactorTables.TABLE1,
     inference: Annotated[
         Inference,
-        typer.Option(
-            "--inference", help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."
-        ),
+        typer.Option(help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."),
     ] = Inference.AUTO,
     *,
     as_json: AlwaysJson = False,

@@ -53,8 +53,7 @@ Systems = Annotated[
     ),
 ]
 Domains = Annotated[
-    str | None,
-    typer.Option("--domains", metavar="A,B", help="Only questions of these domains, given by id."),
+    str | None, typer.Option("--domains", metavar="A,B", help="Only questions of these domains, given by id.")
 ]
 Sample = Annotated[
     str | None, typer.Option("--sample", metavar="K|P%", help="Questions to draw: `100`, or `10%`.")
@@ -127,8 +126,7 @@ def whole_file(path: Path) -> Path:
 
 
 File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=whole_file),
+    Path, typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=whole_file)
 ]
 SystemName = Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")]
 TeamName = Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")]
@@ -195,8 +193,7 @@ Transport = Annotated[
     ),
 ]
 Rpm = Annotated[
-    int | None,
-    typer.Option("--rpm", metavar="N", min=1, show_default=AS_SET, help="Most requests a minute."),
+    int | None, typer.Option("--rpm", metavar="N", min=1, show_default=AS_SET, help="Most requests a minute.")
 ]
 Tpm = Annotated[
     int | None, typer.Option("--tpm", metavar="N", min=1, show_default=AS_SET, help="Most tokens a minute.")

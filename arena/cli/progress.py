@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from data.progress import Progress, Work, listening
 
@@ -25,23 +25,10 @@ MEGABYTE = 1_000_000
 MINUTE, HOUR = 60, 3600
 
 
-class View(Protocol):
-    """Shows work that has begun and not ended."""
-
-    def show(self, works: list[Work]) -> None:
-        """Show how far each is."""
-
-    def end(self, work: Work) -> None:
-        """Show that one has ended."""
-
-    def close(self) -> None:
-        """Show nothing more."""
-
-
 @contextmanager
-def showing_progress(view: View | None = None) -> Iterator[None]:
+def showing_progress() -> Iterator[None]:
     """Show the progress of long work on stderr."""
-    display = Display(view or (BarView() if sys.stderr.isatty() else LineView(sys.stderr)))
+    display = Display(BarView() if sys.stderr.isatty() else LineView(sys.stderr))
     try:
         with listening(display):
             yield
@@ -52,7 +39,7 @@ def showing_progress(view: View | None = None) -> Iterator[None]:
 class Display:
     """Redraws all work at intervals, in a thread of its own while there is any."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: LineView | BarView) -> None:
         self._view = view
         self._works: list[Work] = []
         self._lock = threading.Lock()

@@ -49,7 +49,6 @@ def rank(
     judge: Annotated[
         str,
         typer.Option(
-            "--judge",
             metavar="JUDGE|MODEL",
             show_default="the embedded judge, where there are references or passages",
             help="A judge by name or file, or a model.",
@@ -58,19 +57,13 @@ def rank(
     endpoint: Annotated[
         str,
         typer.Option(
-            "--endpoint",
-            metavar="URL",
-            show_default="OPENAI_BASE_URL, else OpenAI's",
-            help="Where the model is asked.",
+            metavar="URL", show_default="OPENAI_BASE_URL, else OpenAI's", help="Where the model is asked."
         ),
     ] = "",
     references: Annotated[
         Path | None,
         typer.Option(
-            "--references",
-            metavar="FILE",
-            help="Right answers or passages of the questions.",
-            callback=whole_if_named,
+            metavar="FILE", help="Right answers or passages of the questions.", callback=whole_if_named
         ),
     ] = None,
     versus: Annotated[
@@ -84,11 +77,10 @@ def rank(
     ] = "",
     sample: Sample = None,
     max_usd: Annotated[
-        float | None, typer.Option("--max-usd", metavar="X", min=0.0, help="The most that may be spent.")
+        float | None, typer.Option(metavar="X", min=0.0, help="The most that may be spent.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", show_default=str(DEFAULT), help="Folder of the ranking."),
+        Path | None, typer.Option(metavar="DIR", show_default=str(DEFAULT), help="Folder of the ranking.")
     ] = None,
     seed: Seed = 0,
     concurrency: Concurrency = None,
@@ -111,12 +103,7 @@ def rank(
 
     folder, given = _folder(files, out)
     request = RankRequest(
-        judge=judge,
-        endpoint=endpoint,
-        versus=versus,
-        sample=sample,
-        budget_usd=max_usd,
-        seed=seed,
+        judge=judge, endpoint=endpoint, versus=versus, sample=sample, budget_usd=max_usd, seed=seed
     )
     tables = [one.table(whole_file(one.path)) for one in named_files(given)]
     right = None if references is None else read_answer_table(references, answers=False)
@@ -251,15 +238,9 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
 
     round_ = arena.ranking.round_of(prepared)
     flying = in_flight(arena, concurrency)
-    with (
-        arena.engine.parallel(),
-        working("comparing answers") as work,
-        _standing(arena, round_.name, work),
-    ):
+    with arena.engine.parallel(), working("comparing answers") as work, _standing(arena, round_.name, work):
         counts = arena.ranking.judge(
-            round_,
-            lambda name, told: arena.engine.judge(name, concurrency=flying, report=told),
-            work.follow,
+            round_, lambda name, told: arena.engine.judge(name, concurrency=flying, report=told), work.follow
         )
     if counts.pending:
         note(f"{counts.pending:,} comparisons are left; go on: arena rank {folder}")

@@ -33,9 +33,7 @@ K = Annotated[int, typer.Option("--k", metavar="K", min=1, max=10_000, help="Pas
 Retriever = Annotated[
     str,
     typer.Option(
-        "--retriever",
-        metavar="RETRIEVER",
-        help=f"How passages are found: {described_retrievers()}.",
+        "--retriever", metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}."
     ),
 ]
 Whole = Annotated[
@@ -46,7 +44,7 @@ Whole = Annotated[
 @corpora.command("import")
 def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of documents.")],
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the corpus.")],
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the corpus.")],
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -129,15 +127,13 @@ def retrieve(
     out: Annotated[
         Path,
         typer.Option(
-            "--out",
             metavar="FILE",
             help="The TREC run to write; with a name that ends in .jsonl, the passages with their texts, for "
             "`arena sets attach-passages`.",
         ),
     ],
     corpus: Annotated[
-        str,
-        typer.Option("--corpus", metavar="NAME", show_default="none, for the web", help="Corpus to search."),
+        str, typer.Option(metavar="NAME", show_default="none, for the web", help="Corpus to search.")
     ] = "",
     k: K = 10,
     retriever: Retriever = BM25,
@@ -197,16 +193,13 @@ def score(
     qrels: Annotated[
         Path | None,
         typer.Option(
-            "--qrels",
             metavar="FILE",
             show_default="the set's gold documents",
             help="Judgments: TREC qrels, BEIR's, or `ratings.jsonl` of `arena sets build`.",
             callback=whole_if_named,
         ),
     ] = None,
-    corpus: Annotated[
-        str, typer.Option("--corpus", metavar="NAME", help="Corpus with the texts of a run.")
-    ] = "",
+    corpus: Annotated[str, typer.Option(metavar="NAME", help="Corpus with the texts of a run.")] = "",
     judge: MetricJudge = "",
     budget_usd: Budget = None,
     cache_mode: Cache = None,

@@ -21,7 +21,6 @@ def publish(
     calibration: Annotated[
         str | None,
         typer.Option(
-            "--calibration",
             metavar="FILE|JOB",
             help="Output of `arena judges calibrate --json` for the round's judge, or the job number of a "
             "calibration made on the site (`arena jobs`); the board then says how often the judge "
@@ -31,7 +30,6 @@ def publish(
     people: Annotated[
         str | None,
         typer.Option(
-            "--people",
             metavar="LABELS|FILE",
             help="Correct the board by votes of people on some of the round's battles: `labels` for the "
             "labels of the round, or a file as of `arena battles rate --people`. Of a published round it "
@@ -41,7 +39,6 @@ def publish(
     notice: Annotated[
         str | None,
         typer.Option(
-            "--notice",
             metavar="TEXT",
             help="Only put this notice for readers on the published board; an empty one takes it off. "
             "Numbers and their hash do not change.",
@@ -105,9 +102,7 @@ def publish(
 
 def retract(
     name: RoundArgument,
-    notice: Annotated[
-        str, typer.Option("--notice", metavar="TEXT", help="The notice that its addresses show.")
-    ] = "",
+    notice: Annotated[str, typer.Option(metavar="TEXT", help="The notice that its addresses show.")] = "",
     *,
     yes: Yes = False,
 ) -> None:

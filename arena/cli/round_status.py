@@ -11,7 +11,7 @@ import typer
 from arena.cli.options import AsJson
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import Arena, open_arena
-from data.models import BattleEvidence, Outcome, Presentation, Question, Round, RoundCounts
+from data.models import BattleEvidence, Outcome, Presentation, Question, Round
 from data.models.conduct import JudgeConduct
 from data.text import counted
 
@@ -32,10 +32,7 @@ def status(
         str, typer.Argument(metavar="ROUND", show_default="all rounds, newest first", help="A round by name.")
     ] = "",
     replies: Annotated[
-        int,
-        typer.Option(
-            "--replies", metavar="N", min=0, help="Show the raw replies of so many battles instead."
-        ),
+        int, typer.Option(metavar="N", min=0, help="Show the raw replies of so many battles instead.")
     ] = 0,
     *,
     unreadable: Annotated[
@@ -109,8 +106,8 @@ def _round_fields(round_: Round) -> dict[str, Any]:
     }
 
 
-def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
-    """Show a round's state, and return its counts."""
+def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
+    """Show a round's state, counts and cost."""
     reader = arena.round_reader
     round_, counts = reader.status(name)
     fields = {
@@ -143,7 +140,6 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> RoundCounts:
         _show_live(live)
         for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):
             show_line(line)
-    return counts
 
 
 def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:

@@ -227,8 +227,7 @@ def retry(
     *,
     go_on: GoOn = False,
     unreadable: Annotated[
-        bool,
-        typer.Option("--unreadable", help="Ask again also where no verdict could be read in the reply."),
+        bool, typer.Option("--unreadable", help="Ask again also where no verdict could be read in the reply.")
     ] = False,
     queue: Queue = False,
     as_json: AsJson = False,
@@ -307,8 +306,8 @@ def correct(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Id of the question.")],
     system_a: Annotated[str, typer.Argument(metavar="SYSTEM_A")],
     system_b: Annotated[str, typer.Argument(metavar="SYSTEM_B")],
-    winner: Annotated[str, typer.Option("--winner", metavar="SYSTEM|tie", help="The correct verdict.")],
-    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Stored with the verdict.")],
+    winner: Annotated[str, typer.Option(metavar="SYSTEM|tie", help="The correct verdict.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Stored with the verdict.")],
     *,
     as_json: AsJson = False,
 ) -> None:

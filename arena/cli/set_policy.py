@@ -9,11 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson, SetArgument, Yes, confirm
-from arena.cli.output import (
-    show_fields,
-    show_json,
-    show_table,
-)
+from arena.cli.output import show_fields, show_json, show_table
 from arena.container import open_arena
 from data.errors import InputError
 from data.models import DEFAULT_PHASE, Phase, SetPolicy
@@ -24,29 +20,22 @@ Limit = str | None
 
 def policy(
     name: SetArgument,
-    phase: Annotated[
-        str, typer.Option("--phase", metavar="PHASE", help="The phase to add or change.")
-    ] = DEFAULT_PHASE,
-    opens: Annotated[
-        Limit, typer.Option("--opens", metavar="TIME", help="When it opens, ISO 8601, or `none`.")
-    ] = None,
+    phase: Annotated[str, typer.Option(metavar="PHASE", help="The phase to add or change.")] = DEFAULT_PHASE,
+    opens: Annotated[Limit, typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`.")] = None,
     closes: Annotated[
-        Limit, typer.Option("--closes", metavar="TIME", help="When it closes, ISO 8601, or `none`.")
+        Limit, typer.Option(metavar="TIME", help="When it closes, ISO 8601, or `none`.")
     ] = None,
     daily: Annotated[
-        Limit, typer.Option("--daily", metavar="N", help="Most submissions of a team a day, or `none`.")
+        Limit, typer.Option(metavar="N", help="Most submissions of a team a day, or `none`.")
     ] = None,
     total: Annotated[
-        Limit,
-        typer.Option("--total", metavar="N", help="Most submissions of a team in the phase, or `none`."),
+        Limit, typer.Option(metavar="N", help="Most submissions of a team in the phase, or `none`.")
     ] = None,
-    file_mb: Annotated[
-        Limit, typer.Option("--file-mb", metavar="N", help="Largest file in MiB, or `none`.")
-    ] = None,
+    file_mb: Annotated[Limit, typer.Option(metavar="N", help="Largest file in MiB, or `none`.")] = None,
     chars: Annotated[
         Limit, typer.Option("--answer-chars", metavar="N", help="Longest answer in characters, or `none`.")
     ] = None,
-    drop: Annotated[str | None, typer.Option("--drop", metavar="PHASE", help="Remove this phase.")] = None,
+    drop: Annotated[str | None, typer.Option(metavar="PHASE", help="Remove this phase.")] = None,
     hidden: Annotated[
         bool | None,
         typer.Option(
@@ -104,10 +93,7 @@ def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
         show_json(fields)
         return
     show_fields(
-        {
-            "set": set_policy.set_name,
-            "references": "hidden" if set_policy.hidden_references else "shown",
-        }
+        {"set": set_policy.set_name, "references": "hidden" if set_policy.hidden_references else "shown"}
     )
     if set_policy.phases:
         columns = tuple(fields["phases"][0])

@@ -81,8 +81,7 @@ def import_(
         ),
     ],
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", show_default="the set's own", help="Name to store it under."),
+        str | None, typer.Option(metavar="NAME", show_default="the set's own", help="Name to store it under.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -208,17 +207,14 @@ def build(
     file: File,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
     judge: Annotated[
-        str,
-        typer.Option("--judge", metavar="JUDGE", help="Judge whose LLM writes and rates, by name or path."),
+        str, typer.Option(metavar="JUDGE", help="Judge whose LLM writes and rates, by name or path.")
     ],
     name: Annotated[
-        str,
-        typer.Option("--name", metavar="NAME", show_default="the folder's name", help="Name of the set."),
+        str, typer.Option(metavar="NAME", show_default="the folder's name", help="Name of the set.")
     ] = "",
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option",
             metavar="NAME=VALUE",
             help="A constant of CRUX (`sub_questions`, `threshold`, `weighted`); repeatable.",
         ),
@@ -266,16 +262,12 @@ def attach_passages(
     name: SetArgument,
     file: File,
     corpus: Annotated[
-        str,
-        typer.Option("--corpus", metavar="NAME", show_default="none", help="Corpus with the texts of a run."),
+        str, typer.Option(metavar="NAME", show_default="none", help="Corpus with the texts of a run.")
     ] = "",
     new_name: Annotated[
         str,
         typer.Option(
-            "--name",
-            metavar="NAME",
-            show_default="the set's and its version",
-            help="Name of the new set.",
+            "--name", metavar="NAME", show_default="the set's and its version", help="Name of the new set."
         ),
     ] = "",
     *,

@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import (
-    AsJson,
-    CardFile,
-    File,
-    SetName,
-    SystemName,
-    TeamName,
-    Yes,
-    confirm,
-    row_id,
-)
+from arena.cli.options import AsJson, CardFile, File, SetName, SystemName, TeamName, Yes, confirm, row_id
 from arena.cli.output import (
     note,
     note_problems,
@@ -51,8 +41,7 @@ Kind = Annotated[
     ),
 ]
 KeepNa = Annotated[
-    bool,
-    typer.Option("--keep-na", help="Read NA, None, NULL and the like as texts, not as missing values."),
+    bool, typer.Option("--keep-na", help="Read NA, None, NULL and the like as texts, not as missing values.")
 ]
 
 
@@ -70,7 +59,6 @@ def check(
     system: Annotated[
         str,
         typer.Option(
-            "--system",
             metavar="SYSTEM",
             help="Of a table with the answers of several systems: whose rows, or which column, to read.",
         ),
@@ -132,14 +120,7 @@ def add(
 
     _note_failed_formats()
     added = open_arena().submissions.add(
-        file,
-        set_name,
-        system=system,
-        kind=kind,
-        team=team,
-        card=card,
-        anonymous=anonymous,
-        keep_na=keep_na,
+        file, set_name, system=system, kind=kind, team=team, card=card, anonymous=anonymous, keep_na=keep_na
     )
     note_problems(added.warnings)
     submission = AddedSubmission(
@@ -250,13 +231,10 @@ def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
 @commands.command()
 def withdraw(
     number: Number,
-    reason: Annotated[
-        str, typer.Option("--reason", metavar="TEXT", help="The reason, stored with the withdrawal.")
-    ] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, stored with the withdrawal.")] = "",
     *,
     disqualify: Annotated[
-        bool,
-        typer.Option("--disqualify", help="Say on boards that it was disqualified; needs --reason."),
+        bool, typer.Option("--disqualify", help="Say on boards that it was disqualified; needs --reason.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,

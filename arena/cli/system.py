@@ -115,7 +115,7 @@ def _ranking(folder: Path, host: str) -> Arena:
 
 def mcp(
     port: Annotated[
-        int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port of 127.0.0.1, with --http.")
+        int, typer.Option(metavar="N", min=1, max=65535, help="Port of 127.0.0.1, with --http.")
     ] = 8765,
     *,
     http: Annotated[
@@ -223,9 +223,7 @@ def backup(
             raise StoreError(f"{database.place} holds no arena.", advice="There is nothing to back up.")
         size = back_up(file, destination)
     show_result(
-        {"file": str(destination), "bytes": size},
-        f"{destination}: {size:,} bytes, checked.",
-        as_json=as_json,
+        {"file": str(destination), "bytes": size}, f"{destination}: {size:,} bytes, checked.", as_json=as_json
     )
 
 

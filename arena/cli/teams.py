@@ -28,12 +28,9 @@ AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the
 def add(
     name: Name,
     title: Annotated[
-        str,
-        typer.Option("--title", metavar="TITLE", show_default="the name", help="The title that readers see."),
+        str, typer.Option(metavar="TITLE", show_default="the name", help="The title that readers see.")
     ] = "",
-    contact: Annotated[
-        str, typer.Option("--contact", metavar="TEXT", help="How the organisers can reach the team.")
-    ] = "",
+    contact: Annotated[str, typer.Option(metavar="TEXT", help="How the organisers can reach the team.")] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -96,7 +93,7 @@ def members(
     name: Name,
     account: AccountName,
     role: Annotated[
-        Role, typer.Option("--role", help="Role in the team; an owner also manages members and tokens.")
+        Role, typer.Option(help="Role in the team; an owner also manages members and tokens.")
     ] = Role.MEMBER,
     *,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the account from the team.")] = False,
@@ -126,12 +123,10 @@ def accounts(
         str, typer.Argument(metavar="ACCOUNT", show_default="all accounts", help="Name of the account.")
     ] = "",
     email: Annotated[
-        str | None,
-        typer.Option("--email", metavar="EMAIL", help="The person's e-mail address at the OIDC provider."),
+        str | None, typer.Option(metavar="EMAIL", help="The person's e-mail address at the OIDC provider.")
     ] = None,
     subject: Annotated[
-        str | None,
-        typer.Option("--subject", metavar="SUBJECT", help="The person's subject identifier there."),
+        str | None, typer.Option(metavar="SUBJECT", help="The person's subject identifier there.")
     ] = None,
     organiser: Annotated[
         bool | None,
@@ -180,11 +175,9 @@ def accounts(
 def invite(
     name: Name,
     uses: Annotated[
-        int, typer.Option("--uses", metavar="N", min=1, max=100, help="How many people may join by it.")
+        int, typer.Option(metavar="N", min=1, max=100, help="How many people may join by it.")
     ] = 1,
-    days: Annotated[
-        int, typer.Option("--days", metavar="N", min=1, max=90, help="Days until it expires.")
-    ] = 7,
+    days: Annotated[int, typer.Option(metavar="N", min=1, max=90, help="Days until it expires.")] = 7,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -204,23 +197,18 @@ def create_token(
         str, typer.Option("--name", metavar="LABEL", help="A label that says what the token is for.")
     ],
     team: Annotated[
-        str | None, typer.Option("--team", metavar="TEAM", help="The team that the token belongs to.")
+        str | None, typer.Option(metavar="TEAM", help="The team that the token belongs to.")
     ] = None,
     account: Annotated[
-        str | None,
-        typer.Option("--account", metavar="ACCOUNT", help="The account that the token belongs to."),
+        str | None, typer.Option(metavar="ACCOUNT", help="The account that the token belongs to.")
     ] = None,
     scope: Annotated[
         list[TokenScope] | None,
-        typer.Option(
-            "--scope", show_default="read and submit", help="What the token may be used for; repeatable."
-        ),
+        typer.Option(show_default="read and submit", help="What the token may be used for; repeatable."),
     ] = None,
     days: Annotated[
         int | None,
-        typer.Option(
-            "--days", metavar="N", min=1, show_default="it does not expire", help="Days until it expires."
-        ),
+        typer.Option(metavar="N", min=1, show_default="it does not expire", help="Days until it expires."),
     ] = None,
     *,
     as_json: AsJson = False,

@@ -205,9 +205,7 @@ def _ranked(
     round_ = arena.ranking.round_of(prepared)
     with reporting(COMPARING) as report:
         counts = arena.ranking.judge(
-            round_,
-            lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told),
-            report,
+            round_, lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told), report
         )
     board = arena.ranking.publish(round_.name)
     results = arena.ranking_results
