@@ -21,8 +21,6 @@ from tests.arena.conftest import mix
 
 @dataclass(frozen=True)
 class _At(Stopwatch):
-    """A watch that stands where it is put."""
-
     at: float = 0.0
 
     @property
@@ -32,8 +30,6 @@ class _At(Stopwatch):
 
 
 class _Ear:
-    """Remembers what it was told of, as it stood at the end."""
-
     def __init__(self) -> None:
         self.told: list[tuple[str, int, int | None]] = []
 
@@ -163,7 +159,6 @@ def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: 
 def test_nothing_is_computed_for_an_export_that_has_no_place(
     filled: Callable[..., Arena], ear: _Ear, tmp_path: Path, place: str
 ) -> None:
-    """A folder that cannot be made or written is refused, with what to do, before any work on it begins."""
     arena = filled()
     _published(arena)
     (tmp_path / "file").touch()
@@ -268,7 +263,6 @@ def test_work_is_told_to_another_process_as_it_is() -> None:
 
 
 def test_latest_work_is_what_is_shown() -> None:
-    """Of work within work the inner is shown while it lasts, then the outer, then nothing."""
     latest = Latest()
     with listening(latest), working("outer"):
         with working("inner"):

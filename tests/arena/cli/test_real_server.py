@@ -49,10 +49,6 @@ def endpoint() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path: Path) -> None:
-    """A model of 135 million parameters judges battles, scores answers and makes a board.
-
-    What it decides is worth nothing; that everything is counted, stored and told is.
-    """
     run.endpoint = endpoint
     folder = write_set(tmp_path)
     questions = folder / "questions.jsonl"

@@ -26,13 +26,7 @@ from tests.arena.api.conftest import free_port
 from tests.arena.conftest import Commands
 
 ROOT = Path(__file__).parents[3]
-TOOLS = {
-    "list_boards",
-    "get_standings",
-    "compare_systems",
-    "search_questions",
-    "get_question_evidence",
-}
+TOOLS = {"list_boards", "get_standings", "compare_systems", "search_questions", "get_question_evidence"}
 Result = TypeVar("Result")
 
 

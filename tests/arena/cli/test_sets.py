@@ -1,9 +1,11 @@
-"""Files of other tools and sets as other tools have them, by the command line."""
+"""Files of other tools, and sets as other tools have them."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,7 +32,6 @@ def parquet_folder(folder: Path, count: int = 12) -> Path:
 
 
 def test_a_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -> None:
-    """`submissions check` and `add` take the folder of a dataset as they take a file."""
     folder = parquet_folder(tmp_path / "dataset")
     report = arena_of.json("submissions", "check", folder, "--set", "tiny", "--json")
     assert (report["format"], report["layout"], report["answers"]) == ("parquet", "ragas", 12)
@@ -49,7 +50,6 @@ def test_a_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> Non
 def test_references_that_are_passages_of_the_set_are_known_to_the_check(
     arena_of: Commands, tmp_path: Path
 ) -> None:
-    """The check of TREC RAG answers has the set's passages, and warns of none that there is."""
     sentences = [{"text": "It is known.", "citations": [0]}]
     row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
     path = tmp_path / "run.jsonl"
@@ -62,7 +62,6 @@ def test_references_that_are_passages_of_the_set_are_known_to_the_check(
 
 
 def test_problems_of_a_table_are_told_by_row(arena_of: Commands, tmp_path: Path) -> None:
-    """A bad row exits with 1, and its line on the terminal names the row."""
     path = tmp_path / "answers.parquet"
     pq.write_table(pa.table({"question_id": ["q1", "nowhere"], "answer": ["It is known.", "So."]}), path)
     code, out, _ = arena_of("submissions", "check", path, "--set", "tiny")
@@ -72,7 +71,6 @@ def test_problems_of_a_table_are_told_by_row(arena_of: Commands, tmp_path: Path)
 
 @pytest.mark.parametrize("form", ["beir", "jsonl"])
 def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, tmp_path: Path) -> None:
-    """A set comes back with the same content, under another name too."""
     exported = tmp_path / "exported"
     written = arena_of.json("sets", "export", "tiny", exported, "--format", form, "--json")
     imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
@@ -81,3 +79,31 @@ def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands,
         code, _, err = arena_of("sets", "export", "tiny", exported, "--format", form)
         assert code == 1
         assert "holds a set already. Choose an empty folder." in err
+
+
+Run = Callable[..., Any]
+GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
+
+
+def test_published_files_become_a_set_a_system_and_labels(make_arena: Run, run: Run, tmp_path: Path) -> None:
+    arena = make_arena()
+    assert run("sets", "import", GOLDEN, "--name", "published")[0] == 0
+    file = tmp_path / "short.jsonl"
+    code, out, _ = run("sets", "export", "--format", "short-answers", "published", file, "--json")
+    assert (code, json.loads(out)) == (0, {"file": str(file), "answers": 1, "without": 3})
+    assert json.loads(file.read_text())["answer"] == "absorbs red\nreflects sky"
+    assert run("submissions", "add", file, "--set", "published", "--system", "RobustQA")[0] == 0
+    assert arena.store.submissions.find(set_name="published", system="RobustQA")[0].answers == 1
+    words = ("judges", "calibrate", "--judge", "lexical", "--labels", GOLDEN / "human_evaluations.json")
+    code, out, _ = run(*words, "--json")
+    held = json.loads(out)
+    assert (code, held["pairs"]) == (0, 3)
+
+
+def test_a_set_without_short_answers_says_so(
+    make_arena: Run, run: Run, set_folder: Path, tmp_path: Path
+) -> None:
+    make_arena().sets.import_from(set_folder)
+    code, _, err = run("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
+    assert (code, (tmp_path / "short.jsonl").exists()) == (1, False)
+    assert "No question of tiny has short answers." in err

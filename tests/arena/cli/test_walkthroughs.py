@@ -1,9 +1,11 @@
-"""docs/quickstart.md, done as it is written: from CSV files to a board, with a scripted model."""
+"""docs/first-hour.md and docs/quickstart.md, done as they are written."""
 
 from __future__ import annotations
 
+import csv
 import os
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,10 +14,44 @@ from typing import Any
 
 import pytest
 
-from tests.arena.cli.test_first_hour import free_port
+from tests.forked_arena import shell
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+PAGE = ROOT / "docs" / "first-hour.md"
+
+
+def blocks() -> str:
+    """The code of the page, as one script."""
+    return "\n".join(
+        re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    )
+
+
+def free_port() -> int:
+    """A port on which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+    return port
+
+
+@pytest.mark.slow
+def test_three_people_get_through_their_first_hour(program: Path, tmp_path: Path) -> None:
+    script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{blocks()}"
+    path = f"{program.parent}:{Path(sys.executable).parent}"
+    printed = shell(script, tmp_path, path, PORT=str(free_port()))
+    assert "battles follow from their judgments" in printed
+    rated = dict(
+        re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", printed.split("se  group")[1], re.MULTILINE)
+    )
+    with (tmp_path / "board.csv").open(encoding="utf-8") as file:
+        board = {row["system"]: row["rating"] for row in csv.DictReader(file) if row["domain"] == "overall"}
+    assert {name: round(float(board[name])) for name in rated} == {
+        name: round(float(rating)) for name, rating in rated.items()
+    }
+    assert set(rated) == {"reference", "careful"}
+
+
+QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
 SERVE = "arena serve arena-board"
 SERVED = """
 trap 'kill %1 2>/dev/null || true' EXIT
@@ -26,21 +62,19 @@ kill %1
 """
 
 
-def blocks(language: str) -> list[str]:
+def code_of(language: str) -> list[str]:
     """The page's blocks of code in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", QUICKSTART, re.DOTALL | re.MULTILINE)
 
 
 def test_page_is_short() -> None:
-    """The page has 600 words at most."""
-    assert len(PAGE.split()) <= 600
+    assert len(QUICKSTART.split()) <= 600
 
 
 @pytest.mark.slow
 def test_newcomer_gets_from_files_to_a_board(
     program: Path, tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
-    """Every command and the Python of the page run as written, and say what the page says."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     environment = {
         **kept,
@@ -49,9 +83,9 @@ def test_newcomer_gets_from_files_to_a_board(
         "OPENAI_BASE_URL": scripted_llm().url,
         "OPENAI_API_KEY": "key",
     }
-    script = "\n".join(blocks("bash"))
+    script = "\n".join(code_of("bash"))
     assert script.count(SERVE) == 1
-    (tmp_path / "call.py").write_text("\n".join(blocks("python")), encoding="utf-8")
+    (tmp_path / "call.py").write_text("\n".join(code_of("python")), encoding="utf-8")
 
     def run(*command: str) -> str:
         ended = subprocess.run(

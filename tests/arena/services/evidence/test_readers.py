@@ -9,7 +9,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.question_lists import QuestionFilter, Result, Trait
+from arena.services.evidence.question_lists import QuestionFilter, Result
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.errors import InputError, NotFoundError
@@ -45,7 +45,6 @@ def _publish(arena: Arena, name: str) -> None:
 def test_counts_kept_at_publishing_are_those_of_the_battles(
     filled: Callable[..., Arena], database_url: str
 ) -> None:
-    """The counts are the same before publishing, when they are made, and after, when they are read."""
     judged = filled(database_url=database_url)
     _judge(judged, "one")
     before = judged.question_lists.of("one", caller=OPERATOR).questions
@@ -58,16 +57,7 @@ def test_counts_kept_at_publishing_are_those_of_the_battles(
     assert [one.id for one in after] == [f"q{number}" for number in range(12)]
 
 
-def test_words_are_found_whatever_their_case(reading: Arena) -> None:
-    """Every word must be in the question or its id, in any case and order."""
-    questions = reading.question_lists.of("tiny")
-    assert len(questions.matching(QuestionFilter(words="ITEM know"))) == 12
-    assert [one.id for one in questions.matching(QuestionFilter(words="q7"))] == ["q7"]
-    assert questions.matching(QuestionFilter(words="nowhere")) == ()
-
-
 def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> None:
-    """Won, lost, tied and undecided questions of a pair are all its questions, each with its result."""
     questions = reading.question_lists.of("tiny")
     endings = reading.question_lists.endings("tiny", "full", "short")
     assert len(endings) == 12
@@ -82,15 +72,7 @@ def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> Non
     assert {one.id for one in lost} == found[Result.WON] != set()
 
 
-def test_traits_filter_by_what_came_of_battles(reading: Arena) -> None:
-    """The filter for ties finds the questions with ties."""
-    questions = reading.question_lists.of("tiny")
-    tied = questions.matching(QuestionFilter(trait=Trait.TIED))
-    assert tied == tuple(one for one in questions.questions if one.ties)
-
-
 def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) -> None:
-    """The widest difference comes first, with each system's share of the win."""
     found = reading.comparisons.of("tiny", ["full", "short", "human"])
     assert list(found.paired) == ["short", "human"]
     assert [one.domain for one in found.paired["short"]] == ["overall", "d0", "d1", "d2"]
@@ -101,7 +83,6 @@ def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) 
 
 @pytest.mark.parametrize("systems", [["full"], ["full", "full"], ["a", "b", "c", "d", "e"]])
 def test_comparison_takes_two_to_four_systems(reading: Arena, systems: list[str]) -> None:
-    """One system, or one twice, or five are refused with what to do."""
     with pytest.raises(InputError, match="two, three or four"):
         reading.comparisons.of("tiny", systems)
 
@@ -109,7 +90,6 @@ def test_comparison_takes_two_to_four_systems(reading: Arena, systems: list[str]
 def test_history_tells_what_changed_and_what_was_retracted(
     filled: Callable[..., Arena], tmp_path: Path
 ) -> None:
-    """A second board of a set names the first; a retracted one keeps its notice and is compared to none."""
     judged = mix(filled(), tmp_path)
     _judge(judged, "one")
     _publish(judged, "one")
@@ -127,7 +107,6 @@ def test_history_tells_what_changed_and_what_was_retracted(
 
 
 def test_board_tells_its_judges_health(judged: Arena, tmp_path: Path) -> None:
-    """Flips and unreadable replies are counted of the battles; agreement is what calibration found."""
     report = tmp_path / "agreement.json"
     report.write_text(
         json.dumps({"judge": "lexical", "pairs": 40, "decisive_accuracy": 0.8, "by_domain": {}})
@@ -141,7 +120,6 @@ def test_board_tells_its_judges_health(judged: Arena, tmp_path: Path) -> None:
 
 
 def test_calibration_of_another_judge_is_refused(judged: Arena, tmp_path: Path) -> None:
-    """A report on another judge says nothing of this board's."""
     report = tmp_path / "agreement.json"
     report.write_text(json.dumps([{"judge": "other", "pairs": 40}]))
     with pytest.raises(InputError, match="nothing of the judge lexical, but of other"):
@@ -149,7 +127,6 @@ def test_calibration_of_another_judge_is_refused(judged: Arena, tmp_path: Path) 
 
 
 def test_nothing_is_told_of_a_round_before_it_is_published(judged: Arena) -> None:
-    """Lists of questions, results and comparisons of an unpublished round are not for the public."""
     for ask in (
         lambda: judged.question_lists.of("one"),
         lambda: judged.question_lists.endings("one", "full", "short"),

@@ -1,7 +1,8 @@
-"""`arena metrics run` and `metrics score` as a user runs them, against an LLM that answers by rule."""
+"""`arena metrics`: plan, run and score, also by an LLM that answers by rule, and tables of scores."""
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import signal
@@ -10,12 +11,19 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean, median, stdev
 from typing import Any
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from arena.container import Arena
 from arena.settings import read_settings
+from data.models import EMBEDDED_ENGINE
+from judges.metrics.registry import metrics
+from judges.metrics.relations.model import scorer_of
+from leaderboard.stats import bca_mean
 from tests.arena.conftest import Commands
 
 Words = Sequence[object]
@@ -52,7 +60,6 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
 def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     arena_of: Commands, scripted_llm: Callable[..., Any], concurrency: int
 ) -> None:
-    """Known facts give known scores; a second run asks nothing; the embedded scores stand beside them."""
     server = serve_rules(scripted_llm())
     words = (*RUN, "--judge", "reference-free", "--concurrency", concurrency)
     done = arena_of.json(*words, endpoint=server.url)
@@ -71,7 +78,6 @@ def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
 def test_malformed_replies_leave_answers_unscored_with_the_reason(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
-    """A reply that stays malformed is asked for once more; then there is a reason and no number."""
     server = serve_rules(scripted_llm())
     server.handlers["classify_relation"] = lambda _: "I would rather not say."
     done = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
@@ -101,7 +107,6 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
 def test_an_endpoint_that_is_gone_ends_the_run_and_keeps_what_is_done(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
-    """Answers that failed are tried again by the next run; a dead endpoint is one line and exit code 1."""
     code, _, err = arena_of(*RUN, "--judge", "reference-free")
     assert code == 1
     assert "127.0.0.1:9" in err
@@ -116,7 +121,6 @@ def test_an_endpoint_that_is_gone_ends_the_run_and_keeps_what_is_done(
 def test_a_run_that_is_cut_off_goes_on_where_it_was(
     arena_of: Commands, scripted_llm: Callable[..., Any], how: signal.Signals
 ) -> None:
-    """Ctrl-C ends in order with the rest pending, kill -9 does not; both keep scores and ask none twice."""
     server = serve_rules(scripted_llm(latency=0.05))
     words = (*RUN, "--judge", "reference-free", "--concurrency", "2")
     arena_of.prepare(server.url)
@@ -142,7 +146,6 @@ def test_a_run_that_is_cut_off_goes_on_where_it_was(
 def test_a_file_is_scored_line_by_line(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """`metrics score` prints an object a line in the file's order, with what is undefined null."""
     passages = [{"id": "p1", "text": "The sky is blue."}, {"id": "p2", "text": "Grass is green."}]
     rows = [
         {"id": "a", "question": "Colours?", "answer": "The sky is blue.", "passages": passages},
@@ -177,7 +180,6 @@ def test_a_file_is_scored_line_by_line(
     ],
 )
 def test_what_cannot_be_run_is_said_in_a_line(arena_of: Commands, more: Words, message: str) -> None:
-    """A panel, an unknown judge, system or option: one line that says what to do, exit code 1."""
     code, _, err = arena_of(*RUN, *more)
     assert code == 1
     assert message in err
@@ -185,7 +187,6 @@ def test_what_cannot_be_run_is_said_in_a_line(arena_of: Commands, more: Words, m
 
 
 def test_options_are_kept_apart(arena_of: Commands) -> None:
-    """Scores with another constant stand under a name of their own, and boards show the default ones."""
     arena_of.json(*RUN)
     changed = arena_of.json(*RUN, "--option", "relevance=1")
     assert (changed["judged"], changed["judge"]) == (24, "relevance=1")
@@ -210,7 +211,6 @@ def serve_assessors(server: Any) -> Any:  # noqa: ANN401 - the scripted server's
 def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, assessor: str
 ) -> None:
-    """`metrics run` scores a part of the demo set, lexically and over HTTP, side by side."""
     demo, part = Path(__file__).parents[3] / "data/sets/demo", tmp_path / "part"
     part.mkdir()
     (part / "set.toml").write_text((demo / "set.toml").read_text())
@@ -231,7 +231,6 @@ def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
 
 
 def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:
-    """Publishing scores the metrics that the set has data for and names what others would need."""
     assert arena_of("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")[0] == 0
     code, _, err = arena_of("rounds", "publish", "r")
     assert code == 0, err
@@ -241,3 +240,177 @@ def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -
     line = arena.boards.get("r").standings["lines"]["overall"][0]
     arena.close()
     assert set(line["scores"]) == {NLI, "factuality-fr3"}
+
+
+BY_LLM = ("--set", "tiny", "--judge", "reference-free")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("metric", [NLI, "factuality-fr1", "factuality-fr2"])
+def test_a_plan_foresees_what_a_run_asks(
+    arena_of: Commands, scripted_llm: Callable[..., Any], metric: str
+) -> None:
+    server = serve_rules(scripted_llm())
+    words = (*BY_LLM, "--metric", metric)
+    (plan,) = arena_of.json(
+        "metrics", "plan", *words, "--claims-per-sentence", 1, "--json", endpoint=server.url
+    )
+    assert server.log.calls == 0
+    done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
+    assert (plan["answers"], plan["pending"]) == (24, 24)
+    assert plan["requests"] == pytest.approx(done["calls"], rel=0.1)
+    assert plan["requests"] == pytest.approx(sum(task["requests"] for task in plan["tasks"]), abs=1)
+    assert 0 < plan["cost_usd"] < plan["cost_usd_most"]
+    (again,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
+    assert again["pending"] == 24 - done["judged"] - done["unreadable"]
+
+
+def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing(arena_of: Commands) -> None:
+    planned = arena_of.json("metrics", "plan", *BY_LLM, "--json")
+    assert [plan["metric"] for plan in planned] == [
+        info.name for info in metrics() if not info.takes_judgments
+    ]
+    needless = {"coverage-icat-s", "context-crux", "answer-crux", "citation-support", "nuggets"}
+    assert all(plan["requests"] > 0 for plan in planned if plan["metric"] not in needless)
+    embedded = arena_of.json("metrics", "plan", "--set", "tiny", "--json")
+    assert {(plan["requests"], plan["cost_usd"], plan["model"]) for plan in embedded} == {(0, 0.0, None)}
+
+
+def test_a_plan_and_a_run_say_that_passages_are_cut(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = serve_rules(scripted_llm())
+    folder = tmp_path / "out"
+    assert arena_of("sets", "export", "tiny", folder)[0] == 0
+    path = folder / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row in rows[:6]:
+        row["passages"][0]["text"] += " It has stood there for a long while now." * 100
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert arena_of("sets", "import", folder, "--name", "long")[0] == 0
+    answers = tmp_path / "a.jsonl"
+    answers.write_text(
+        "".join(json.dumps({"question_id": row["id"], "answer": "It is red."}) + "\n" for row in rows),
+        encoding="utf-8",
+    )
+    assert arena_of("submissions", "add", answers, "--set", "long", "--system", "s")[0] == 0
+    words = ("--set", "long", "--judge", "reference-free", "--metric", NLI)
+    (plan,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
+    assert plan["cut"] == 6
+    assert "About 6 answers have passages of more than 700 words" in plan["warnings"][0]
+    done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
+    assert list(done["notes"].values()) == [6]
+    whole = arena_of.json("metrics", "plan", *words, "--option", "longest_passage=2000", "--json")
+    assert whole[0]["cut"] == 0
+
+
+def test_a_run_says_what_it_takes_and_fr3_warns_with_its_number(
+    arena_of: Commands, scripted_llm: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve_rules(scripted_llm())
+    monkeypatch.setattr("judges.metrics.factuality.MANY_RELATIONS", 2)
+    words = ("run", *BY_LLM, "--metric", "factuality-fr3", "--budget-usd", 0)
+    _, _, said = arena_of("metrics", *words, endpoint=server.url)
+    assert "factuality-fr3 of tiny by gpt-4.1: 24 answers, about " in said
+    assert "requests for one answer. factuality-fr2 does without " in said
+
+
+FR = "factuality-fr1"
+COUNTS = ("supported", "contradicted", "undecided")
+
+
+@pytest.fixture
+def by_fr1(arena_of: Commands) -> Commands:
+    """The small set, its two systems by_fr1 by FR1."""
+    assert arena_of("metrics", "run", "--set", "tiny", "--metric", FR)[0] == 0
+    return arena_of
+
+
+def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
+    """The lines of an export to JSON."""
+    told = by_fr1.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
+    assert told["answers"] == 24
+    assert told["files"] == [str(path)]
+    lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]
+    return lines
+
+
+def test_a_table_says_who_told_and_how_often_that_is_right(by_fr1: Commands) -> None:
+    (told,) = by_fr1.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")["notes"]
+    assert told == scorer_of("", EMBEDDED_ENGINE).sentence
+    assert told in by_fr1("metrics", "show", "--set", "tiny", "--metric", FR)[2]
+    assert by_fr1("metrics", "run", "--set", "tiny", "--metric", "comprehensiveness-nli")[0] == 0
+    other = ("metrics", "show", "--set", "tiny", "--metric", "comprehensiveness-nli", "--json")
+    assert by_fr1.json(*other)["notes"] == []
+
+
+def test_a_table_has_the_measures_of_the_paper_with_k_from_the_data(by_fr1: Commands, tmp_path: Path) -> None:
+    lines = exported_lines(by_fr1, tmp_path / "scores.json")
+    table = by_fr1.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")
+    assert table["k"] == median(sum(line["details"][name] for name in COUNTS) for line in lines)
+    assert [row["system"] for row in table["rows"]] == ["half", "whole", "all"]
+    for row in table["rows"]:
+        of_row = [line for line in lines if row["system"] in {line["system"], "all"}]
+        assert row["answers"] == len(of_row)
+        for measure in ("score", "f1_at_k", "entropy", "supported"):
+            values = [line[measure] for line in of_row]
+            assert row[measure]["mean"] == pytest.approx(fmean(values))
+            assert row[measure]["sd"] == pytest.approx(stdev(values))
+        sums = [sum(line["score"] for line in of_row if line["question_id"] == f"q{n}") for n in range(12)]
+        interval = bca_mean(np.array(sums), np.full(12, len(of_row) / 12))
+        assert interval is not None
+        assert [row["score"]["lower"], row["score"]["upper"]] == pytest.approx(interval.as_json())
+    first = lines[0]
+    precision = first["details"]["supported"] / sum(first["details"][name] for name in COUNTS)
+    recall = min(first["details"]["supported"] / table["k"], 1.0)
+    assert first["f1_at_k"] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert first["posteriors"] == [claim["posterior"] for claim in first["details"]["claims"]]
+
+
+def test_all_files_say_the_same(by_fr1: Commands, tmp_path: Path) -> None:
+    known = {
+        (line["system"], line["question_id"]): line["score"]
+        for line in exported_lines(by_fr1, tmp_path / "scores.json")
+    }
+    words = ("--set", "tiny", "--metric", FR)
+    for name in ("scores.csv", "scores.parquet"):
+        assert by_fr1("metrics", "export", tmp_path / name, *words)[0] == 0
+    with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert {(row["system"], row["question_id"]): float(row["score"]) for row in rows} == known
+    table = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    assert {(row["system"], row["question_id"]): row["score"] for row in table} == known
+    told = by_fr1.json("metrics", "export", tmp_path / "run.trec", *words, "--json")
+    assert [Path(path).name for path in told["files"]] == ["run.half.trec", "run.whole.trec"]
+    for path in map(Path, told["files"]):
+        system = path.name.split(".")[1]
+        fields = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        queries = {query: value for name, query, value in fields if name.strip() == "factuality_fr1"}
+        mean = float(queries.pop("all"))
+        assert {query: float(value) for query, value in queries.items()} == {
+            question: pytest.approx(score, abs=5e-5)
+            for (who, question), score in known.items()
+            if who == system
+        }
+        assert mean == pytest.approx(fmean(map(float, queries.values())), abs=1e-4)
+
+
+def test_rows_may_be_domains_or_questions_and_a_question_has_no_interval(by_fr1: Commands) -> None:
+    words = ("metrics", "show", "--set", "tiny", "--metric", FR, "--json")
+    domains = by_fr1.json(*words, "--by", "domain")["rows"]
+    assert sum(row["answers"] for row in domains[:-1]) == domains[-1]["answers"] == 24
+    questions = by_fr1.json(*words, "--by", "question")["rows"]
+    assert [row["answers"] for row in questions] == [2] * 12 + [24]
+    assert all(row["score"]["lower"] is None for row in questions[:-1])
+
+
+def test_missing_scores_and_unknown_formats_are_one_line(by_fr1: Commands, tmp_path: Path) -> None:
+    for words, said in (
+        (("show", "--set", "tiny", "--metric", "answer-crux"), "Run `arena metrics run"),
+        (("show", "--set", "tiny", "--metric", FR, "--judge", "nobody"), "Name one with --judge: embedded."),
+        (("export", tmp_path / "a.xlsx", "--set", "tiny", "--metric", FR), "none of .csv, .json"),
+    ):
+        code, _, err = by_fr1("metrics", *words)
+        assert code == 1
+        assert said in err
+        assert len(err.strip().splitlines()) == 1

@@ -1,4 +1,4 @@
-"""`arena judges try` at the command line."""
+"""`arena judges try` with a pair of answers, and over three battles of the demo."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from arena.container import Arena
+from data.errors import EndpointError
+from data.models import Outcome
 from tests.arena.conftest import DEAD_ENDPOINT, Commands
 
 
@@ -23,7 +26,6 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.mark.slow
 def test_dead_endpoint_is_an_error_that_says_what_to_do(run: Commands, words: tuple[str, ...]) -> None:
-    """A judge that cannot be reached ends with 1 and one line, never with a success."""
     code, _, err = run(*words, endpoint=DEAD_ENDPOINT)
     assert code == 1
     assert "OPENAI_BASE_URL" in err
@@ -34,7 +36,6 @@ def test_dead_endpoint_is_an_error_that_says_what_to_do(run: Commands, words: tu
 def test_a_judge_that_does_not_decide_ends_with_one(
     fault: str, outcome: str, run: Commands, words: tuple[str, ...], scripted_llm: Callable[..., Any]
 ) -> None:
-    """Refused and unreadable are shown as such, and are errors to whoever runs the command in a script."""
     code, out, err = run(*words, "--json", endpoint=scripted_llm(faults={fault: 1.0}).url)
     assert code == 1
     assert json.loads(out)["outcome"] == outcome
@@ -44,7 +45,35 @@ def test_a_judge_that_does_not_decide_ends_with_one(
 def test_a_judge_that_decides_ends_with_zero(
     run: Commands, words: tuple[str, ...], scripted_llm: Callable[..., Any]
 ) -> None:
-    """A verdict is a success."""
     code, out, err = run(*words, "--json", endpoint=scripted_llm().url)
     assert code == 0, err
     assert json.loads(out)["outcome"] == "judged"
+
+
+Fill = Callable[..., Arena]
+Serve = Callable[..., Any]
+
+
+def test_a_model_is_tried_in_both_orders(make_arena: Fill, scripted_llm: Serve) -> None:
+    server = scripted_llm()
+    found = make_arena(endpoint=server.url).judges.test("gpt-4o")
+    assert server.log.calls == found.calls == 6
+    assert {body["model"] for body in server.log.bodies} == {"gpt-4o"} == set(found.models)
+    assert found.passed
+    assert found.agreeing == 3
+    assert {battle["outcome"] for battle in found.battles} == {Outcome.JUDGED}
+    assert found.latency is not None
+    assert all("<rating>" in one["judgments"][0]["replies"][0]["text"] for one in found.battles)
+
+
+def test_a_judge_by_position_is_found_out(make_arena: Fill, scripted_llm: Serve) -> None:
+    found = make_arena(endpoint=scripted_llm(rule="first").url).judges.test("reference-free")
+    assert (found.judged, found.agreeing) == (3, 0)
+    assert "agree on 0 of 3" in found.sentence
+
+
+def test_a_refused_key_is_told_after_one_request(make_arena: Fill, scripted_llm: Serve) -> None:
+    server = scripted_llm(faults={"unauthorised": 1.0})
+    with pytest.raises(EndpointError, match="HTTP 401"):
+        make_arena(endpoint=server.url).judges.test("reference-free")
+    assert server.log.calls == 1

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-Commands = Any
+from tests.arena.conftest import Commands
 
 
 def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_path: Path) -> None:

@@ -1,17 +1,34 @@
-"""Commands ask before what cannot be undone."""
+"""Options: files by pipes, and questions before what cannot be undone."""
 
 from __future__ import annotations
 
 import io
+import os
 import sys
-from typing import Any
+import threading
+from pathlib import Path
 
 import pytest
 import typer
 
-from arena.cli.options import confirm
+from arena.cli.options import confirm, whole_file
+from tests.arena.conftest import Commands
 
-Commands = Any
+
+def test_a_named_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
+    pipe, file = tmp_path / "pipe.jsonl", tmp_path / "file.jsonl"
+    os.mkfifo(pipe)
+    content = b'{"question_id": "1", "answer": "A"}\n' * 10_000
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    copy = whole_file(pipe)
+    writer.join()
+    assert (copy.name, copy.read_bytes()) == ("pipe.jsonl", content)
+    file.write_bytes(content)
+    assert whole_file(file) == file
+    assert whole_file(tmp_path / "none") == tmp_path / "none"
+
+
 ACTS = (
     ("rounds", "cancel", "r"),
     ("rounds", "cancel", "r", "--delete"),
@@ -34,7 +51,6 @@ def stocked(arena_of: Commands) -> Commands:
 
 @pytest.mark.long
 def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each act says what to add, ends with 2, and leaves everything as it was."""
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     before = stocked("teams", "show", "--json")[1]
     for words in ACTS:
@@ -46,7 +62,6 @@ def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pyte
 
 
 def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal a question is asked; with --yes it is not."""
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     asked = []
 
@@ -62,7 +77,6 @@ def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_round_that_nobody_published_is_deleted(stocked: Commands) -> None:
-    """Its verdicts go with it and its name is free again; a published round is refused."""
     assert "24 verdicts" in stocked("rounds", "cancel", "r", "--delete", "--yes")[2]
     assert stocked("rounds", "status", "r")[0] == 1
     again = stocked.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")

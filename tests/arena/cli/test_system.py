@@ -1,4 +1,4 @@
-"""`arena serve DIR`: the folder of a ranking as a site, whose user owns it where nobody else can reach it."""
+"""`arena db` and `arena serve`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,23 @@ import pytest
 from arena.container import open_arena
 from arena.services.accounts.auth import OWNER, PUBLIC
 from arena.settings import Settings
+from data.store.engine import newest_version
 from tests.arena.conftest import Commands
+
+
+def test_database_commands(run: Commands, tmp_path: Path) -> None:
+    assert run.json("db", "upgrade", "--json")["after"] == newest_version()
+    assert run.json("db", "status", "--check", "--json")["checked"] == "no damage"
+    file = tmp_path / "arena.backup"
+    assert run.json("db", "backup", file, "--json")["bytes"] == file.stat().st_size
+    assert run("db", "restore", file, "--replace")[0] == 0
+    for words in (
+        ("backup", file),
+        ("backup", file / "below"),
+        ("restore", tmp_path / "nothing", "--replace"),
+    ):
+        code, _, err = run("db", *words)
+        assert (code, len(err.splitlines())) == (1, 1)
 
 
 @pytest.fixture
@@ -51,7 +67,6 @@ def ranking(run: Commands, tmp_path: Path) -> Path:
 def test_owner_needs_no_sign_in_on_this_machine_alone(
     run: Commands, ranking: Path, served: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On 127.0.0.1 whoever opens the site is its owner; anywhere else they are nobody until they sign in."""
     assert run("serve", ranking)[0] == 0
     assert run("serve", ranking, "--host", "0.0.0.0")[0] == 0  # noqa: S104 - nothing is bound
     monkeypatch.setenv("ARENA_PUBLIC_URL", "https://arena.example.org")
@@ -70,7 +85,6 @@ def test_owner_needs_no_sign_in_on_this_machine_alone(
 def test_a_folder_of_other_things_is_refused_and_a_new_one_opened(
     run: Commands, tmp_path: Path, served: list[Any]
 ) -> None:
-    """In a new folder its owner makes boards by the page; what somebody else's folder holds stays alone."""
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")

@@ -55,9 +55,7 @@ def _publish(arena: Arena) -> None:
 
 @pytest.mark.parametrize(("by", "human"), [("people", True), (MACHINE, False), ("", False)])
 def test_a_reference_is_human_written_only_where_people_wrote_it(
-    judged: Judged,
-    by: str,
-    human: bool,
+    judged: Judged, by: str, human: bool
 ) -> None:
     """D15: sentences, flags and the HTML board take their words from the set's `reference_by`."""
     arena = judged(by)

@@ -72,7 +72,6 @@ def forget(path: Path) -> None:
 
 
 def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
-    """Its metric and its judge, under 30 lines each, judge a round and have a column on its board."""
     kinds = {"metric", "judge", "format", "battles", "sets", "retriever", "transport", "page"}
     assert EXAMPLES.keys() == kinds
     assert all(len(code.splitlines()) < 30 for code in EXAMPLES.values())
@@ -123,7 +122,6 @@ def test_help_names_what_plugins_add(tmp_path: Path) -> None:
 
 
 def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
-    """A file that only the plugin's format fits is accepted, under its name, and stored with its answers."""
     plugin = example(tmp_path, "format")
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
     path = tmp_path / "answers.jsonl"
@@ -136,7 +134,6 @@ def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) 
 
 
 def test_a_row_that_a_plugin_fails_on_is_named(arena_of: Commands, tmp_path: Path) -> None:
-    """A format that raises, or returns something else, is that row's problem, and no other file's."""
     text = """
 from submissions.formats.registry import AnswerFormat
 
@@ -178,7 +175,6 @@ FORMATS = [
 
 
 def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Path) -> None:
-    """Its files are told by their columns; a record that it fails on is left out, counted and named."""
     plugin = example(tmp_path, "battles")
     rows = [
         {"topic": f"t{number}", "home": "a", "away": "b", "won": ("home", "home", "away", "none")[number % 4]}
@@ -199,7 +195,6 @@ def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Pat
 
 
 def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
-    """Help names it; its files are told by its own function, and what it cannot read is one error."""
     plugin = example(tmp_path, "sets")
     assert arena_of(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")[0] == 0
     assert arena_of("sets", "export", "tiny", tmp_path / "none", "--format", "cup")[0] == 2
@@ -214,7 +209,6 @@ def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Comma
 def test_the_retriever_of_the_document_retrieves(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is listed in the help, ranks passages for questions, and gives a metric its evidence."""
     plugin = example(tmp_path, "retriever")
     run = tmp_path / "run.jsonl"
     words = ("retrieve", "--set", "tiny", "--retriever", "handbook", "--out", run)
@@ -235,7 +229,6 @@ def test_the_retriever_of_the_document_retrieves(
 
 
 def test_what_a_retriever_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
-    """Nonsense is the failure of that query, with what came back; every other query goes on."""
     text = """
 from data.models import Passage
 from judges.retrieval import RetrieverInfo
@@ -273,7 +266,6 @@ RETRIEVERS = {
 def test_the_transport_of_the_document_carries_a_round(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A round is judged by what it returns; help and errors name it where it is there."""
     plugin = example(tmp_path, "transport")
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
     code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
@@ -313,7 +305,6 @@ TRANSPORTS = TransportInfo(name="flaky", title="fails twice", send=send)
 
 
 def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> None:
-    """Scores of a plugin's former code do not stand once its file has changed."""
     code = "from judges.metrics.registry import MetricInfo, of_function\n"
     code += "METRICS = MetricInfo(name='flat', title='Flat', build=of_function(lambda item: {}))\n"
     words = ("metrics", "run", "--set", "tiny", "--metric", "flat", "--json")
@@ -328,7 +319,6 @@ def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> Non
 def test_a_board_with_a_plugins_metric_is_read_without_the_plugin(
     arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The scores stand under the metric's name where nobody describes it."""
     plugin = example(tmp_path, "metric")
     words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
     assert arena_of("rounds", "run", *words)[0] == 0
@@ -338,7 +328,6 @@ def test_a_board_with_a_plugins_metric_is_read_without_the_plugin(
 
 
 def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> None:
-    """`--judge FILE.py:FUNCTION` needs no registration; battles on which it fails are counted."""
     path = written(tmp_path, "failing", FAILING)
     words = ("--set", "tiny", "--judge", f"{path}:moody", "--pairs", "reference", "--name", "m")
     code, _, said = arena_of("rounds", "run", *words)
@@ -352,7 +341,6 @@ def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> N
 
 
 def test_an_answer_that_a_plugin_fails_on_is_counted(arena_of: Commands, tmp_path: Path) -> None:
-    """The others have their scores, with details of whatever numbers; the reason names plugin and error."""
     plugin = ("--plugin", written(tmp_path, "failing", FAILING))
     done = arena_of.json(*plugin, "metrics", "run", "--set", "tiny", "--metric", "half", "--json")
     assert min(done["failed"], done["judged"]) > 0
@@ -367,7 +355,6 @@ def test_an_answer_that_a_plugin_fails_on_is_counted(arena_of: Commands, tmp_pat
 def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
     arena_of: Commands, tmp_path: Path
 ) -> None:
-    """The list has the arena's own metrics and a warning; the error for an unknown name says why too."""
     plugin = ("--plugin", written(tmp_path, "broken", "1 / 0\n"))
     code, listed, said = arena_of(*plugin, "metrics", "list")
     assert code == 0
@@ -383,7 +370,6 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
 
 
 def test_a_judge_may_be_async_and_what_it_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
-    """A word that is no preference is that battle's failure, and says what came back."""
     path = written(tmp_path, "failing", FAILING)
     answer = tmp_path / "a.txt"
     answer.write_text("An answer.", encoding="utf-8")

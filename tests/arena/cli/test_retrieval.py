@@ -1,0 +1,509 @@
+"""`arena corpora`, `retrieve`, `sets attach-passages` and `retrieval score`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import pytest
+from ir_measures import RR, nDCG
+
+from arena.container import Arena
+from arena.services.question_sets.service import OVERALL, domain_statistics
+from arena.settings import Settings
+from data.files.question_sets.registry import load_set
+from tests.arena.conftest import Commands
+from tests.opened_pages import page_of
+
+SKY = "The sky is blue because air scatters short waves more."
+SEA = "The sea is salty because rivers carry minerals into it."
+GRASS = "Grass is green because it holds chlorophyll."
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """A folder of two texts: of the sky and of the sea."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "sky.txt").write_text(SKY)
+    (folder / "sea.txt").write_text(SEA)
+    return folder
+
+
+@pytest.fixture
+def item(tmp_path: Path) -> Path:
+    """A file with one answer: its own passage supports one claim, the folder of texts the other."""
+    row = {
+        "id": "q1",
+        "question": "Why do things have their colours?",
+        "answer": f"{SKY} {GRASS}",
+        "passages": [{"id": "own", "text": GRASS}],
+        "aspects": ["why the sky is blue", "why grass is green"],
+    }
+    path = tmp_path / "items.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    return path
+
+
+def test_corpus_is_built_once_and_listed(make_arena: Callable[..., Arena], texts: Path) -> None:
+    corpora = make_arena().corpora
+    assert corpora.add("nature", texts).built
+    assert not corpora.add("nature", texts).built
+    assert [(one.name, one.documents) for one in corpora.list()] == [("nature", 2)]
+    ((found, _),) = corpora._library.open("nature").search("why is the sea salty", 1)
+    assert "rivers" in found.text
+
+
+def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item: Path) -> None:
+    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
+    words = ("metrics", "score", item, "--metric", "coverage-icat-s")
+    (own,) = run.lines(*words)
+    (searched,) = run.lines(*words, "--corpus", "nature")
+    assert [claim["passage"] for claim in own["details"]["claims"]] == [None, "own"]
+    assert [claim["passage"] for claim in searched["details"]["claims"]] == ["sky.txt#1", None]
+    assert "searched" not in own["details"]
+    (corpus,) = json.loads(run("corpora", "list", "--json")[1])
+    used = searched["details"]["searched"]
+    assert (used["corpus"], used["content_hash"], used["retriever"]) == (
+        "nature",
+        corpus["content_hash"],
+        "bm25",
+    )
+
+
+def test_scores_of_other_corpora_are_kept_apart(
+    make_arena: Callable[..., Arena],
+    run: Commands,
+    set_folder: Path,
+    answers_file: Callable[..., Path],
+    texts: Path,
+) -> None:
+    run("sets", "import", set_folder)
+    run("submissions", "add", answers_file("s", "Item {n} is {word}."), "--set", "tiny", "--system", "s")
+    run("corpora", "import", texts, "--name", "nature")
+    words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--json")
+    plain = json.loads(run(*words)[1])
+    searched = json.loads(run(*words, "--corpus", "nature")[1])
+    assert (plain["kept"], searched["kept"], searched["answers"]) == (0, 0, 12)
+    assert plain["judge"] == "embedded"
+    assert searched["judge"].startswith("corpus=nature@")
+    assert (
+        json.loads(run(*words, "--corpus", "nature")[1])["kept"]
+        == searched["judged"] + searched["unreadable"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--metric", "coverage-icat-s", "--corpus", "nowhere"), "There is no corpus 'nowhere'"),
+        (("--metric", "context-crux", "--corpus", "nature"), "not at a corpus or the web"),
+    ],
+)
+def test_a_corpus_that_cannot_be_searched_is_said_in_a_line(
+    run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
+    code, _, err = run("metrics", "score", item, *words)
+    assert code == 1
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_claims_are_judged_by_a_corpus(run: Commands, texts: Path, item: Path) -> None:
+    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
+    words = ("metrics", "score", item, "--metric", "factuality-fr1")
+    (found,) = run.lines(*words, "--corpus", "nature")
+    sky, grass = found["details"]["claims"]
+    assert (sky["label"], grass["label"], found["score"]) == ("supported", "undecided", 0.5)
+    assert [witness["passage"] for witness in sky["for"]] == ["sky.txt#1"]
+    assert found["details"]["searched"]["retriever"] == "bm25"
+    (own,) = run.lines(*words)
+    assert [claim["label"] for claim in own["details"]["claims"]] == ["undecided", "supported"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--retriever", "web"), "No web search is set"),
+        (("--corpus", "nature", "--retriever", "web"), "web does not search the corpus nature"),
+    ],
+)
+def test_what_cannot_be_searched_so_is_said_in_a_line(
+    run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
+    code, _, err = run("metrics", "score", item, "--metric", "coverage-icat-s", *words)
+    assert code == 1
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_web_search_that_fails_leaves_the_answer_unscored(
+    run: Commands, item: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SEARCH_URL", "http://127.0.0.1:9/search?q={query}&format=json")
+    (line,) = run.lines("metrics", "score", item, "--metric", "coverage-icat-s", "--retriever", "web")
+    assert (line["outcome"], line["score"]) == ("failed", None)
+    assert "The web search at 127.0.0.1 failed" in line["details"]["reason"]
+    assert line["details"]["searched"] == {"retriever": "web", "search": "127.0.0.1"}
+
+
+def test_judgments_align_claims_from_a_file(run: Commands, item: Path, tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("q1 2 own 1\nq1 1 own 0\n")
+    words = ("metrics", "score", item, "--metric")
+    (line,) = run.lines(*words, "coverage-icat-m", "--judgments", qrels)
+    assert [aspect["covered"] for aspect in line["details"]["aspects"]] == [False, True]
+    assert (line["details"]["factuality"], line["details"]["coverage"], line["score"]) == (0.5, 0.5, 0.5)
+    code, _, err = run(*words, "coverage-icat-s", "--judgments", qrels)
+    assert (code, "takes no judgments" in err) == (1, True)
+    qrels.write_text("q1 2 own\nq1 x own 1\n")
+    code, out, err = run(*words, "coverage-icat-m", "--judgments", qrels)
+    assert code == 1
+    assert "2 problems" in err + out
+
+
+def test_judgments_are_kept_apart_by_their_content(
+    run: Commands, set_folder: Path, answers_file: Callable[..., Path], tmp_path: Path
+) -> None:
+    run("sets", "import", set_folder)
+    run("submissions", "add", answers_file("s", "Item {n} is {word}."), "--set", "tiny", "--system", "s")
+    names = []
+    for count in (1, 12):
+        qrels = tmp_path / "qrels"
+        qrels.write_text("".join(f"q{n} 1 q{n}-p1 1\n" for n in range(count)))
+        words = ("--set", "tiny", "--metric", "coverage-icat-m", "--judgments", qrels, "--json")
+        names.append(run.json("metrics", "run", *words)["judge"])
+    assert names[0] != names[1]
+    assert max(map(len, names)) < 80
+
+
+LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
+
+
+@pytest.fixture
+def stocked(run: Commands, set_folder: Path, tmp_path: Path) -> Commands:
+    """Commands over a database with the small set, and a corpus of all its passages in BEIR's form."""
+    assert run("sets", "import", set_folder)[0] == 0
+    rows = [json.loads(line) for line in (set_folder / "questions.jsonl").read_text().splitlines()]
+    folder = tmp_path / "beir"
+    folder.mkdir()
+    documents = [
+        {"_id": part["id"], "title": "", "text": part["text"]} for row in rows for part in row["passages"]
+    ]
+    (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)))
+    assert run("corpora", "import", folder, "--name", "items")[0] == 0
+    return run
+
+
+def test_words_are_looked_up_in_a_corpus(stocked: Commands) -> None:
+    rows = stocked.json("corpora", "search", "items", "weighs 15 grams", "--k", 3, "--json")
+    assert rows[0]["text"] == "Item 5 weighs 15 grams."
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert rows[0]["score"] > rows[1]["score"]
+    assert "Nothing in items" in "".join(stocked("corpora", "search", "items", "zzz")[1:])
+
+
+def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path: Path) -> None:
+    out = tmp_path / "run.trec"
+    fields = stocked.json(
+        "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
+    )
+    assert (fields["questions"], fields["passages"], fields["failed"]) == (12, 36, {})
+    made = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
+    assert (made["name"], made["version"], made["created"]) == ("tiny-v2", "2", True)
+    assert (made["questions"], made["passages"], made["unresolved"]) == (12, 36, 0)
+    again = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
+    assert not again["created"]
+    folder = tmp_path / "exported"
+    assert stocked("sets", "export", "tiny-v2", folder)[0] == 0
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
+    assert {len(row["passages"]) for row in rows} == {3}
+    assert rows[5]["passages"][0]["text"].startswith("Item 5 ")
+    assert rows[5]["passages"][0]["id"].startswith("q5-p")
+    assert stocked.json("sets", "statistics", "tiny", "--json")["overall"]["passages"] == 2
+
+
+def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    assert (
+        stocked("retrieve", "--set", "tiny", "--corpus", "items", "--domains", "d1", "--k", 1, "--out", out)[
+            0
+        ]
+        == 0
+    )
+    made = stocked.json("sets", "attach-passages", "tiny", out, "--name", "tiny-one", "--json")
+    assert (made["questions"], made["without"], made["unknown"]) == (4, 8, 0)
+    rows = stocked.json("sets", "statistics", "tiny-one", "--json")
+    assert rows["overall"]["passages"] == pytest.approx(20 / 12)
+    means = {domain: row["passages"] for domain, row in rows["by_domain"].items()}
+    assert means == {"d0": 2, "d1": 1, "d2": 2}
+    names = {
+        "questions",
+        "documents_mean",
+        "documents_2_or_more",
+        "documents_10_or_more",
+        "answer_words_mean",
+    }
+    assert names <= rows["overall"].keys()
+
+
+def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tmp_path: Path) -> None:
+    path = tmp_path / "predictions.jsonl"
+    rows = [
+        {"query": "What do we know of item 4?", "pred": "x", "passages": [{"title": "T", "text": "New."}]},
+        {"query": "Who?", "pred": "x", "passages": ["Nothing."]},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    made = stocked.json("sets", "attach-passages", "tiny", path, "--json")
+    assert (made["questions"], made["without"], made["unknown"]) == (1, 11, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ('{"question_id": "nobody", "passages": []}', "names no question of tiny"),
+        ('{"question_id": "q1"}', "no list of passages"),
+        ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "twice"),
+        ("q1 Q0 d 1 0.5 run", "has no texts"),
+    ],
+)
+def test_files_that_cannot_be_attached_say_why(
+    stocked: Commands, tmp_path: Path, content: str, why: str
+) -> None:
+    path = tmp_path / "passages.jsonl"
+    path.write_text(content)
+    code, _, errors = stocked("sets", "attach-passages", "tiny", path)
+    assert code != 0
+    assert why in errors
+    assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
+
+
+def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp_path: Path) -> None:
+    path = tmp_path / "run.trec"
+    path.write_text("q1 Q0 q1-p1 1 2 x\nq1 Q0 elsewhere 2 1 x\n")
+    made = stocked.json("sets", "attach-passages", "tiny", path, "--corpus", "items", "--json")
+    assert (made["passages"], made["unresolved"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--retriever", "colbert"), "Use one of: bm25, web"),
+        (("--retriever", "bm25"), "--corpus"),
+        (("--retriever", "web", "--corpus", "items"), "does not search"),
+        (("--corpus", "none"), "no corpus 'none'"),
+        (("--corpus", "items", "--domains", "d9"), "d9"),
+    ],
+)
+def test_what_cannot_be_retrieved_is_said(
+    stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    out = tmp_path / "run.trec"
+    code, _, errors = stocked("retrieve", "--set", "tiny", "--out", out, *words)
+    assert code != 0
+    assert why in errors
+    assert "Traceback" not in errors
+    assert not out.exists()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
+def test_lfrqas_statistics_are_the_papers() -> None:
+    questions = load_set(LFRQA).questions.questions
+    whole = domain_statistics(OVERALL, questions)
+    assert whole.several_documents == pytest.approx(0.65, abs=0.01)
+    assert whole.many_documents == pytest.approx(0.049, abs=0.001)
+    finance = domain_statistics("fiqa", [question for question in questions if question.domain == "fiqa"])
+    assert finance.reference_words == pytest.approx(66.8, abs=0.05)
+    lifestyle = [question for question in questions if question.domain == "lifestyle"]
+    assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
+
+
+def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -> None:
+    out = tmp_path / "missing" / "run.trec"
+    code, _, told = stocked("retrieve", "--set", "tiny", "--corpus", "items", "--k", 2, "--out", out)
+    assert code == 1
+    assert "There is no folder" in told
+    words = ("--kind", "contexts", "--set", "tiny")
+    code, *texts = stocked("submissions", "check", tmp_path / "none.trec", *words)
+    assert code == 1
+    assert "There is no file" in "".join(texts)
+
+
+def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tmp_path: Path) -> None:
+    out = tmp_path / "other.trec"
+    out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
+    code, *told = stocked("sets", "attach-passages", "tiny", out, "--corpus", "items")
+    assert code == 1
+    assert "No passage of other.trec is in the corpus items." in "".join(told)
+    assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
+
+
+SALT = [
+    {"id": "a", "text": "Salt comes from the sea."},
+    {"id": "b", "text": "Salt is mined in mountains."},
+    {"id": "c", "text": "Pepper grows on vines."},
+]
+
+
+@pytest.fixture
+def salted(run: Commands, tmp_path: Path) -> Commands:
+    """Commands over a set of two questions, of which one names its gold documents."""
+    folder = tmp_path / "salt"
+    folder.mkdir()
+    rows = [
+        {
+            "id": "q1",
+            "domain": "food",
+            "question": "Where does salt come from?",
+            "passages": SALT,
+            "gold_doc_ids": ["a", "b"],
+            "sub_questions": ["Is salt from the sea?", "Is salt mined?"],
+        },
+        {"id": "q2", "domain": "food", "question": "What grows on vines?", "passages": SALT},
+    ]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("sets", "import", folder)[0] == 0
+    return run
+
+
+def write_run(path: Path, passages: str) -> Path:
+    lines = [f"q1 Q0 {one} {rank} {9 - rank} r\n" for rank, one in enumerate(passages, start=1)]
+    path.write_text("".join(lines))
+    return path
+
+
+def by_system(found: dict[str, list[dict[str, object]]]) -> dict[str, dict[str, object]]:
+    return {str(row["system"]): row for row in found["rows"] if row["domain"] == "overall"}
+
+
+def test_score_measures_rankings_by_gold_documents(salted: Commands, tmp_path: Path) -> None:
+    good, poor = write_run(tmp_path / "good.trec", "ab"), write_run(tmp_path / "poor.trec", "cb#1")
+    rows = by_system(salted.json("retrieval", "score", good, poor, "--set", "salt", "--json"))
+    assert (rows["good"]["nDCG@10"], rows["good"]["RR"], rows["good"]["R@100"]) == (1, 1, 1)
+    assert (rows["poor"]["RR"], rows["poor"]["P@10"], rows["poor"]["R@10"]) == (0.5, 0.1, 0.5)
+    assert [rows["good"][name] for name in ("questions", "missing", "judged")] == [2, 1, 1]
+
+
+def test_score_measures_coverage_by_sub_questions(salted: Commands, tmp_path: Path) -> None:
+    good, poor = write_run(tmp_path / "good.trec", "ab"), write_run(tmp_path / "poor.trec", "c")
+    rows = by_system(salted.json("retrieval", "score", good, poor, "--set", "salt", "--json"))
+    assert (rows["good"]["coverage"], rows["poor"]["coverage"]) == (1, 0)
+    assert rows["good"]["alpha_ndcg"] == pytest.approx(1)
+    assert rows["good"]["density"] == pytest.approx(1)
+
+
+def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> None:
+    ratings = tmp_path / "ratings.jsonl"
+    row = {"question_id": "q1", "passages": ["a", "b"], "ratings": [[5, 0], [0, 4]], "threshold": 3}
+    ratings.write_text(json.dumps(row) + "\n")
+    run = write_run(tmp_path / "half.trec", "ac")
+    rows = by_system(salted.json("retrieval", "score", run, "--set", "salt", "--qrels", ratings, "--json"))
+    assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
+    assert 0 < float(str(rows["half"]["alpha_ndcg"])) < 1
+
+
+def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "good.trec", "ab")
+    add = ("submissions", "add", run, "--set", "salt", "--system", "finder", "--kind", "contexts")
+    assert salted(*add)[0] == 0
+    assert salted("metrics", "run", "--set", "salt", "--metric", "context-crux")[0] == 0
+    rows = by_system(salted.json("retrieval", "score", "--set", "salt", "--json"))
+    assert rows["finder"]["nDCG@10"] == 1
+    settings = Settings(home=salted.home, database_url=f"sqlite:///{salted.home / 'arena.sqlite'}")
+    page = page_of(settings, "retrieval_page", set="salt").run()
+    assert not page.exception
+    shown = "".join(found.proto.body for found in page.get("html"))
+    assert "finder" in shown
+    assert "1.000" in shown
+
+
+def test_score_refuses_judgments_of_other_questions(salted: Commands, tmp_path: Path) -> None:
+    qrels = tmp_path / "qrels"
+    qrels.write_text("other 0 a 1\n")
+    run = write_run(tmp_path / "good.trec", "ab")
+    code, _, err = salted("retrieval", "score", run, "--set", "salt", "--qrels", qrels)
+    assert code == 1
+    assert "of no question of salt" in err
+
+
+GOLD: Mapping[str, Sequence[str]] = {
+    "q 1": ("wiki#12", "my d"),
+    "q_1": ("wiki#13",),
+    "q2": ("caf\u00e9 d",),
+    "q3": ("p2",),
+}
+FOUND: Mapping[str, Sequence[str]] = {
+    "q 1": ("wiki#13", "wiki#12", "other", "my d"),
+    "q_1": ("wiki#12", "x", "wiki#13"),
+    "q2": ("cafe d", "caf\u00e9 d"),
+    "q3": ("p1", "p2"),
+}
+
+
+def _done(run: Commands, *words: object) -> str:
+    code, output, errors = run(*words)
+    assert code == 0, errors
+    return str(output)
+
+
+@pytest.fixture
+def asked(run: Commands, tmp_path: Path) -> Commands:
+    """Commands over a set of four questions with gold documents."""
+    path = tmp_path / "named.jsonl"
+    rows = [{"id": key, "question": f"What of {key}?", "gold_doc_ids": gold} for key, gold in GOLD.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    _done(run, "sets", "import", path)
+    return run
+
+
+def _written(name: str) -> str:
+    return name.replace(" ", "%20")
+
+
+def _overall(found: Mapping[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [row for row in found["rows"] if row["domain"] == "overall"]
+
+
+@pytest.mark.parametrize("form", ["run", "rows"])
+def test_ids_with_spaces_and_numbers_are_found(asked: Commands, form: str, tmp_path: Path) -> None:
+    path = tmp_path / "found"
+    lines = [
+        (_written(question), _written(document), 10 - rank)
+        for question, documents in FOUND.items()
+        for rank, document in enumerate(documents)
+    ]
+    if form == "run":
+        text = "".join(f"{question} Q0 {document} 1 {score} r\n" for question, document, score in lines)
+    else:
+        rows = [
+            {
+                "question_id": question,
+                "contexts": [{"id": one, "text": "" if one == "p1" else "t"} for one in documents],
+            }
+            for question, documents in FOUND.items()
+        ]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    _done(asked, "submissions", "add", path, "--kind", "contexts", "--set", "named", "--system", form)
+    (row,) = _overall(asked.json("retrieval", "score", "--set", "named", "--json"))
+    qrels = {question: dict.fromkeys(gold, 1) for question, gold in GOLD.items()}
+    run = {
+        question: {document: float(-rank) for rank, document in enumerate(documents)}
+        for question, documents in FOUND.items()
+    }
+    for measure in (RR, nDCG @ 10):
+        assert row[str(measure)] == pytest.approx(ir_measures.calc_aggregate([measure], qrels, run)[measure])
+
+
+def test_names_of_qrels_are_those_of_the_set(asked: Commands, tmp_path: Path) -> None:
+    qrels, path = tmp_path / "qrels.tsv", tmp_path / "run.trec"
+    qrels.write_text("query-id\tcorpus-id\tscore\nq 1\tmy d\t2\nq 1\tx#3\t1\n", encoding="utf-8")
+    path.write_text("q%201 Q0 my%20d 1 2 r\nq%201 Q0 x#3 2 1 r\n", encoding="utf-8")
+    (row,) = _overall(asked.json("retrieval", "score", path, "--set", "named", "--qrels", qrels, "--json"))
+    assert (row["nDCG@10"], row["judged"]) == (1, 1)

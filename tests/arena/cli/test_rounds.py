@@ -1,0 +1,197 @@
+"""Rounds by commands, from a set's file to a published board and its export."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from arena.site.boards.snapshot_reader import read_board
+from data.models import Board
+from tests.arena.conftest import Commands
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_team_goes_from_file_to_published_place(
+    run: Commands, set_folder: Path, answers_file: Callable[..., Path]
+) -> None:
+    assert run.json("sets", "import", set_folder, "--json")["created"] is True
+    assert run.json("sets", "import", set_folder, "--json")["created"] is False
+    assert run.json("sets", "show", "tiny", "--json")["language"] == "en"
+    full = answers_file("full", "Item {n} is {word}, and it weighs {weight} grams.")
+    checked = run.json("submissions", "check", full, "--set", "tiny", "--json")
+    assert checked["answers"] == 12
+    assert checked["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
+    for file in (full, answers_file("short", "Item {n} is {word}.", 9)):
+        added = run.json("submissions", "add", file, "--set", "tiny", "--system", file.stem, "--json")
+        assert added["created"] is True
+    scope = ("--set", "tiny", "--judge", "lexical", "--pairs", "all")
+    plan = run.json("rounds", "plan", *scope, "--json")
+    assert (plan["planned"], plan["missing"]) == (30, 0)
+    books = run.json("rounds", "run", *scope, "--systems", "full,short", "--name", "r", "--json")
+    assert books["state"] == "finished"
+    ended = ("judged", "unreadable", "refused", "failed", "skipped", "missing")
+    assert sum(books[name] for name in ended) == books["planned"] == 36
+    assert books["missing"] == 6
+    assert run("rounds", "publish", "r")[0] == 0
+    board = run.json("leaderboard", "show", "r", "--json")
+    best = [line["system"] for line in board["lines"]["overall"]]
+    assert best.index("full") < best.index("short")
+    assert re.search(r"^ *\d\S* +full", run("leaderboard", "show", "r")[1], re.MULTILINE)
+    assert run("rounds", "export", "r", "out")[0] == 0
+    assert run.json("rounds", "verify", "out", "--json")["verified"] is True
+    rated = run.json("battles", "rate", "out/battles.jsonl", "--bootstrap", "50", "--json")
+    assert [row["system"] for row in rated["ratings"]] == best
+    none = run("leaderboard", "show", "r", "--between-systems")
+    assert "no ratings of battles between systems alone" in none[2]
+    assert run("leaderboard", "export", "r", "board.csv")[0] == 0
+    battles = Path("out/battles.jsonl")
+    written = battles.read_text()
+    winner, other = ("model_a", "model_b") if 'model_a"}' in written else ("model_b", "model_a")
+    battles.write_text(written.replace(f'{winner}"}}', f'{other}"}}', 1))
+    code, _, errors = run("rounds", "verify", "out")
+    assert (code, "battles.jsonl differs" in errors) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("sets import nowhere", "There is no"),
+        ("sets show nothing", "no question set"),
+        ("rounds status nothing", "no round"),
+        ("submissions show 7", "no submission 7"),
+        ("leaderboard show nothing", "no board"),
+        ("judges show nobody", "no judge"),
+        ("jobs 1", "There is no job 1"),
+        ("battles rate nowhere.jsonl", "nowhere.jsonl"),
+        ("rounds verify nowhere", "nowhere"),
+    ],
+)
+def test_name_that_does_not_exist_is_one_line(run: Commands, words: str, message: str) -> None:
+    code, out, errors = run(*words.split())
+    assert (code, out) == (1, "")
+    assert message in errors
+    assert len(errors.strip().splitlines()) == 1
+
+
+def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, set_folder: Path) -> None:
+    run("sets", "import", set_folder)
+    bad = Path("bad.jsonl").absolute()
+    bad.write_text(
+        '{"question_id": "q0", "answer": "Fine."}\n'
+        '{"question_id": "q0", "answer": "Again."}\n'
+        '{"question_id": "unknown", "answer": "Who?"}\n'
+        '{"question_id": "q2", "answer": 5}\n'
+        "{broken\n"
+    )
+    code, _, errors = run("submissions", "add", bad, "--set", "tiny", "--system", "s")
+    assert code == 1
+    assert all(f"error: line {line}:" in errors for line in (2, 3, 4, 5))
+    assert run.json("submissions", "list", "--json") == []
+    code, out, _ = run("submissions", "check", bad, "--set", "tiny", "--json")
+    assert code == 1
+    problems = json.loads(out)["problems"]
+    assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
+
+
+def test_like_warnings_are_printed_in_a_few_lines(arena_of: Commands) -> None:
+    """E10: JSON and what is stored stay complete."""
+    path = Path("odd.jsonl").absolute()
+    rows = [{"question_id": f"q{n}", "answer": f"<b>It</b> is {n} " + "word " * 9000} for n in range(12)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
+    ((many, count),) = Counter(problem["code"] for problem in report["problems"]).most_common(1)
+    assert count == 12
+    lines = [
+        line
+        for line in arena_of("submissions", "check", path, "--set", "tiny")[1].splitlines()
+        if many in line
+    ]
+    assert len(lines) == 4
+    assert "9 more of this kind, the last in line 12" in lines[-1]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "beir"])
+def test_set_that_cannot_be_written_is_one_clear_line(run: Commands, set_folder: Path, form: str) -> None:
+    run("sets", "import", set_folder)
+    code, _, errors = run("sets", "export", "tiny", "/proc/nowhere", "--format", form)
+    assert code == 1
+    assert "/proc/nowhere cannot be written" in errors
+    assert "Traceback" not in errors
+
+
+def test_unwritable_home_is_one_clear_line(run: Commands) -> None:
+    run.home = Path("/proc/nowhere")
+    code, _, errors = run("db", "upgrade")
+    assert code == 1
+    assert "ARENA_HOME" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("command", ["demo", "serve"])
+def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, _, errors = run(command, "--port", port)
+    assert code == 1
+    assert port in errors
+    assert "--port" in errors
+
+
+@pytest.mark.long
+def test_unreachable_endpoint_pauses_the_round(arena_of: Commands) -> None:
+    words = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--no-cap")
+    code, _, errors = arena_of("rounds", "run", *words)
+    assert code == 1
+    assert arena_of.endpoint in errors.splitlines()[-1]
+    assert arena_of.json("rounds", "status", "r", "--json")["state"] == "paused"
+
+
+@pytest.mark.long
+def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
+    first = run.json("demo", "--no-serve", "--json")
+    assert first == {"boards": ["demo", "rag-qa-arena"]}
+    board = run.json("leaderboard", "show", "demo", "--json")
+    assert run.json("demo", "--no-serve", "--json") == first
+    assert run.json("leaderboard", "show", "demo", "--json") == board
+    figures = _figures(board, "demo")
+    assert re.fullmatch(r"\d+\.\d % of [\d,]+", figures["without a verdict"][0])
+    assert figures["position flips"][0] == "none, by construction"
+    assert figures["people's votes"][0] == "corrected by 168 votes of 3 people"
+    assert figures["agreement with people"][0] == "71 % of 168 pairs, κ 0.30"
+    former = run.json("leaderboard", "show", "demo-before", "--json")
+    then, now = (date.fromisoformat(each["facts"]["finished"]) for each in (former, board))
+    assert (now - then).days == 7
+    # What was not measured is a word or two, and why in a sentence.
+    for value, meaning in _figures(run.json("leaderboard", "show", "rag-qa-arena", "--json"), None).values():
+        assert re.fullmatch(r"\d+\.\d % of [\d,]+", value) or len(meaning.split(". ")[0].split()) > 5
+    assert board["lines"]["overall"][0]["system"] == "meridian"
+    between = run("leaderboard", "show", "demo", "--between-systems")[1]
+    assert "without those against reference. The judge held answers against the reference in" in between
+    assert re.search(r"^1 +meridian +\d{4} ", between, re.MULTILINE)
+    assert not re.search(r"^\d–\d +reference ", between, re.MULTILINE)
+
+
+def _figures(standings: dict[str, object], round_name: str | None) -> dict[str, tuple[str, str]]:
+    """The strip above a board: values and meanings by label."""
+    board = Board(
+        id=1,
+        name="b",
+        round_name=round_name,
+        standings=standings,
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+    return {label: (value, meaning) for label, value, meaning in read_board(board).health}
