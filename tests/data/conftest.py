@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +19,12 @@ def problems_of(path: Path, limits: ReadLimits | None = None) -> tuple[Problem, 
     with pytest.raises(InvalidFileError) as refused:
         load_set(path, limits=limits)
     return tuple(refused.value.problems)
+
+
+def write_lines(path: Path, *rows: object) -> Path:
+    """Write rows as JSONL."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
 from data.files.question_sets.registry import load_set
 from data.models import Importance, Nugget, Passage, Question, QuestionSet, Split
-from tests.data.conftest import problems_of
+from tests.data.conftest import problems_of, write_lines
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 TEXT = st.text(
@@ -73,8 +73,8 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(questions=question_sets(), data=st.data())
-def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet, data: st.DataObject) -> None:
+@given(questions=question_sets())
+def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as folder:
         write_beir(questions, Path(folder))
@@ -96,8 +96,8 @@ def beir_folder(folder: Path) -> Path:
     queries: list[dict[str, Any]] = [
         {"_id": name, "text": f"What of {name}?", "metadata": {"0": []}} for name in ("q1", "q2", "q3")
     ]
-    for name, rows in (("corpus.jsonl", documents), ("queries.jsonl", queries)):
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(folder / "corpus.jsonl", *documents)
+    write_lines(folder / "queries.jsonl", *queries)
     header = "query-id\tcorpus-id\tscore\n"
     many = "".join(f"q2\td{n}\t1\n" for n in range(60))
     (folder / "qrels" / "test.tsv").write_text(f"{header}q1\td1\t2\nq1\td2\t0\nq1\tgone\t1\n{many}")
@@ -154,8 +154,8 @@ def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(questions=question_sets(), data=st.data())
-def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet, data: st.DataObject) -> None:
+@given(questions=question_sets())
+def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

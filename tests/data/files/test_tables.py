@@ -30,6 +30,7 @@ from data.files.tables.values import id_text, is_missing, list_of_cell, passages
 from data.files.text_files import ReadLimits
 from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
+from tests.data.conftest import problems_of, write_lines
 
 
 @given(
@@ -97,9 +98,8 @@ def test_float_ids_of_a_dataset_are_whole_numbers(tmp_path: Path) -> None:
     frame.loc[2] = [None, "Qc?"]
     for name, write in (("s.parquet", frame.to_parquet), ("s.csv", frame.to_csv), ("s.json", frame.to_json)):
         write(tmp_path / name)
-        with pytest.raises(InvalidFileError) as caught:
-            load_set(tmp_path / name)
-        assert [one.code for one in caught.value.problems if one.code != "unknown-field"] == ["missing-field"]
+        codes = [problem.code for problem in problems_of(tmp_path / name)]
+        assert [code for code in codes if code != "unknown-field"] == ["missing-field"]
 
 
 def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> None:
@@ -125,17 +125,13 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
     ],
 )
 def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
-    path = tmp_path / "q.jsonl"
-    path.write_text(json.dumps({"id": "1", "question": "Why?", field: value}) + "\n", encoding="utf-8")
-    with pytest.raises(InvalidFileError) as caught:
-        load_set(path)
-    assert any(words in one.message for one in caught.value.problems)
+    path = write_lines(tmp_path / "q.jsonl", {"id": "1", "question": "Why?", field: value})
+    assert any(words in problem.message for problem in problems_of(path))
 
 
 def test_gold_documents_and_passages_have_the_same_ids(tmp_path: Path) -> None:
-    path = tmp_path / "q.jsonl"
     row = {"id": 1, "question": "Why?", "gold_doc_ids": [0, 1.0, "d"], "passages": [{"id": 0, "text": "x"}]}
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    path = write_lines(tmp_path / "q.jsonl", row)
     (question,) = load_set(path).questions.questions
     assert (question.gold_doc_ids, question.passages[0].id) == (("0", "1", "d"), "0")
 
@@ -163,7 +159,7 @@ def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: 
             "citations": [["p"]],
         },
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_lines(path, *rows)
     assert [one.message for one in load_set(path).warnings] == [
         "2 questions have the text of another, so that answers need their ids: '1', '2'.",
         "2 references cite documents that the question does not have: '1', '2'.",
@@ -172,13 +168,10 @@ def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: 
 
 @pytest.mark.parametrize("ids", [(" 1 ", "1"), ("caf\u00e9", "cafe\u0301")])
 def test_ids_that_look_the_same_are_refused(ids: tuple[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "q.jsonl"
-    path.write_text(
-        "".join(json.dumps({"id": key, "question": f"{at}?"}) + "\n" for at, key in enumerate(ids))
+    path = write_lines(
+        tmp_path / "q.jsonl", *({"id": key, "question": f"{at}?"} for at, key in enumerate(ids))
     )
-    with pytest.raises(InvalidFileError) as caught:
-        load_set(path)
-    (problem,) = caught.value.problems
+    (problem,) = problems_of(path)
     assert problem.message == f"The ids {ids[0]!a} and {ids[1]!a} look the same."
 
 
@@ -216,9 +209,7 @@ def test_answers_of_squad_are_short_answers(suffix: str, tmp_path: Path) -> None
 def test_a_packed_workbook_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "questions.xlsx.gz"
     path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(100)))
-    with pytest.raises(InvalidFileError) as refused:
-        load_set(path)
-    (problem,) = refused.value.problems
+    (problem,) = problems_of(path)
     assert problem.message == "questions.xlsx.gz is a workbook or zip file inside a compressed file."
     assert problem.advice == "Unpack it first."
 
@@ -308,9 +299,7 @@ def test_sets_and_items_come_from_workbooks(tmp_path: Path) -> None:
 def test_without_openpyxl_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _book(tmp_path / "q.xlsx", a=[("id", "question"), (1, "Why?")])
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(InvalidFileError) as caught:
-        load_set(path)
-    (problem,) = caught.value.problems
+    (problem,) = problems_of(path)
     assert problem.message == "q.xlsx is an Excel workbook."
     assert problem.advice == 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
 

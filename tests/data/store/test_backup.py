@@ -216,13 +216,6 @@ def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> 
         assert database.is_current()
 
 
-def test_failed_connection_does_not_repeat_the_password() -> None:
-    url = "postgresql+psycopg://arena:hush-hush@127.0.0.1:9/arena"
-    with closing(Database(url)) as database, pytest.raises(StoreError) as raised:
-        database.version()
-    assert "hush-hush" not in str(raised.value)
-
-
 def test_damaged_file_advises_a_backup(tmp_path: Path) -> None:
     (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     with (
