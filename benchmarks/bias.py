@@ -4,8 +4,7 @@ Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall
 
 Each order of a pair is a battle of its own, clustered by topic. The coefficient of the first place is the
 product's, beside free ratings of the six kinds of answer. Those of writer and form replace them: a kind is
-its writer and its form. Explained is the share of the deviance that terms take away from even chances.
-People's votes on the same pairs stand beside: what they prefer too is no favour of the judge.
+its writer and its form. People's votes on the same pairs follow: what they prefer too is no favour.
 """
 
 from __future__ import annotations
@@ -105,19 +104,6 @@ def position_effect(rows: Sequence[Reading], table: BattleTable) -> StyleEffect:
     return rate_under_control(table, [column], SETTINGS).effects[0]
 
 
-def explained(rows: Sequence[Reading], table: BattleTable, chosen: Sequence[int]) -> float:
-    """Share of the deviance that some terms take away; none of them, the share that free ratings do."""
-    terms = np.array([terms_of(row) for row in rows])[:, list(chosen)]
-    if not chosen:
-        terms = np.zeros((len(rows), len(table.systems)))
-        terms[np.arange(len(rows)), table.a] += 1
-        terms[np.arange(len(rows)), table.b] -= 1
-        terms = terms[:, 1:]
-    _, gap = _fit(terms, table.share)
-    fitted = (table.share * gap - np.logaddexp(0, gap)).sum()
-    return float(1 - fitted / (-np.log(2) * len(rows)))
-
-
 def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) -> tuple[Floats, Floats]:
     """(4,) coefficients in points and (2, 4) ends of 95 % intervals, from resampled topics."""
     terms = np.array([terms_of(row) for row in rows])
@@ -125,13 +111,13 @@ def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) ->
     draws = []
     for _ in range(resamples):
         weight = rng.standard_exponential(len(table.questions))[table.question]
-        draws.append(_fit(terms, table.share, weight)[0])
+        draws.append(_fit(terms, table.share, weight))
     ends = np.percentile(np.array(draws), [2.5, 97.5], axis=0)
-    return _fit(terms, table.share)[0], ends
+    return _fit(terms, table.share), ends
 
 
-def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> tuple[Floats, Floats]:
-    """Coefficients in points, and the (N,) log-odds of each row."""
+def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> Floats:
+    """Coefficients in points."""
     rows = np.ones(len(share)) if weight is None else weight
     model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8, max_iter=500)
     model.fit(
@@ -139,8 +125,7 @@ def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> tuple[Fl
         np.repeat([1, 0], len(share)),
         sample_weight=np.concatenate([rows * share, rows * (1 - share)]),
     )
-    coefficients = np.asarray(model.coef_[0])
-    return coefficients * 400 / np.log(10), terms @ coefficients
+    return np.asarray(model.coef_[0] * 400 / np.log(10))
 
 
 def main() -> None:
@@ -153,10 +138,6 @@ def main() -> None:
     options = parser.parse_args()
     print(f"| asked | question | verdicts | {' | '.join(TERMS)} |")
     print("|---" * 7 + "|")
-    shares = [
-        "| asked | question | first place | writer | form | writer and form | six kinds |",
-        "|---" * 7 + "|",
-    ]
     for judge in options.judge:
         for question in options.question:
             rows = list(readings(options.study, judge, question))
@@ -171,11 +152,6 @@ def main() -> None:
                 *(f"{value[at]:.0f} ({ends[0, at]:.0f} to {ends[1, at]:.0f})" for at in (1, 2, 3)),
             ]
             print(f"| {JUDGES[judge]} | {question} | {len(rows)} | {' | '.join(cells)} |", flush=True)
-            parts = [explained(rows, table, chosen) for chosen in ((0,), (1,), (2, 3), (1, 2, 3), ())]
-            listed = " | ".join(f"{100 * part:.1f} %" for part in parts)
-            shares.append(f"| {JUDGES[judge]} | {question} | {listed} |")
-    print("\nShare of deviance explained:\n")
-    print("\n".join(shares))
 
 
 if __name__ == "__main__":

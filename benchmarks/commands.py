@@ -1,10 +1,9 @@
 """Measure commands on a database of LFRQA's size: processor time and peak memory, each in its own process.
 
-    python benchmarks/commands.py [--judgments 1000000] [--home FOLDER] [--url postgresql+psycopg://…/empty]
-                                  [--reading] [--runs 3] [--json]
+    python benchmarks/commands.py [--home FOLDER] [--url postgresql+psycopg://…/empty] [--reading] [--json]
 
-Makes a set of 14,020 questions, three systems that answer them, a finished round of 42,048 battles, some of
-4,200, all with an LLM's replies, and with --judgments a further set and a round of so many. Then it runs
+Makes a set of 14,020 questions, three systems that answer them, a finished round of 42,048 battles, and some
+of 4,200, all with an LLM's replies. Then it runs
 
 - reading commands, against `python -c "import sqlmodel"`: at most 1.8 times its processor time and 100 MB;
 - `rounds export` of 42,048 battles (limit 5 s, 200 MB), `rounds publish --no-metrics` of 4,200 (4 s, 200 MB),
@@ -13,8 +12,6 @@ Makes a set of 14,020 questions, three systems that answer them, a finished roun
 Processor seconds include those of processes that the command starts; memory is the largest process's peak.
 With --home the database is made once and kept; publishing and adding then take the next round and version.
 """
-
-# ruff: noqa: E402 - the checkout goes before what is installed
 
 from __future__ import annotations
 
@@ -31,40 +28,21 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
-from scale import fill as fill_large
-from sqlalchemy import text
+from made import ROOT, add_set, answers_file, arena_in, settle
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
 from data.models import RoundState
 
 QUESTIONS, JUDGED, SMALL = 14_020, 14_016, 1_400
 SYSTEMS = ("alder", "birch", "cedar")
-SMALL_ROUNDS, LARGE_SYSTEMS = 8, 10
+SMALL_ROUNDS = 8
 DOMAINS = ("biomedical", "finance", "lifestyle", "recreation", "science", "technology", "writing")
-WORDS = (
-    *("rates", "interest", "funds", "bond", "yield", "which", "after", "people", "water", "soil", "plants"),
-    *(
-        "often",
-        "rarely",
-        "years",
-        "made",
-        "money",
-        "known",
-        "found",
-        "same",
-        "other",
-        "under",
-        "over",
-        "while",
-    ),
-    *("since", "most", "some", "river", "winter", "engine", "harbour", "market", "bank", "clay"),
+VOCABULARY = (
+    "rates interest funds bond yield which after people water soil plants often rarely years made money "
+    "known found same other under over while since most some river winter engine harbour market bank clay"
 )
+WORDS = VOCABULARY.split()
 SENTENCE = 15
 PATIENCE = 600
 SEED = 11
@@ -90,7 +68,7 @@ BATTLES = """
             WHEN (q.id * 7919 + a.id * 104729) % 100 < 50 + 4 * a.id THEN 'tie' ELSE 'b' END, false, ''
     FROM question q JOIN submission a ON a.set_id = q.set_id AND a.kind = 'system'
         JOIN submission b ON b.set_id = q.set_id AND b.kind = 'reference'
-    WHERE q.set_id = :set AND q.position < :questions AND a.version = 1"""
+    WHERE q.position < :questions + (SELECT min(position) FROM question) AND a.version = 1"""
 JUDGMENTS = """
     INSERT INTO judgment (battle_id, judge, model, endpoint, presentation, outcome, preference, rationale,
         detail, grade, settings, prompt_hash, parser, calls, reply_key, input_tokens, output_tokens, cost_usd,
@@ -130,46 +108,31 @@ class Cost:
     memory: float
 
 
-def fill(arena: Arena, home: Path, judgments: int) -> None:
+def fill(arena: Arena, home: Path) -> None:
     """Store a set, its systems and its finished rounds; existing ones stay."""
     if any(summary.name == "lfrqa" for summary in arena.sets.summaries()):
         return
-    _write_set(home / "lfrqa")
-    arena.sets.import_from(home / "lfrqa")
+    rng = random.Random(SEED)
+    questions = (
+        {
+            "id": f"q{n}",
+            "domain": DOMAINS[n % len(DOMAINS)],
+            "question": f"Question {n}: {_said(rng, 12)}?",
+            "reference": _said(rng, 75),
+        }
+        for n in range(QUESTIONS)
+    )
+    add_set(arena, home / "lfrqa", "lfrqa", questions, DOMAINS)
     for system in SYSTEMS:
         arena.submissions.add(_answers(home, system), "lfrqa", system=system)
     _judged_round(arena, "full", JUDGED)
     for number in range(SMALL_ROUNDS):
         _judged_round(arena, f"small-{number}", SMALL)
-    if judgments:
-        fill_large(arena, home, judgments, LARGE_SYSTEMS)
-    with arena.store.database.begin() as connection:
-        connection.execute(text("ANALYZE"))
-
-
-def _write_set(folder: Path) -> None:
-    rng = random.Random(SEED)
-    folder.mkdir(parents=True, exist_ok=True)
-    domains = "".join(f'{name} = "{name.title()}"\n' for name in DOMAINS)
-    (folder / "set.toml").write_text(f'name = "lfrqa"\nreference_name = "human"\n[domains]\n{domains}')
-    with (folder / "questions.jsonl").open("w") as file:
-        for n in range(QUESTIONS):
-            row = {
-                "id": f"q{n}",
-                "domain": DOMAINS[n % len(DOMAINS)],
-                "question": f"Question {n}: {_said(rng, 12)}?",
-                "reference": _said(rng, 75),
-            }
-            file.write(json.dumps(row) + "\n")
 
 
 def _answers(home: Path, system: str, salt: int = 0) -> Path:
     rng = random.Random(f"{system}{salt}")
-    path = home / f"{system}.jsonl"
-    with path.open("w") as file:
-        for n in range(QUESTIONS):
-            file.write(json.dumps({"question_id": f"q{n}", "answer": _said(rng, 90)}) + "\n")
-    return path
+    return answers_file(home, system, (_said(rng, 90) for _ in range(QUESTIONS)))
 
 
 def _said(rng: random.Random, words: int) -> str:
@@ -179,19 +142,10 @@ def _said(rng: random.Random, words: int) -> str:
 
 
 def _judged_round(arena: Arena, name: str, questions: int) -> None:
-    request = RoundRequest(set_name="lfrqa", judge="lexical", pairs="all", sample="1", name=name)
-    round_ = arena.rounds.create(request)
-    with arena.store.database.begin() as connection:
-        set_id = connection.execute(text("SELECT id FROM question_set WHERE name = 'lfrqa'")).scalar_one()
-        first = connection.execute(
-            text("SELECT min(position) FROM question WHERE set_id = :set"), {"set": set_id}
-        ).scalar_one()
-        values = {"round": round_.id, "prefix": f"{name}-"}
-        connection.execute(text("DELETE FROM battle WHERE round_id = :round"), values)
-        connection.execute(text(BATTLES), {**values, "set": set_id, "questions": first + questions})
-        connection.execute(text(JUDGMENTS), {**values, "rationale": RATIONALE})
-        connection.execute(text(REPLIES), {**values, "reply": REPLY})
-    arena.store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
+    arena.rounds.create(RoundRequest(set_name="lfrqa", judge="lexical", pairs="all", sample="1", name=name))
+    statements = ("DELETE FROM battle WHERE round_id = :round", BATTLES, JUDGMENTS, REPLIES)
+    values = {"prefix": f"{name}-", "questions": questions, "rationale": RATIONALE, "reply": REPLY}
+    settle(arena, name, statements, **values)
 
 
 def cost(arguments: Sequence[str], environment: dict[str, str]) -> Cost:
@@ -244,16 +198,13 @@ def heavy(arena: Arena, home: Path, environment: dict[str, str]) -> Iterator[tup
 
 
 @contextmanager
-def prepared(
-    home: Path | None, url: str | None, judgments: int
-) -> Iterator[tuple[Arena, Path, dict[str, str]]]:
+def prepared(home: Path | None, url: str | None) -> Iterator[tuple[Arena, Path, dict[str, str]]]:
     """Open an arena over the filled database, with its folder and the environment of its commands."""
     with tempfile.TemporaryDirectory() as place:
         folder = home or Path(place)
-        folder.mkdir(parents=True, exist_ok=True)
-        address = url or f"sqlite:///{folder / 'arena.sqlite'}"
-        arena = Arena(Settings(home=folder, database_url=address, work_seconds=PATIENCE))
-        fill(arena, folder, judgments)
+        arena = arena_in(folder, url, work_seconds=PATIENCE)
+        fill(arena, folder)
+        address = arena.settings.database_url
         own = {"ARENA_HOME": str(folder), "ARENA_DATABASE_URL": address, "ARENA_WORK_SECONDS": str(PATIENCE)}
         # Where it is set, every command compiles the checkout, and what it is compared with compiles nothing.
         own["PYTHONDONTWRITEBYTECODE"] = ""
@@ -264,7 +215,6 @@ def prepared(
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--judgments", type=int, default=0)
     parser.add_argument("--home", type=Path)
     parser.add_argument("--url", help="an empty PostgreSQL database")
     parser.add_argument("--reading", action="store_true", help="measure reading commands alone")
@@ -272,7 +222,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found: list[dict[str, object]] = []
-    with prepared(options.home, options.url, options.judgments) as (arena, home, environment):
+    with prepared(options.home, options.url) as (arena, home, environment):
         for each, ratio in reading(environment, options.runs):
             found.append({**asdict(each), "ratio": ratio})
             _show(each, f"{ratio:5.2f}×" + (f"  over {READING_LIMIT}" if ratio > READING_LIMIT else ""))

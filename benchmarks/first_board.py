@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,10 +19,9 @@ import time
 from itertools import combinations
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from made import ROOT, processor_seconds
 
-from tests.scripted_llm import Script, ScriptedLLM  # noqa: E402 - the checkout comes first on the path
+from tests.scripted_llm import Script, ScriptedLLM
 
 IMPORT_GOAL, RANK_GOAL, BEYOND_GOAL = 0.35, 2.0, 10.0
 RUNS = 3
@@ -87,12 +85,10 @@ def _files(folder: Path, questions: int, latency: float) -> None:
 
 def _arena(folder: Path, *words: str) -> tuple[float, float]:
     """Run a command, and return its wall and CPU seconds."""
-    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    begun, before = time.perf_counter(), processor_seconds()
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from arena.cli import main; main()"
     subprocess.run([sys.executable, "-c", code, *words], cwd=folder, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return time.perf_counter() - begun, cpu
+    return time.perf_counter() - begun, processor_seconds() - before
 
 
 def _python(code: str) -> str:

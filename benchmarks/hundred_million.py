@@ -7,23 +7,16 @@ processor seconds that a battle costs. The rest is arithmetic over what the opti
 since they change: USD for a million tokens.
 """
 
-# ruff: noqa: E402 - the checkout goes before what is installed
-
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
 from judging import endpoint
+from made import show
 from rounds import fill
 
 from arena.services.rounds.models import RoundRequest
@@ -78,7 +71,6 @@ def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
         "calls a second that latency allows": asked,
         "battles a second that the workers' processors allow": handled,
         "days": scene.judgments / rate / DAY,
-        "days with workers = processors needed for the calls": scene.judgments / asked / DAY,
         "worker processors that keep up with the calls": asked * measured["processor s"],
         "tokens a minute at that rate, millions": rate
         * 60
@@ -92,7 +84,6 @@ def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
         "TB in the database": scene.judgments * stored / 1e12,
         "commits a second (each worker four times)": 4.0 * scene.workers,
         "rows written a second (verdict, judgment, reply, hold)": 4 * rate,
-        "GB that a backup writes, compressed to a quarter": scene.judgments * stored / 4e9,
         "calls repeated by one kill of a worker": scene.concurrency,
     }
 
@@ -112,12 +103,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = vars(parser.parse_args())
     as_json = options.pop("json")
-    figures = lay_out(Scene(**options), calibrate())
-    if as_json:
-        print(json.dumps(figures, indent=2))
-        return
-    for name, figure in figures.items():
-        print(f"{name:78} {figure:18,.2f}")
+    show(lay_out(Scene(**options), calibrate()), as_json=as_json)
 
 
 if __name__ == "__main__":

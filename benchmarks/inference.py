@@ -6,7 +6,7 @@ Exact engines solve the same random FR2 and FR3 networks, in bands of treewidth,
 answers (`{"networks": [{"n", "factors": [[scope, values], …]}]}`). Inference alone is timed: each library's
 model is filled beforehand. Ours includes finding the elimination order, as theirs do. Each is asked for all
 posteriors and checked against ours; one that takes long is left out of wider bands. Libraries that
-are not installed are left out (`pip install pyGMs pgmpy pyagrum`). Times are medians in seconds of processor
+are not installed are left out (`pip install pyGMs pyagrum`). Times are medians in seconds of processor
 time on one machine in one run; only their ratios mean anything.
 """
 
@@ -16,7 +16,6 @@ import argparse
 import importlib
 import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from judges.metrics.factuality.graph import Inference
 from judges.metrics.factuality.inference.marginals import network_marginals
@@ -118,41 +115,7 @@ def _of_tree(library: Any, trees: Any, model: Any, variables: list[Any]) -> Floa
     return np.array([table[1] / table.sum() for table in tables])
 
 
-def with_pgmpy(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
-    """Variable elimination of pgmpy, one query a variable, its results normalised here."""
-    models = importlib.import_module("pgmpy.models")
-    tables = importlib.import_module("pgmpy.factors.discrete")
-    inference = importlib.import_module("pgmpy.inference")
-    del library
-
-    def fill(network: Network) -> Solver:
-        model = models.DiscreteMarkovNetwork()
-        model.add_nodes_from(network.names)
-        for name, table in zip(network.names, network.unary, strict=True):
-            model.add_factors(tables.DiscreteFactor([name], [2], np.exp(table)))
-        for (first, second), table in zip(network.pairs.tolist(), network.tables, strict=True):
-            one, other = network.names[first], network.names[second]
-            model.add_edge(one, other)
-            model.add_factors(tables.DiscreteFactor([one, other], [2, 2], np.exp(table).ravel()))
-
-        def solve() -> Floats:
-            engine = inference.VariableElimination(model)
-            values = [
-                np.asarray(engine.query([name], show_progress=False).values, dtype=np.float64)
-                for name in network.names
-            ]
-            return np.array([value[1] / value.sum() for value in values])
-
-        return solve
-
-    return fill
-
-
-LIBRARIES: dict[str, Callable[[Any], Engine]] = {
-    "pyagrum": with_pyagrum,
-    "pygms": with_pygms,
-    "pgmpy": with_pgmpy,
-}
+LIBRARIES: dict[str, Callable[[Any], Engine]] = {"pyagrum": with_pyagrum, "pygms": with_pygms}
 
 
 def engines() -> dict[str, Engine]:

@@ -1,8 +1,6 @@
 """Measure the speed of judging against a bare client on the same work.
 
     python benchmarks/judging.py [--judgments 3000] [--latency-calls 15000] [--connections 256] [--json]
-    python benchmarks/judging.py --memory 200000
-    python benchmarks/judging.py --inspect PYTHON    (an interpreter that has inspect_ai and openai)
 
 All against scripted endpoints on this machine, in one run; only ratios carry over to other machines. Where
 other work disturbs the clock, the ratios by processor time still hold.
@@ -18,30 +16,24 @@ other work disturbs the clock, the ratios by processor time still hold.
 the project is added there.
 """
 
-# ruff: noqa: E402 - the checkout goes before what is installed
-
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 import httpx
+from made import ROOT, show
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from judges.llm.client import open_client
-from judges.llm.costs import MemoryLedger
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings
 from tests.memory_replies import MemoryReplyCache
@@ -104,32 +96,13 @@ async def bare(url: str, work: Sequence[tuple[Message, ...]], connections: int) 
         await asyncio.gather(*(loop() for _ in range(connections)))
 
 
-async def access(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """Send requests through the scheduler, with a reply cache in memory."""
-    await _access(url, work, connections, ledger=None)
-
-
-async def access_with_budget(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """Do the same with each call reserved and settled (tokens counted by the model's tokenizer)."""
-    await _access(url, work, connections, ledger=MemoryLedger(1e6))
-
-
-async def direct(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """Do the same without OpenAI's client."""
-    await _access(url, work, connections, ledger=None, transport="direct")
-
-
-async def _access(
-    url: str,
-    work: Sequence[tuple[Message, ...]],
-    connections: int,
-    *,
-    ledger: MemoryLedger | None,
-    transport: str = "openai",
+async def access(
+    url: str, work: Sequence[tuple[Message, ...]], connections: int, transport: str = "openai"
 ) -> None:
+    """Send requests through the scheduler, with a reply cache in memory."""
     pending = iter(work)
     settings = AccessSettings(concurrency=connections, transport=transport)
-    async with open_client(settings, MemoryReplyCache(), ledger) as client:
+    async with open_client(settings, MemoryReplyCache(), None) as client:
 
         async def loop() -> None:
             for messages in pending:
@@ -139,11 +112,7 @@ async def _access(
         await asyncio.gather(*(loop() for _ in range(connections)))
 
 
-PIPELINES: dict[str, Pipeline] = {
-    "access": access,
-    "access, with a budget": access_with_budget,
-    "direct": direct,
-}
+PIPELINES: dict[str, Pipeline] = {"access": access, "direct": partial(access, transport="direct")}
 
 
 def rates(
@@ -165,15 +134,7 @@ def main() -> None:
     parser.add_argument("--latency-calls", type=int, default=15_000)
     parser.add_argument("--connections", type=int, default=MANY_CONNECTIONS)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--memory", type=int, default=0, help="measure memory over so many judgments, only")
-    parser.add_argument("--inspect", metavar="PYTHON", help="compare a whole round with inspect_ai, only")
     options = parser.parse_args()
-    if options.inspect:
-        show(against_inspect(options.inspect, options.judgments), as_json=options.json)
-        return
-    if options.memory:
-        show(memory_of(options.memory), as_json=options.json)
-        return
     work = battles(options.judgments)
     bare_rate, bare_busy = rates(bare, work, CONNECTIONS)
     figures: dict[str, float] = {"bare": bare_rate, "bare, by processor time": bare_busy}
@@ -189,43 +150,6 @@ def main() -> None:
         figures[f"{name}, 300 ms and {connections} connections / ideal"] = found / ideal
     figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
     show(figures, as_json=options.json)
-
-
-def memory_of(judgments: int) -> dict[str, float]:
-    """Return the memory of a process that judges a round of so many battles."""
-    from rounds import apart, memory
-
-    return apart(memory, judgments)
-
-
-def against_inspect(python: str, judgments: int) -> dict[str, float]:
-    """Time a whole round (planned, rendered, asked, read, committed) against inspect_ai on equal texts."""
-    from rounds import apart, whole
-
-    work = [[message.content for message in messages] for messages in battles(judgments)]
-    with endpoint() as url:
-        command = [python, str(ROOT / "benchmarks" / "inspect_judging.py"), url, str(CONNECTIONS)]
-        done = subprocess.run(command, input=json.dumps(work), capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"inspect_ai was not measured: {done.stderr.strip().splitlines()[-1]}")
-    theirs = json.loads(done.stdout.strip().splitlines()[-1])
-    ours = apart(whole, judgments, CONNECTIONS, 0.0)
-    return {
-        **{f"inspect_ai, {name}": rate for name, rate in theirs.items()},
-        **ours,
-        "round / inspect_ai": ours["round, battles/s"] / theirs["by the clock"],
-        "round / inspect_ai, by processor time": ours["round, battles/s of processor time"]
-        / theirs["by processor time"],
-    }
-
-
-def show(figures: dict[str, float], *, as_json: bool) -> None:
-    """Print figures, one a line or as JSON."""
-    if as_json:
-        print(json.dumps(figures, indent=2))
-        return
-    for name, figure in figures.items():
-        print(f"{name:60} {figure:10.2f}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -52,8 +51,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("pairs", type=Path)
     path = parser.parse_args().pairs
-    if not path.exists():
-        sys.exit(f"SKIPPED: there is no {path}; bring a file of pairs that people judged.")
     judge = LexicalJudge(load_spec("lexical"))
     questions = questions_of(path)
     foreign = tuple(passage.text for question, *_ in questions[:60] for passage in question.passages)

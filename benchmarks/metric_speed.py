@@ -10,8 +10,6 @@ any there is nothing to check facts against, so factuality is left out. Times ar
 other work on the machine lengthens too: take the least of several runs on a quiet one.
 """
 
-# ruff: noqa: E402 - the checkout goes before what is installed
-
 from __future__ import annotations
 
 import argparse
@@ -27,26 +25,19 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from sqlalchemy import text
+from made import ROOT, add_set, answers_file, arena_in, processor_seconds, settle
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
-from data.models import MetricItem, Passage, RoundState
+from arena.services.text_process import end_idle
+from data.models import MetricItem, Passage
 from judges.metrics.registry import build_metric
 from judges.text.sentences import split_sentences
-from judges.text.tokens import terms
 
 DEMO = ROOT / "data/sets/demo"
 SYSTEMS = ("north", "south", "west")
-TOKENISING = "tokenising"
-"""No metric: every text of a question cut into sentences and terms, once; what others are held against."""
 TARGETS: dict[tuple[str, int], float] = {
     ("reference-coverage", 0): 1.0,
     ("reference-coverage", 5): 1.0,
@@ -57,9 +48,6 @@ TARGETS: dict[tuple[str, int], float] = {
     ("factuality-fr2", 10): 10.0,
 }
 MEASURED = (
-    (TOKENISING, 0),
-    (TOKENISING, 5),
-    (TOKENISING, 10),
     *TARGETS,
     ("comprehensiveness-nli", 10),
     ("coverage-icat-s", 10),
@@ -72,11 +60,9 @@ MEASURED = (
     ("comprehensiveness-end-to-end", 5),
 )
 PUBLISHED_WITHIN = 60.0
-OVERHEAD = 1.3
+JUDGED = "UPDATE battle SET outcome = 'judged', preference = CASE id % 3 WHEN 0 THEN 'a' ELSE 'b' END"
 SENTENCES = 6
 """Sentences of a synthetic reference and answer; a passage has four."""
-SAMPLE = 200
-"""Questions whose answers tell the metrics' own cost."""
 
 
 def demo_items(passages: int) -> list[MetricItem]:
@@ -110,8 +96,6 @@ def demo_items(passages: int) -> list[MetricItem]:
 def cost(metric: str, items: Sequence[MetricItem]) -> float:
     """Milliseconds of processor time an answer, caches empty at the start but modules loaded."""
     gc.set_threshold(50_000, *gc.get_threshold()[1:])
-    if metric == TOKENISING:
-        return tokenising(items)
     built = build_metric(metric)
     first = MetricItem(
         id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
@@ -127,43 +111,18 @@ def cost(metric: str, items: Sequence[MetricItem]) -> float:
     return 1_000 * (time.process_time() - started) / len(items)
 
 
-def tokenising(items: Sequence[MetricItem]) -> float:
-    """Milliseconds of processor time an answer that a bare pass over all texts takes."""
-    terms("It is the first.")
-    texts = dict.fromkeys(
-        one
-        for item in items
-        for one in (item.answer, item.reference or "", *(each.text for each in item.passages))
-    )
-    started = time.process_time()
-    for each in texts:
-        for sentence in split_sentences(each):
-            terms(sentence)
-    return 1_000 * (time.process_time() - started) / len(items)
-
-
 def table(repeats: int) -> None:
     """Print what an answer costs by each metric."""
-    print(f"{'metric':30} {'passages':>8}  embedded scoring, ms a core   (least)  tokenising  target")
-    bare: dict[int, float] = {}
+    print(f"{'metric':30} {'passages':>8}  embedded scoring, ms a core   (least)  target")
     for metric, passages in MEASURED:
         command = [sys.executable, __file__, "--one", metric, "--passages", str(passages)]
         runs = [
             float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             for _ in range(repeats)
         ]
-        if metric == TOKENISING:
-            bare[passages] = statistics.median(runs)
-        ratio = f"x {statistics.median(runs) / bare[passages]:8.2f}"
-        target = TARGETS.get((metric, passages))
-        verdict = ""
-        if target is not None:
-            verdict = f"{target:g}: {'met' if statistics.median(runs) < target else 'missed'}"
-        print(
-            f"{metric:30} {passages:8}  {statistics.median(runs):27.2f}  {min(runs):8.2f}  {ratio}",
-            verdict,
-            flush=True,
-        )
+        middle, target = statistics.median(runs), TARGETS.get((metric, passages))
+        verdict = "" if target is None else f"{target:g}: {'met' if middle < target else 'missed'}"
+        print(f"{metric:30} {passages:8}  {middle:27.2f}  {min(runs):8.2f}", verdict, flush=True)
 
 
 class Texts:
@@ -209,97 +168,44 @@ class Texts:
 def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> None:
     """Store a set, its answers, and a judged round that is not published."""
     texts = Texts()
-    folder.mkdir(parents=True)
-    (folder / "set.toml").write_text(
-        'name = "large"\nreference_name = "reference"\n[domains]\nd = "Domain"\n'
+    rows = (
+        {
+            "id": f"q{number}",
+            "domain": "d",
+            "question": texts.question(number),
+            "reference": texts.text(number, SENTENCES),
+            "passages": [{"id": f"p{place}", "text": texts.text(number, 4)} for place in range(passages)],
+        }
+        for number in range(questions)
     )
-    with (folder / "questions.jsonl").open("w") as file:
-        for number in range(questions):
-            given = [{"id": f"p{place}", "text": texts.text(number, 4)} for place in range(passages)]
-            row = {"id": f"q{number}", "domain": "d", "question": texts.question(number), "passages": given}
-            row["reference"] = texts.text(number, SENTENCES)
-            file.write(json.dumps(row) + "\n")
-    arena.sets.import_from(folder)
+    add_set(arena, folder, "large", rows, ("d",))
     for system in SYSTEMS:
-        path = folder / f"{system}.jsonl"
-        with path.open("w") as file:
-            for number in range(questions):
-                row = {"question_id": f"q{number}", "answer": texts.text(number, SENTENCES)}
-                file.write(json.dumps(row) + "\n")
-        arena.submissions.add(path, "large", system=system)
-    request = RoundRequest(set_name="large", judge="lexical", pairs="reference", name="large")
-    arena.rounds.create(request)
-    with arena.store.database.begin() as connection:
-        connection.execute(
-            text(
-                "UPDATE battle SET outcome = 'judged', preference = CASE id % 3 WHEN 0 THEN 'a' ELSE 'b' END"
-            )
-        )
-    arena.store.rounds.move("large", to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
-
-
-def processor_seconds() -> float:
-    """Seconds of the processor that this process and its ended children used."""
-    return sum(
-        resource.getrusage(who).ru_utime + resource.getrusage(who).ru_stime
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
+        answers = (texts.text(number, SENTENCES) for number in range(questions))
+        arena.submissions.add(answers_file(folder, system, answers), "large", system=system)
+    # Without passages the embedded judge cannot decide whether an answer or the reference is better.
+    pairs = "reference" if passages else "all"
+    arena.rounds.create(RoundRequest(set_name="large", judge="lexical", pairs=pairs, name="large"))
+    settle(arena, "large", (JUDGED,))
 
 
 def publish(questions: int, passages: int) -> None:
-    """Publish a large set, and print seconds, memory, and the ratio to the metrics' own cost."""
-    from arena.services.text_process import end_idle
-
+    """Publish a large set, and print seconds and memory."""
     with tempfile.TemporaryDirectory() as place:
-        home = Path(place)
         # Checks of files are limited by the clock, which other work on the machine lengthens.
-        settings = Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}", work_seconds=600)
-        arena = Arena(settings)
-        make_round(arena, home / "large", questions, passages)
-        numbers = [each.id for each in arena.store.submissions.find(set_name="large")]
-        names = ["reference-coverage", "comprehensiveness-nli", *(["factuality-fr3"] if passages else [])]
-        own = {}
-        for name in names:
-            unscored = arena.store.scores.unscored(numbers, metric=name, judge="")
-            taken = [item for _, item in islice(unscored, SAMPLE * (len(SYSTEMS) + 1))]
-            file = home / "items.jsonl"
-            file.write_text("\n".join(json.dumps(_plain(item)) for item in taken))
-            command = [sys.executable, __file__, "--one", name, "--items", str(file)]
-            own[name] = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        arena = arena_in(Path(place), work_seconds=600)
+        make_round(arena, Path(place) / "large", questions, passages)
         started, used = time.perf_counter(), processor_seconds()
         arena.boards.publish("large", report=lambda line: print(f"  {line}", flush=True))
         end_idle()
         seconds, used = time.perf_counter() - started, processor_seconds() - used
         arena.close()
-    costs = sum(own.values()) * questions * (len(SYSTEMS) + 1) / 1_000
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    theirs = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    ours, theirs = (peak / 1024 for peak in peaks)
     print(f"{questions * len(SYSTEMS):,} answers and {questions:,} references, {passages} passages each:")
     print(f"  {seconds:.0f} s by the clock, {used:.0f} s of the processor")
-    print(f"  the metrics' own cost: {costs:.0f} s; ratio {used / costs:.2f} (target {OVERHEAD})")
-    print(*(f"    {name}: {value:.2f} ms an answer" for name, value in own.items()), sep="\n")
-    print(f"  peak memory {peak:.0f} MB, of a scoring process {theirs:.0f} MB")
+    print(f"  peak memory {ours:.0f} MB, of a scoring process {theirs:.0f} MB")
     if not passages:
         print(f"  at best {used / 2:.0f} s on two quiet cores (target {PUBLISHED_WITHIN:.0f} s)")
-
-
-def _plain(item: MetricItem) -> dict[str, object]:
-    passages = [{"id": each.id, "text": each.text, "title": each.title} for each in item.passages]
-    return {
-        "id": item.id,
-        "question": item.question,
-        "answer": item.answer,
-        "reference": item.reference,
-        "passages": passages,
-    }
-
-
-def _items_of(path: Path) -> list[MetricItem]:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return [
-        MetricItem(**{**row, "passages": tuple(Passage(**passage) for passage in row["passages"])})
-        for row in rows
-    ]
 
 
 def main() -> None:
@@ -310,12 +216,9 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=14_016)
     parser.add_argument("--passages", type=int, nargs="+", default=[0, 5])
     parser.add_argument("--one", help=argparse.SUPPRESS)
-    parser.add_argument("--items", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        print(
-            cost(options.one, _items_of(options.items) if options.items else demo_items(options.passages[0]))
-        )
+        print(cost(options.one, demo_items(options.passages[0])))
     elif options.publish:
         for passages in options.passages:
             publish(options.questions, passages)

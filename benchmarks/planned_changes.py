@@ -1,7 +1,5 @@
 """Each change that the architecture plans for, made in a copy of the checkout: how many files it takes.
 
-    python benchmarks/planned_changes.py
-
 Each change adds something of the arena's own, not a plugin, and is tried there: what it adds must be found by
 its name where people find it. Tests and documentation come on top.
 """
@@ -37,11 +35,6 @@ class Change:
     files: Mapping[str, str]
     edits: Mapping[str, tuple[str, str]]
     tried: str
-
-    @property
-    def touched(self) -> tuple[str, ...]:
-        """The files that it adds or changes."""
-        return (*self.files, *self.edits)
 
 
 CHANGES = (
@@ -179,7 +172,9 @@ def counted() -> Mapping[str, int | None]:
     without = [name for name, effect in effects.items() if not effect]
     if without:
         raise ValueError(f"without effect: {', '.join(without)}")
-    return {change.name: len(change.touched) if change in made else None for change in CHANGES}
+    return {
+        change.name: len(change.files) + len(change.edits) if change in made else None for change in CHANGES
+    }
 
 
 def _make(change: Change, copy: Path) -> bool:
@@ -194,16 +189,3 @@ def _make(change: Change, copy: Path) -> bool:
             raise ValueError(f"{path} has {before!r} {content.count(before)} times")
         (copy / path).write_text(content.replace(before, text + before), encoding="utf-8")
     return True
-
-
-def main() -> int:
-    """Print the files of each change."""
-    counts = counted()
-    for change in CHANGES:
-        files = ", ".join(change.touched) if counts[change.name] is not None else "no such registry yet"
-        print(f"{change.name:10} {counts[change.name] or '–'}  {files}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
-"""Measure whole rounds: planned, rendered, asked, read, committed; from cache; resumed.
+"""Measure whole rounds: planned, rendered, asked, read, committed; from cache; memory.
 
-    python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--resumed 200000] [--latency] [--json]
+    python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--memory 200000] [--latency] [--json]
 
 Against scripted endpoints on this machine, each in a process of its own, in one run; only ratios carry over
 to other machines.
@@ -8,60 +8,33 @@ to other machines.
 - `round / bare`: battles a second of a whole round on SQLite over replies a second of an `AsyncOpenAI` +
   aiohttp loop with the very messages that the round sends.
 - `from cache`: verdicts a second of a second round on the same battles, with calls counted.
-- `resume`: seconds to go on with a round in which everything is done.
-- `peak memory` of the process that judges.
+- `memory`: resident memory of the process that judges, from a tenth of a long round to its end.
 """
-
-# ruff: noqa: E402 - the checkout goes before what is installed
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import multiprocessing
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "benchmarks"))
-
 from judging import LATENCY, bare, endpoint
-from sqlalchemy import text
+from made import add_set, answers_file, arena_in, show
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
-from data.models import RoundState
 from data.progress import Progress
 from judges.llm.requests import Message
 
 CONNECTIONS = 64
 SYSTEMS = 8
-WORDS = [
-    "yeast",
-    "sugar",
-    "gas",
-    "gluten",
-    "oven",
-    "crumb",
-    "crust",
-    "steam",
-    "flour",
-    "water",
-    "salt",
-    "dough",
-    "heat",
-    "starch",
-    "acid",
-    "time",
-]
+VOCABULARY = "yeast sugar gas gluten oven crumb crust steam flour water salt dough heat starch acid time"
+WORDS = VOCABULARY.split()
 
 
 def prose(seed: int, words: int) -> str:
@@ -71,44 +44,23 @@ def prose(seed: int, words: int) -> str:
     return f"In case {seed}, " + ". The ".join(lines) + "."
 
 
-def fill(
-    home: Path, battles: int, url: str, transport: str = "openai", *, database_url: str | None = None
-) -> Arena:
-    """Return an arena with a set and eight systems that make so many battles against the reference.
-
-    Its database is an empty one that is named, or a file in its home.
-    """
-    questions = -(-battles // SYSTEMS)
-    folder = home / "bench"
-    folder.mkdir(parents=True)
-    (folder / "set.toml").write_text(
-        'name = "bench"\nreference_name = "human"\n[domains]\nd0 = "Zero"\nd1 = "One"\n'
+def fill(home: Path, battles: int, url: str, transport: str = "openai") -> Arena:
+    """Return an arena with a set and eight systems that make so many battles against the reference."""
+    count = -(-battles // SYSTEMS)
+    arena = arena_in(home, endpoint=url, api_key="none", transport=transport)
+    questions = (
+        {
+            "id": f"q{n}",
+            "domain": f"d{n % 2}",
+            "question": f"Why does bread number {n} rise?",
+            "reference": prose(n, 75),
+        }
+        for n in range(count)
     )
-    with (folder / "questions.jsonl").open("w") as file:
-        for n in range(questions):
-            row = {
-                "id": f"q{n}",
-                "domain": f"d{n % 2}",
-                "question": f"Why does bread number {n} rise?",
-                "reference": prose(n, 75),
-            }
-            file.write(json.dumps(row) + "\n")
-    settings = Settings(
-        home=home,
-        database_url=database_url or f"sqlite:///{home / 'arena.sqlite'}",
-        endpoint=url,
-        api_key="none",
-        transport=transport,
-    )
-    arena = Arena(settings)
-    arena.sets.import_from(folder)
+    add_set(arena, home / "bench", "bench", questions, ("d0", "d1"))
     for system in range(SYSTEMS):
-        path = folder / f"s{system}.jsonl"
-        with path.open("w") as file:
-            for n in range(questions):
-                row = {"question_id": f"q{n}", "answer": prose(1_000_003 * (system + 1) + n, 60 + 5 * system)}
-                file.write(json.dumps(row) + "\n")
-        arena.submissions.add(path, "bench", system=f"s{system}")
+        answers = (prose(1_000_003 * (system + 1) + n, 60 + 5 * system) for n in range(count))
+        arena.submissions.add(answers_file(home, f"s{system}", answers), "bench", system=f"s{system}")
     return arena
 
 
@@ -180,24 +132,6 @@ def cached(battles: int) -> dict[str, float]:
     }
 
 
-def resumed(battles: int) -> dict[str, float]:
-    """Resume a round in which everything is done."""
-    with tempfile.TemporaryDirectory() as folder:
-        arena = fill(Path(folder), battles, "http://127.0.0.1:9/v1")
-        seconds = settle(arena)
-        arena.store.rounds.move("done", to=RoundState.PAUSED, allowed=(RoundState.PLANNED,))
-        counted = arena.store.rounds.counts("done")
-        assert counted.judged == counted.planned >= battles, counted
-        started = time.perf_counter()
-        arena.rounds.run("done", concurrency=CONNECTIONS, report=lambda _progress: None)
-        again = time.perf_counter() - started
-        started = time.perf_counter()
-        arena.rounds.status("done")
-        status = time.perf_counter() - started
-        arena.close()
-    return {"filling, s": seconds, "resume, s": again, "status, s": status}
-
-
 def memory(battles: int) -> dict[str, float]:
     """Resident memory while a whole round is judged over LLM calls, from its first tenth to its end."""
     sizes: list[tuple[int, float]] = []
@@ -231,36 +165,6 @@ def _resident() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-JUDGED = "UPDATE battle SET outcome = 'judged', preference = 'a' WHERE round_id = :round"
-ASKED = """
-    INSERT INTO judgment (battle_id, judge, model, endpoint, presentation, outcome, preference, rationale,
-        detail, grade, settings, prompt_hash, parser, calls, reply_key, input_tokens, output_tokens, cost_usd,
-        latency, cached, created_at)
-    SELECT id, 'reference-free', 'm', 'e', 'ab', 'judged', 'a', :reason, '', '', '', :hash, 'rating/1', 1,
-        printf('%064d', id), 900, 60, 0.001, 0.3, false, CURRENT_TIMESTAMP
-    FROM battle WHERE round_id = :round"""
-REPLIED = """
-    INSERT INTO reply (key, endpoint, model, text, finish_reason, input_tokens, output_tokens, cost_usd,
-        latency, response_id, response_model, fingerprint, left_out, created_at)
-    SELECT printf('%064d', id), 'e', 'm', :reply, 'stop',
-        900, 60, 0.001, 0.3, '', '', '', '', CURRENT_TIMESTAMP
-    FROM battle WHERE round_id = :round"""
-
-
-def settle(arena: Arena) -> float:
-    """Judge every battle of a round by SQL alone; seconds."""
-    request = RoundRequest(set_name="bench", judge="reference-free", name="done")
-    number = arena.rounds.create(request).id
-    reason = "Both rise. " * 20
-    reply = f"<thinking>{reason}</thinking><rating>1</rating>"
-    given = {"round": number, "reason": reason, "reply": reply, "hash": "0" * 64}
-    started = time.perf_counter()
-    with arena.store.database.begin() as connection:
-        for statement in (JUDGED, ASKED, REPLIED):
-            connection.execute(text(statement), given)
-    return time.perf_counter() - started
-
-
 def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
     """Run in a process of its own, and add its peak memory."""
     context = multiprocessing.get_context("spawn")
@@ -285,7 +189,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--battles", type=int, default=3_000)
     parser.add_argument("--cached", type=int, default=20_000)
-    parser.add_argument("--resumed", type=int, default=200_000)
+    parser.add_argument("--memory", type=int, default=0)
     parser.add_argument("--latency", action="store_true", help="also with 300 ms and 256 connections")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -297,13 +201,9 @@ def main() -> None:
         figures |= {f"300 ms: {name}": figure for name, figure in found.items()}
     if options.cached:
         figures |= apart(cached, options.cached)
-    if options.resumed:
-        figures |= apart(resumed, options.resumed)
-    if options.json:
-        print(json.dumps(figures, indent=2))
-        return
-    for name, figure in figures.items():
-        print(f"{name:50} {figure:12.2f}")
+    if options.memory:
+        figures |= apart(memory, options.memory)
+    show(figures, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,10 @@ already is read as it is. The target for the standings of a million is 10 s, and
 of pages read the published board and single questions, so their times must not grow with the round.
 """
 
-# ruff: noqa: E402 - the checkout goes before what is installed
-
 from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import resource
 import sys
@@ -23,21 +20,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from sqlalchemy import text
+from made import add_set, answers_file, arena_in, processor_seconds, settle, show
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from arena.services.system import metrics_of
 from arena.services.text_process import end_idle
-from arena.settings import Settings
-from data.models import RoundState
 
 SYSTEMS = 10
-TARGETS = {1_000_000: 10.0, 10_000_000: 20.0}
-"""Seconds of standings, by battles up to which they are wanted."""
 
 # Strengths rise with the system's number; a hash of question and pair decides.
 BATTLES = """
@@ -59,34 +49,19 @@ JUDGMENTS = """
 
 def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None:
     """Store a finished round of so many battles: every pair of systems and reference on every question."""
-    questions = -(-battles // (systems * (systems + 1) // 2))
-    folder = home / "big"
-    folder.mkdir(parents=True)
-    domains = "".join(f'd{n} = "Domain {n}"\n' for n in range(7))
-    (folder / "set.toml").write_text(f'name = "big"\nreference_name = "human"\n[domains]\n{domains}')
-    with (folder / "questions.jsonl").open("w") as file:
-        for n in range(questions):
-            row = {"id": f"q{n}", "domain": f"d{n % 7}", "question": f"Why {n}?", "reference": f"So {n}."}
-            file.write(json.dumps(row) + "\n")
-    arena.sets.import_from(folder)
+    count = -(-battles // (systems * (systems + 1) // 2))
+    domains = [f"d{n}" for n in range(7)]
+    questions = (
+        {"id": f"q{n}", "domain": domains[n % 7], "question": f"Why {n}?", "reference": f"So {n}."}
+        for n in range(count)
+    )
+    add_set(arena, home / "big", "big", questions, domains)
     for system in range(systems):
-        path = folder / f"s{system}.jsonl"
-        with path.open("w") as file:
-            for n in range(questions):
-                row = {"question_id": f"q{n}", "answer": f"System {system} on {n}: because."}
-                file.write(json.dumps(row) + "\n")
+        answers = (f"System {system} on {n}: because." for n in range(count))
+        path = answers_file(home / "big", f"s{system}", answers)
         arena.submissions.add(path, "big", system=f"s{system}")
-    request = RoundRequest(set_name="big", judge="lexical", pairs="all", sample="1", name="big")
-    number = arena.rounds.create(request).id
-    with arena.store.database.begin() as connection:
-        connection.execute(text("DELETE FROM battle"))
-        if connection.dialect.name == "postgresql":
-            # The rows are right by how they are made; looking up each of their parents takes an hour.
-            connection.execute(text("SET LOCAL session_replication_role = replica"))
-        connection.execute(text(BATTLES), {"round": number, "systems": systems})
-        connection.execute(text(JUDGMENTS), {"round": number})
-        connection.execute(text("ANALYZE"))
-    arena.store.rounds.move("big", to=RoundState.FINISHED, allowed=(RoundState.PLANNED,))
+    arena.rounds.create(RoundRequest(set_name="big", judge="lexical", pairs="all", sample="1", name="big"))
+    settle(arena, "big", ("DELETE FROM battle", BATTLES, JUDGMENTS), systems=systems)
 
 
 def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
@@ -119,17 +94,12 @@ def peak_of_processes() -> float:
     return peaks / 1024
 
 
-def processor_seconds() -> float:
-    """Of this process and of those it began that have ended; PostgreSQL's are not among them."""
-    return sum(os.times()[:4])
-
-
 def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
     """Fill and read; seconds by name."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        arena = Arena(Settings(home=home, database_url=url or f"sqlite:///{home / 'arena.sqlite'}"))
+        arena = arena_in(home, url)
         if not any(one.name == "big" for one in arena.store.rounds.all()):
             timed(figures, "fill", lambda: fill(arena, home, battles, systems))
         figures["battles"] = float(arena.store.rounds.counts("big").planned)
@@ -161,15 +131,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     figures = measure(options.url, options.battles, options.systems)
-    if options.json:
-        print(json.dumps(figures, indent=2))
-        return
-    for name, figure in figures.items():
-        print(f"{name:44} {figure:14,.3f}")
-    for most, target in TARGETS.items():
-        if options.battles <= most:
-            print(f"standings under {target:g} s: {'yes' if figures['standings'] < target else 'NO'}")
-            break
+    show(figures, as_json=options.json)
 
 
 if __name__ == "__main__":

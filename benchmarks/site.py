@@ -1,27 +1,20 @@
 """Speed of the site on a round of 50 systems, 7 domains and 16,000 questions (800,000 battles).
 
     PYTHONPATH=. python benchmarks/site.py [--runs 9] [--home FOLDER] [--questions 16000]
-        [--only-sessions] [--only-pages]
+        [--systems 50] [--only-sessions] [--only-pages]
 
 Measured in one run, on the same machine and with the site's own configuration:
 
-- first table, in headless Chromium, against an empty Streamlit page: visits alternate, each starts from a
-  blank page and ends when the browser has the first row (for the empty page: its one text), by its clock; the
-  document of the leaderboard has the rows, those of other pages have none;
 - every page against the empty one, from the navigation to the footer, which comes last: cold, with an empty
   browser cache and for the first time since the server started, and warm; pages behind the sign-in as an
   organiser sees them. Beside it when the page's text can be read, which the document begins with where
   somebody has seen the page before (cold here: with an empty browser cache alone), and processor time of
   server and browser, which says more on a busy machine;
-- change of the domain, in the browser: from the click to the other domain's caption;
-- search of questions, in the browser (from Enter to the new count) and in the service alone;
 - 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
   machine's cores with the server). Load model: each session is a person who changes to another domain of the
   leaderboard every 5 to 10 s at random, so some 6.7 changes a second; p95 of 300 changes, against that of 300
   by one session that makes the same changes as often; both three times in turn. As information, the processor
-  time of server and client a change (that of 50 with the opening of their sessions), and the same change by
-  all 50 in one instant;
-- memory: growth of the server's resident set for 50 open sessions, a session.
+  time of server and client a change (that of 50 with the opening of their sessions).
 
 With --home the round is made once and kept in the folder.
 """
@@ -40,26 +33,21 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from large_round import DOMAINS, NAME, make_large_round
+from made import ROOT, free_port, wait_for
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from site_server import free_port, wait_for
-from site_sessions import Session, acting, alone, burst, p95, processor_time, resident
+from site_sessions import acting, p95, processor_time
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.question_lists import QuestionFilter
 from arena.settings import Settings
 from data.models import TokenScope
 
-ROOT = Path(__file__).parents[1]
 READERS = 50
 ACTS = 6
 ALONE = 300
@@ -85,7 +73,7 @@ PAGES = (
 )
 ORGANISERS = tuple(f"admin{name}" for name in ("", "-rounds", "-data", "-people"))
 ORGANISER = "olga"
-FIRST_TABLE, EVERY_PAGE, SESSIONS = 1.2, 1.5, 1.7
+EVERY_PAGE, SESSIONS = 1.5, 1.7
 SERVE = """
 import sys
 from pathlib import Path
@@ -108,16 +96,6 @@ const look = () => {
 };
 new MutationObserver(look).observe(document, {childList: true, subtree: true});
 """
-CHANGE = """
-const done = arguments[arguments.length - 1], wanted = arguments[0], start = performance.now();
-const captions = () => [...document.querySelectorAll('.aa-standings caption')];
-const there = () => captions().some(c => c.textContent.includes(wanted));
-const watch = new MutationObserver(() => {
-  if (there()) { watch.disconnect(); done(performance.now() - start); }
-});
-watch.observe(document.body, {childList: true, subtree: true, characterData: true});
-[...document.querySelectorAll('button')].find(b => b.textContent.trim() === wanted).click();
-"""
 
 
 @contextmanager
@@ -131,11 +109,6 @@ def server(kind: str, what: Path, health: str) -> Iterator[tuple[str, int]]:
     finally:
         process.terminate()
         process.wait(timeout=20)
-
-
-def visit(driver: webdriver.Chrome, url: str, selector: str) -> float:
-    """Milliseconds from the start of the navigation to the first element."""
-    return visited(driver, url, (selector,))[selector]
 
 
 def visited(driver: webdriver.Chrome, url: str, selectors: Sequence[str]) -> dict[str, float]:
@@ -152,31 +125,6 @@ def visited(driver: webdriver.Chrome, url: str, selectors: Sequence[str]) -> dic
     seen: dict[str, float] = driver.execute_script("return window.firstSeen")
     driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", handle)
     return seen
-
-
-def told(what: str, times: list[float], more: str = "") -> None:
-    """Print a line of times in milliseconds."""
-    spread = f"({min(times):.0f}–{max(times):.0f})" if len(times) > 1 else ""
-    print(f"{what:26} median {statistics.median(times):6.0f} ms {spread} {more}".rstrip(), flush=True)
-
-
-def first_tables(driver: webdriver.Chrome, site: str, nothing: str, runs: int) -> None:
-    """Print the times to the first table."""
-    pages = {
-        "empty page": (nothing, EMPTY),
-        "first table, 50 systems": (f"{site}/?{BOARD}", ".aa-standings tbody tr"),
-    }
-    times: dict[str, list[float]] = {name: [] for name in pages}
-    for run in range(runs + 1):
-        for name, (url, selector) in pages.items():
-            taken = visit(driver, url, selector)
-            if run:  # The first round fills the browser's and the servers' caches.
-                times[name].append(taken)
-    base = statistics.median(times["empty page"])
-    for name, each in times.items():
-        middle = statistics.median(each)
-        print(f"{name:26} median {middle:6.0f} ms ({min(each):.0f}–{max(each):.0f})  {middle / base:.2f}×")
-    print(f"{'':26} target at most {FIRST_TABLE}× the empty page")
 
 
 def every_page(
@@ -197,7 +145,7 @@ def every_page(
         # Clearing took the empty page's files too; compiled scripts are kept from a second visit on.
         for _ in range(WARMING):
             for url, shown in ((nothing[0], EMPTY), (address, WHOLE)):
-                visit(driver, url, shown)
+                visited(driver, url, (shown,))
         warm: dict[str, list[float]] = {EMPTY: [], TEXT: [], WHOLE: []}
         used = [0.0, 0.0]
         for _ in range(runs):
@@ -227,7 +175,7 @@ def every_page(
 
 def _cold(driver: webdriver.Chrome, url: str, shown: str) -> float:
     driver.execute_cdp_cmd("Network.clearBrowserCache", {})
-    return visit(driver, url, shown)
+    return visited(driver, url, (shown,))[shown]
 
 
 def _spent(driver: webdriver.Chrome, server: int) -> float:
@@ -267,90 +215,30 @@ def organiser(settings: Settings) -> str:
         arena.close()
 
 
-def domain_changes(driver: webdriver.Chrome, site: str, runs: int) -> None:
-    """Print the times from a click on a domain to its table."""
-    visit(driver, f"{site}/?{BOARD}", ".aa-standings tbody tr")
-    time.sleep(3)
-    driver.set_script_timeout(30)
-    taken = []
-    for at in range(runs + 1):
-        taken.append(driver.execute_async_script(CHANGE, ("Finance", "Science")[at % 2]))
-        time.sleep(1.5)
-    times = taken[1:]
-    print(
-        f"{'domain change':26} median {statistics.median(times):6.0f} ms ({min(times):.0f}–{max(times):.0f})"
-    )
-    print(f"{'':26} target below 300 ms")
-
-
-def searches(driver: webdriver.Chrome, site: str, settings: Settings, runs: int) -> None:
-    """Print the times of question searches."""
-    arena = Arena(settings)
-    questions = arena.question_lists.of(NAME)
-    start = time.perf_counter()
-    endings = arena.question_lists.endings(NAME, "system-07", "human")
-    matching = questions.matching(QuestionFilter(system="system-07", opponent="human"), endings=endings)
-    print(
-        f"{'battles of one pair':26} {1000 * (time.perf_counter() - start):6.0f} ms, {len(matching):,} found"
-    )
-    arena.close()
-    visit(driver, f"{site}/questions?{BOARD}", ".aa-questions tbody tr")
-    time.sleep(2)
-    times = []
-    for at in range(runs):
-        field = driver.find_element(By.CSS_SELECTOR, "[data-testid=stTextInput] input")
-        field.send_keys(Keys.CONTROL, "a")
-        before = driver.find_element(By.CSS_SELECTOR, ".aa-note").text
-        start = time.perf_counter()
-        field.send_keys(("orchids", "batteries tides", "cheese")[at % 3], Keys.ENTER)
-        patient = WebDriverWait(driver, 30, 0.01, ignored_exceptions=(StaleElementReferenceException,))
-        patient.until(partial(noted, before))
-        times.append(1000 * (time.perf_counter() - start))
-        time.sleep(1)
-    told("search in the browser", times)
-    print(f"{'':26} target below 1,000 ms")
-
-
-def noted(before: str, driver: webdriver.Chrome) -> bool:
-    """Return whether the page differs from its previous state."""
-    return driver.find_element(By.CSS_SELECTOR, ".aa-note").text not in {before, ""}
-
-
 async def _one_and_many(site: str, pid: int, addresses: list[str]) -> float:
     """Print the p95 of one session and of many, and return their ratio."""
     found = []
     for name, acts in (
-        ("one session", alone(site, addresses, ALONE, of=READERS)),
-        (f"{READERS} sessions", acting(site, READERS, addresses, ACTS)),
+        ("one session", acting(site, addresses, ALONE, of=READERS)),
+        (f"{READERS} sessions", acting(site, addresses, ACTS, count=READERS)),
     ):
         server, client = processor_time(pid), time.process_time()
         times = await acts
         server, client = processor_time(pid) - server, time.process_time() - client
         spent = f"{1000 * server / len(times):.1f} and {1000 * client / len(times):.1f} ms"
-        spent = f"p95 {1000 * p95(times):.1f}; server and client {spent} an act"
-        told(name, [1000 * value for value in times], spent)
+        middle = f"median {1000 * statistics.median(times):.0f} ms, p95 {1000 * p95(times):.1f}"
+        print(f"{name:26} {middle}; server and client {spent} an act", flush=True)
         found.append(p95(times))
     return found[1] / found[0]
 
 
 async def readers(site: str, pid: int) -> None:
-    """Print what many readers at once wait for, and what they cost in memory."""
+    """Print what many readers at once wait for."""
     addresses = [f"{BOARD}&domain={domain}" for domain in DOMAINS]
-    await alone(site, addresses, WARMED, of=READERS)
+    await acting(site, addresses, WARMED, of=READERS)
     ratios = [await _one_and_many(site, pid, addresses) for _ in range(REPEATS)]
     each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(f"{'p95 of many to one':26} {each}: median {statistics.median(ratios):.2f}×, target {SESSIONS}×")
-    at_once = await burst(site, READERS, addresses)
-    told(f"{READERS} in one instant", [1000 * value for value in at_once])
-    before = resident(pid)
-    sessions = [Session(site) for _ in range(READERS)]
-    for session in sessions:
-        await session.open()
-        await session.visit(BOARD)
-    grown = (resident(pid) - before) / READERS
-    print(f"{'memory':26} {before:.0f} MiB shared, {grown:.1f} MiB a session; target below 15 MB")
-    for session in sessions:
-        await session.close()
 
 
 def main() -> None:
@@ -358,8 +246,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--questions", type=int, default=16_000)
+    parser.add_argument("--systems", type=int, default=50)
     parser.add_argument("--only-sessions", action="store_true", help="measure open sessions alone")
-    parser.add_argument("--only-pages", action="store_true", help="measure the first table and every page")
+    parser.add_argument("--only-pages", action="store_true", help="measure every page alone")
     parser.add_argument("--home", type=Path, help="where the round is kept; by default a temporary folder")
     arguments = parser.parse_args()
     options = webdriver.ChromeOptions()
@@ -370,7 +259,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.py"
         empty.write_text('import streamlit as st\nst.text("empty")\n')
-        settings = make_large_round(arguments.home or Path(folder) / "home", questions=arguments.questions)
+        settings = make_large_round(
+            arguments.home or Path(folder) / "home", systems=arguments.systems, questions=arguments.questions
+        )
         if arguments.only_sessions:
             with server("site", settings.home, "/healthz") as (site, pid):
                 asyncio.run(readers(site, pid))
@@ -382,11 +273,8 @@ def main() -> None:
             webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"))) as driver,
         ):
             every_page(driver, (site, pid), (nothing, other), token, max(1, arguments.runs // 3))
-            first_tables(driver, site, nothing, arguments.runs)
             if arguments.only_pages:
                 return
-            domain_changes(driver, site, arguments.runs)
-            searches(driver, site, settings, arguments.runs)
             driver.get("about:blank")
             asyncio.run(readers(site, pid))
 

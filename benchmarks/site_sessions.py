@@ -1,10 +1,9 @@
 """Sessions of a site without a browser: Streamlit's own protocol over websockets.
 
-`alone` and `acting` measure the same act: an open session changes to one of the other addresses, drawn at
-random from a fixed seed, and the seconds count from sending that to the arrival of the message that the run
-has finished. They ask the server equally often: the one session of `alone` pauses for as much shorter as it
-stands for more. The client parses the smallest messages alone, so that what one session receives hardly
-delays the stamp of another. It never claims to have kept a message, as browsers do: tables are sent in full.
+`acting` measures one act: an open session changes to one of the other addresses, drawn at random from a fixed
+seed, and the seconds count from sending that to the arrival of the message that the run has finished. The
+client parses the smallest messages alone, so that what one session receives hardly delays the stamp of
+another. It never claims to have kept a message, as browsers do: tables are sent in full.
 """
 
 from __future__ import annotations
@@ -61,24 +60,20 @@ class Session:
             await self._socket.close()
 
 
-async def acting(site: str, count: int, addresses: Sequence[str], acts: int) -> list[float]:
+async def acting(
+    site: str, addresses: Sequence[str], acts: int, *, count: int = 1, of: int = 1
+) -> list[float]:
     """Seconds that every act of so many open sessions takes, each person thinking for a while in between.
 
     Everybody opens the site and looks at it first; an act is the change to another of the addresses. Think
-    times are drawn evenly from `THINKING`, apart for each session, from a fixed seed.
+    times are drawn evenly from `THINKING`, apart for each session, from a fixed seed; a session that stands
+    for several (`of`) acts as often as they do together.
     """
-    return await _acts(site, count, addresses, acts, THINKING)
-
-
-async def alone(site: str, addresses: Sequence[str], acts: int, *, of: int) -> list[float]:
-    """Seconds of every act of a single session, which acts as often as `of` sessions do together."""
-    return await _acts(site, 1, addresses, acts, (THINKING[0] / of, THINKING[1] / of))
-
-
-async def _acts(
-    site: str, count: int, addresses: Sequence[str], acts: int, thinking: tuple[float, float]
-) -> list[float]:
-    sessions = await _opened(site, count, addresses[0])
+    thinking = (THINKING[0] / of, THINKING[1] / of)
+    sessions = [Session(site) for _ in range(count)]
+    for session in sessions:
+        await session.open()
+        await session.visit(addresses[0])
 
     async def read(number: int, session: Session) -> list[float]:
         rng, shown = random.Random(number), addresses[0]
@@ -93,22 +88,6 @@ async def _acts(
     found = await asyncio.gather(*(read(number, session) for number, session in enumerate(sessions)))
     await asyncio.gather(*(session.close() for session in sessions))
     return [one for part in found for one in part]
-
-
-async def burst(site: str, count: int, addresses: Sequence[str]) -> list[float]:
-    """Seconds of one act of so many open sessions, all in the same instant."""
-    sessions = await _opened(site, count, addresses[0])
-    found = await asyncio.gather(*(session.visit(addresses[-1]) for session in sessions))
-    await asyncio.gather(*(session.close() for session in sessions))
-    return list(found)
-
-
-async def _opened(site: str, count: int, address: str) -> list[Session]:
-    sessions = [Session(site) for _ in range(count)]
-    for session in sessions:
-        await session.open()
-        await session.visit(address)
-    return sessions
 
 
 THINKING = (5.0, 10.0)
@@ -130,11 +109,3 @@ def processor_time(pid: int) -> float:
 def p95(values: list[float]) -> float:
     """Return the 95th percentile."""
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
-
-
-def resident(pid: int) -> float:
-    """Resident memory of a process in MiB."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    raise ValueError(pid)

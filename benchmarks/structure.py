@@ -1,4 +1,4 @@
-"""Measure the layout of the code: size, features, folders, importers, cycles, functions, planned changes.
+"""Measure the layout of the code: size, features, folders, importers, cycles, planned changes.
 
     python benchmarks/structure.py [--check] [--list]
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import ast
 import re
-import statistics
 import subprocess
 import sys
 import tomllib
@@ -26,7 +25,6 @@ from pathlib import Path
 
 import grimp
 import networkx as nx
-import numpy as np
 from planned_changes import counted
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,17 +35,6 @@ MOST_FILES = 2
 NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data)/")
 """Texts that are part of the product."""
 MOST_LINES = 320
-BRANCHES = (
-    ast.If,
-    ast.IfExp,
-    ast.For,
-    ast.AsyncFor,
-    ast.While,
-    ast.ExceptHandler,
-    ast.comprehension,
-    ast.Assert,
-    ast.match_case,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +151,6 @@ def figures() -> Iterator[Figure]:
     yield Figure(name=f"modules of more than {MOST_LINES} lines", value=len(long), examples=long)
     yield from _imports({".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths})
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
-    yield from _functions(trees)
     yield from _unused(paths, trees)
 
 
@@ -178,21 +164,6 @@ def _imports(names: set[str]) -> Iterator[Figure]:
         " <-> ".join(sorted(part)) for part in nx.strongly_connected_components(arrows) if len(part) > 1
     ]
     yield Figure(name="import cycles", value=len(cycles), limit=0, examples=cycles)
-
-
-def _functions(trees: Sequence[ast.Module]) -> Iterator[Figure]:
-    found = [
-        node
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    lengths = [_body_lines(node) for node in found]
-    branches = [1 + sum(isinstance(inner, BRANCHES) for inner in ast.walk(node)) for node in found]
-    yield Figure(name="functions", value=len(found))
-    yield Figure(name="median lines of a function", value=statistics.median(lengths))
-    yield Figure(name="90th percentile of their lines", value=float(np.percentile(lengths, 90)))
-    yield Figure(name="90th percentile of their complexity", value=float(np.percentile(branches, 90)))
 
 
 def _is_protocol(name: str) -> bool:
@@ -232,12 +203,6 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
-
-
-def _body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of a function without its docstring and decorators."""
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return (node.end_lineno or node.lineno) - body[0].lineno + 1 if body else 0
 
 
 def main() -> int:

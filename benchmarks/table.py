@@ -18,11 +18,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = "| work | ours | peer or floor | ratio | goal | command |\n|---|---|---|---|---|---|"
-SECONDS = r"([\d.]+) s"
+SECONDS = r"^ *(?P<work>.+): (?P<ours>[\d.]+) s, .* goal of (?P<floor>[\d.]+) s$"
+ANSWERS = r"^(?P<work>\S+ +\d+) +(?P<ours>[\d.]+) +[\d.]+ (?P<floor>[\d.]+): (?:met|missed)$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +61,11 @@ def commands(printed: str) -> Iterator[Row]:
         )
 
 
-def first_board(printed: str) -> Iterator[Row]:
-    """Import and a thousand battles in Python, against their goals."""
-    for work, name in (
-        ("`import answer_arena`, its calls looked up", "import answer_arena, CPU"),
-        ("`aa.rank` of 1,000 battles of a function, first call", "  of it CPU, first call"),
-        ("the same, second call", "  of it CPU, second call"),
-    ):
-        found = re.search(rf"^{re.escape(name)}: {SECONDS}, .* goal of {SECONDS}", printed, re.MULTILINE)
-        if found is not None:
-            yield Row(work=work, ours=float(found[1]), floor=float(found[2]), against="the goal", goal="≤ 1")
+def goals(printed: str, *, pattern: str, unit: str = "s") -> Iterator[Row]:
+    """Compare what a benchmark prints with the goals that it prints beside it."""
+    for found in re.finditer(pattern, printed, re.MULTILINE):
+        ours, floor = float(found["ours"]), float(found["floor"])
+        yield Row(work=found["work"], ours=ours, floor=floor, against="the goal", goal="≤ 1", unit=unit)
 
 
 def judging(printed: str) -> Iterator[Row]:
@@ -88,29 +85,12 @@ def judging(printed: str) -> Iterator[Row]:
         )
 
 
-def ratings(printed: str) -> Iterator[Row]:
-    """Very many systems, against a minute or two."""
-    for found in re.finditer(rf"^(.+): {SECONDS} of the processor$", printed, re.MULTILINE):
-        floor = 120.0 if "4,000" in found[1] else 60.0
-        yield Row(work=found[1], ours=float(found[2]), floor=floor, against="the goal", goal="≤ 1")
-
-
-def metrics(printed: str) -> Iterator[Row]:
-    """Yield an answer by each embedded metric, against its target."""
-    pattern = r"^(\S+) +(\d+) +([\d.]+) +[\d.]+  x +[\d.]+ ([\d.]+): (?:met|missed)$"
-    for found in re.finditer(pattern, printed, re.MULTILINE):
-        work = f"an answer by {found[1]}, {found[2]} passages"
-        yield Row(
-            work=work, ours=float(found[3]), floor=float(found[4]), against="the goal", goal="≤ 1", unit="ms"
-        )
-
-
 ROWS: dict[str, Callable[[str], Iterator[Row]]] = {
     "benchmarks/commands.py --reading --json": commands,
-    "benchmarks/first_board.py": first_board,
+    "benchmarks/first_board.py": partial(goals, pattern=SECONDS),
     "benchmarks/judging.py --json": judging,
-    "benchmarks/ratings.py --many": ratings,
-    "benchmarks/metric_speed.py": metrics,
+    "benchmarks/ratings.py --many": partial(goals, pattern=SECONDS),
+    "benchmarks/metric_speed.py": partial(goals, pattern=ANSWERS, unit="ms"),
 }
 
 
