@@ -37,9 +37,12 @@ from judges.metrics.registry import metrics as known_metrics
 from judges.retrieval import BM25
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arena.models.results import ScoreTable
     from arena.services.metrics.factory import MetricRequest
     from arena.services.metrics.planning import MetricPlan
-    from arena.services.metrics.results import ScoreRequest, ScoreTable, Spread
+    from arena.services.metrics.results import ScoreRequest
 
 commands = typer.Typer(
     help="Metrics: bounded scores of single answers.",
@@ -228,7 +231,7 @@ def show(
         raise typer.BadParameter(f"{by!r} is none of {', '.join(By)}.", param_hint="--by")
     table = open_arena().score_tables.table(_stored(set_name, metric, judge, systems), By(by))
     if as_json:
-        show_json(table.shown().to_json())
+        show_json(table.to_json())
         return
     show_table(*_cells(table))
     note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")
@@ -355,22 +358,19 @@ def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> Scor
 
 
 def _cells(table: ScoreTable) -> tuple[list[str], list[list[str | int | None]]]:
-    headers = [table.by.value, "answers", "unscored"]
-    headers += [
-        table.measures[0].symbol,
-        "95 % interval",
-        *(measure.symbol for measure in table.measures[1:]),
-    ]
+    first, *others = table.measures.values()
+    headers = [table.by, "answers", "unscored", first, "95 % interval", *others]
     rows: list[list[str | int | None]] = []
     for row in table.rows:
-        score, *more = (row.values[measure.name] for measure in table.measures)
-        interval = None if score.lower is None else f"{score.lower:.3f} to {score.upper:.3f}"
-        unscored = sum(row.unscored.values())
-        rows.append([row.name, row.answers, unscored, _plus_minus(score), interval, *map(_plus_minus, more)])
+        score, *more = (row[measure] for measure in table.measures)
+        interval = None if score["lower"] is None else f"{score['lower']:.3f} to {score['upper']:.3f}"
+        counts = [row[table.by], row["answers"], sum(row["unscored"].values())]
+        rows.append([*counts, _plus_minus(score), interval, *map(_plus_minus, more)])
     return headers, rows
 
 
-def _plus_minus(spread: Spread) -> str | None:
-    if spread.mean is None:
+def _plus_minus(spread: Mapping[str, float | None]) -> str | None:
+    mean, sd = spread["mean"], spread["sd"]
+    if mean is None:
         return None
-    return f"{spread.mean:.3f}" if spread.sd is None else f"{spread.mean:.3f} ± {spread.sd:.3f}"
+    return f"{mean:.3f}" if sd is None else f"{mean:.3f} ± {sd:.3f}"

@@ -203,29 +203,27 @@ def list_(set_name: OfSet = None, *, as_json: AsJson = False) -> None:
 
 
 def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
-    from arena.models.submissions import InboxLine
     from arena.services.accounts.auth import OPERATOR
 
     inboxes = open_arena().inbox.waiting(set_name=set_name, caller=OPERATOR)
+    waiting = [(inbox_.set, row) for inbox_ in inboxes for row in inbox_.waiting]
     rows = [
-        (str(row.submission.id), row.submission.set_name, row.submission.system, block.why.value, block.text)
-        for inbox_ in inboxes
-        for row in inbox_.waiting
+        (str(row.submission), name, row.system, block.why, block.text)
+        for name, row in waiting
         for block in row.blocks
     ]
     rows += [
-        (str(row.submission.id), row.submission.set_name, row.submission.system, "warning", text)
-        for inbox_ in inboxes
-        for row in inbox_.waiting
+        (str(row.submission), name, row.system, "warning", text)
+        for name, row in waiting
         for text in row.warnings
     ]
-    payload = [InboxLine.of(inbox_).to_json() for inbox_ in inboxes] if as_json else rows
+    payload = [inbox_.to_json() for inbox_ in inboxes] if as_json else rows
     headers = ("id", "set", "system", "waits for", "that is")
     show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
     for inbox_ in inboxes:
         if inbox_.plannable and not as_json:
             systems = ",".join(inbox_.plannable)
-            note(f"Plan them: arena rounds plan --set {inbox_.set_name} --judge JUDGE --systems {systems}")
+            note(f"Plan them: arena rounds plan --set {inbox_.set} --judge JUDGE --systems {systems}")
 
 
 @commands.command()

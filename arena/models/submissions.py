@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from arena.models.base import Value, one_of
 from data.models import Problem, Submission
@@ -109,29 +109,36 @@ class SubmissionDetails(SubmissionStatus):
     """Share of "no answer" by domain, 0-1."""
 
 
-class BlockLine(Value):
+class Block(Value):
     """One thing that a submission waits for."""
 
     why: str
+    """`no round`, `not submitted`, `domains`, `not started`, `judging`, `paused` or `not published`."""
     text: str
-    round: str = Field(description="The round that it is about; empty for none.")
+    round: str = ""
+    """Round that it is about; empty for none."""
 
 
-class WaitingLine(Value):
-    """A submission that waits."""
+class WaitingSubmission(Value):
+    """A submission that is on no board yet."""
 
-    submission: int = Field(validation_alias=AliasPath("submission", "id"))
-    system: str = Field(validation_alias=AliasPath("submission", "system"))
-    version: int = Field(validation_alias=AliasPath("submission", "version"))
-    team: str = Field(validation_alias=AliasPath("submission", "team"))
-    plannable: bool = Field(description="Whether a new round would judge it.")
-    blocks: list[BlockLine]
-    warnings: list[str] = Field(description="Warnings of its check.")
+    submission: int
+    system: str
+    version: int
+    team: str
+    since: datetime = Field(exclude=True)
+    plannable: bool
+    """True if a new round would judge it."""
+    blocks: list[Block]
+    warnings: list[str]
+    """Warnings of its check."""
 
 
-class InboxLine(Value):
-    """The submissions to a set that wait."""
+class SetInbox(Value):
+    """The submissions to a set that wait, those first that came first."""
 
-    set: str = Field(validation_alias=AliasChoices("set_name", "set"))
-    plannable: list[str] = Field(description="Systems that a new round would judge.")
-    waiting: list[WaitingLine]
+    set: str
+    title: str = Field(exclude=True)
+    plannable: list[str]
+    """Systems that no round has, in the order in which they came."""
+    waiting: list[WaitingSubmission]

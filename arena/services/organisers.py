@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from arena.models.submissions import Block, SetInbox, WaitingSubmission
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.jobs.queue import JobService, JobStatus
 from arena.services.rounds.visibility import RETRIED, RoundAccess
@@ -108,63 +108,16 @@ class RoundJobs(JobService):
         return self.put(caller, JobKind.PUBLISH, round_id=round_.id, payload=payload)
 
 
-class Blocked(StrEnum):
-    """Reason why a submission waits."""
-
-    NO_ROUND = "no round"
-    CHECKS = "not submitted"
-    DOMAINS = "domains"
-    NOT_STARTED = "not started"
-    JUDGING = "judging"
-    PAUSED = "paused"
-    NOT_PUBLISHED = "not published"
-
-
-WAITING: Mapping[RoundState, tuple[Blocked, str]] = MappingProxyType(
+NO_ROUND = "no round"
+WAITING: Mapping[RoundState, tuple[str, str]] = MappingProxyType(
     {
-        RoundState.PLANNED: (Blocked.NOT_STARTED, "not started"),
-        RoundState.RUNNING: (Blocked.JUDGING, "being judged"),
-        RoundState.PAUSED: (Blocked.PAUSED, "paused"),
-        RoundState.FINISHED: (Blocked.NOT_PUBLISHED, "finished and not published"),
+        RoundState.PLANNED: ("not started", "not started"),
+        RoundState.RUNNING: ("judging", "being judged"),
+        RoundState.PAUSED: ("paused", "paused"),
+        RoundState.FINISHED: ("not published", "finished and not published"),
     }
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """One thing that a submission waits for; `round` names the round that it is about, else it is empty."""
-
-    why: Blocked
-    text: str
-    round: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingSubmission:
-    """A submission that is on no board yet, with what blocks it and the warnings of its check."""
-
-    submission: Submission
-    blocks: tuple[Block, ...]
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def plannable(self) -> bool:
-        """True if a new round would judge it."""
-        return any(block.why is Blocked.NO_ROUND for block in self.blocks)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetInbox:
-    """The submissions to a set that wait, those first that came first."""
-
-    set_name: str
-    title: str
-    waiting: tuple[WaitingSubmission, ...]
-
-    @property
-    def plannable(self) -> tuple[str, ...]:
-        """The systems that no round has, in the order in which they came."""
-        return tuple(row.submission.system for row in self.waiting if row.plannable)
+"""Why a submission waits whose round has a state, as a word and in a sentence."""
 
 
 class InboxService:
@@ -187,12 +140,24 @@ class InboxService:
         reader = _SetReader(self._store, summary)
         submissions = sorted(self._store.submissions.find(set_name=summary.name), key=lambda row: row.id)
         warnings = self._store.submissions.warnings(summary.name)
-        rows = (
-            WaitingSubmission(submission=submission, blocks=blocks, warnings=warnings.get(submission.id, ()))
-            for submission in submissions
-            if (blocks := tuple(reader.blocks(submission)))
+        rows = [
+            WaitingSubmission(
+                submission=one.id,
+                system=one.system,
+                version=one.version,
+                team=one.team,
+                since=one.submitted_at or one.created_at,
+                plannable=any(block.why == NO_ROUND for block in blocks),
+                blocks=blocks,
+                warnings=list(warnings.get(one.id, ())),
+            )
+            for one in submissions
+            if (blocks := list(reader.blocks(one)))
+        ]
+        plannable = [row.system for row in rows if row.plannable]
+        return SetInbox(
+            set=summary.name, title=summary.title or summary.name, plannable=plannable, waiting=rows
         )
-        return SetInbox(set_name=summary.name, title=summary.title or summary.name, waiting=tuple(rows))
 
 
 class _SetReader:
@@ -213,7 +178,7 @@ class _SetReader:
             return
         if submission.state is SubmissionState.CHECKED:
             text = "It passed the checks, and its team has not submitted it yet."
-            yield Block(why=Blocked.CHECKS, text=text)
+            yield Block(why="not submitted", text=text)
             return
         in_rounds = [
             Block(why=why, text=f"Round {each.name} is {text}.", round=each.name)
@@ -224,7 +189,7 @@ class _SetReader:
         standing = self._standing.get(submission.system, submission)
         if not in_rounds and standing.id != submission.id:
             return
-        yield from in_rounds or [Block(why=Blocked.NO_ROUND, text="No round has it.")]
+        yield from in_rounds or [Block(why=NO_ROUND, text="No round has it.")]
         yield from self._missing(submission)
 
     def _missing(self, submission: Submission) -> Iterator[Block]:
@@ -236,7 +201,7 @@ class _SetReader:
             if (answered := counts.get(domain, (0, 0))[0]) < asked
         ]
         if lacking:
-            yield Block(why=Blocked.DOMAINS, text=f"It lacks answers: {', '.join(lacking)}.")
+            yield Block(why="domains", text=f"It lacks answers: {', '.join(lacking)}.")
 
 
 USUAL_CONCURRENCY = 16

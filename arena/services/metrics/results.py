@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import Any
 
-from arena.models import results as shapes
+from arena.models.results import ScoreTable
 from arena.services.accounts.auth import OPERATOR, Caller
 from arena.services.accounts.set_access import SetAccess
 from arena.services.metrics.measures import ALPHA_NDCG, K_FROM, StoredScores, claims_at, pooled_rankings
 from arena.services.metrics.scoring import entrants_of, notes_of, readable_by
 from data.errors import NotFoundError
 from data.models import ENGINE, Outcome, Submission
-from data.models.words import to_json
 from data.progress import counted
 from data.store import Store
 from data.store.scores import ScoredAnswer
-from judges.metrics.registry import Measure, metric_info, metrics
+from judges.metrics.registry import metric_info, metrics
 from judges.metrics.relations.model import scorer_of
 
 EMBEDDED = "embedded"
@@ -51,82 +51,6 @@ class ScoreRequest:
     systems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """A measure over answers.
-
-    Attributes:
-        answers: Answers of which it is defined.
-        mean: Of these.
-        sd: Standard deviation over answers, the ± of the papers; None for one answer.
-        lower: Of the 95 % BCa interval of the mean over questions, as boards have it; None where there is
-            one question alone. `upper` likewise.
-    """
-
-    answers: int
-    mean: float | None
-    sd: float | None
-    lower: float | None
-    upper: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreRow:
-    """A line of a table.
-
-    Attributes:
-        name: Of the system, domain or question; `all` for the last line.
-        answers: Answers that were tried.
-        unscored: Those without a score, by outcome.
-        values: By measure.
-    """
-
-    name: str
-    answers: int
-    unscored: Mapping[str, int]
-    values: Mapping[str, Spread]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoreTable:
-    """Scores of a set by one metric.
-
-    Attributes:
-        judge: Under what name they are stored.
-        untried: Answers of the set's newest submissions that were never tried.
-        k: Of F1@K, from the data; None for metrics without.
-        notes: What must be known of the scores: who told that claims are supported or contradicted, and how
-            often that is right; of how many answers passages were cut, or nothing is cited.
-    """
-
-    set: str
-    metric: str
-    judge: str
-    by: By
-    untried: int
-    k: float | None
-    measures: tuple[Measure, ...]
-    rows: tuple[ScoreRow, ...]
-    notes: tuple[str, ...]
-
-    def shown(self) -> shapes.ScoreTable:
-        """Return the JSON of routes and commands; each row has its name under the table's grouping."""
-        return shapes.ScoreTable.of(
-            self,
-            k_from=K_FROM if self.k is not None else None,
-            measures={measure.name: measure.symbol for measure in self.measures},
-            rows=[
-                {
-                    self.by.value: row.name,
-                    "answers": row.answers,
-                    "unscored": dict(row.unscored),
-                    **{name: to_json(spread) for name, spread in row.values.items()},
-                }
-                for row in self.rows
-            ],
-        )
-
-
 class ScoreTableService:
     """Reads stored scores. Nothing is scored.
 
@@ -149,17 +73,18 @@ class ScoreTableService:
         grouped: dict[str, list[ScoredAnswer]] = defaultdict(list)
         for answer in stored.answers:
             grouped[name_of(answer)].append(answer)
-        rows = [_row(name, answers, stored) for name, answers in grouped.items()]
+        rows = [{by.value: name, **_row(answers, stored)} for name, answers in grouped.items()]
         return ScoreTable(
             set=request.set_name,
             metric=request.metric,
             judge=stored.judge or EMBEDDED,
-            by=by,
+            by=by.value,
             untried=stored.untried,
             k=stored.k,
-            measures=stored.measures,
-            rows=(*rows, _row(ALL, stored.answers, stored)),
-            notes=_notes(request.metric, stored.answers),
+            k_from=None if stored.k is None else K_FROM,
+            measures={measure.name: measure.symbol for measure in stored.measures},
+            rows=[*rows, {by.value: ALL, **_row(stored.answers, stored)}],
+            notes=list(_notes(request.metric, stored.answers)),
         )
 
     def export(
@@ -235,7 +160,8 @@ def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
     return (*told, *(f"{count:,} of {len(scored):,} answers: {note}" for note, count in counts.most_common()))
 
 
-def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> ScoreRow:
+def _row(answers: Sequence[ScoredAnswer], stored: StoredScores) -> dict[str, Any]:
+    """Return the cells of a line: answers that were tried, those without a score by outcome, each measure."""
     outcomes = Counter(answer.outcome.value for answer in answers if answer.outcome is not Outcome.JUDGED)
     by_measure: dict[str, list[tuple[str, float]]] = {measure.name: [] for measure in stored.measures}
     for answer in answers:
@@ -243,25 +169,29 @@ def _row(name: str, answers: Sequence[ScoredAnswer], stored: StoredScores) -> Sc
             if value is not None:
                 by_measure[measure].append((answer.question_id, value))
     spreads = {measure: _spread(values) for measure, values in by_measure.items()}
-    return ScoreRow(name=name, answers=len(answers), unscored=dict(outcomes), values=spreads)
+    return {"answers": len(answers), "unscored": dict(outcomes), **spreads}
 
 
-def _spread(values: Sequence[tuple[str, float]]) -> Spread:
+def _spread(values: Sequence[tuple[str, float]]) -> dict[str, float | None]:
+    """Return mean, standard deviation over answers, and the BCa interval of the mean over questions.
+
+    Boards have this interval too; one question alone gives none.
+    """
     import numpy as np
 
     from leaderboard.stats import bca_mean
 
     if not values:
-        return Spread(answers=0, mean=None, sd=None, lower=None, upper=None)
+        return {"answers": 0, "mean": None, "sd": None, "lower": None, "upper": None}
     sums: dict[str, float] = defaultdict(float)
     for question, value in values:
         sums[question] += value
     counts = Counter(question for question, _ in values)
     interval = bca_mean(np.fromiter(sums.values(), float), np.array([counts[name] for name in sums], float))
-    return Spread(
-        answers=len(values),
-        mean=fmean(value for _, value in values),
-        sd=stdev(value for _, value in values) if len(values) > 1 else None,
-        lower=None if interval is None else interval.lower,
-        upper=None if interval is None else interval.upper,
-    )
+    return {
+        "answers": len(values),
+        "mean": fmean(value for _, value in values),
+        "sd": stdev(value for _, value in values) if len(values) > 1 else None,
+        "lower": None if interval is None else interval.lower,
+        "upper": None if interval is None else interval.upper,
+    }

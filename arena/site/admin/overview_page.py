@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from arena.services.organisers import RoundProgress, SetInbox, WaitingSubmission
+from arena.models.submissions import SetInbox, WaitingSubmission
+from arena.services.organisers import RoundProgress
 from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
@@ -22,7 +23,7 @@ def show() -> None:
     lead("What waits for you, and what is being judged.")
     heading(f"Waiting for you: {sum(len(inbox.waiting) for inbox in inboxes):,}", anchor="waiting")
     for inbox in inboxes:
-        subheading(f"Submissions to {inbox.title}", anchor=inbox.set_name)
+        subheading(f"Submissions to {inbox.title}", anchor=inbox.set)
         _offer_round(inbox)
         grid(("System", "Waits for", "Team", "Since", "Submission"), map(_row, inbox.waiting))
     if not inboxes:
@@ -37,17 +38,15 @@ def _offer_round(inbox: SetInbox) -> None:
     """Link to the form of a new round, filled in with the submissions that no round has."""
     if not inbox.plannable:
         return
-    query = {NEW_SET: inbox.set_name, NEW_SYSTEMS: ",".join(inbox.plannable)}
+    query = {NEW_SET: inbox.set, NEW_SYSTEMS: ",".join(inbox.plannable)}
     text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
     paragraph(anchor(text, "admin-rounds", **query))
 
 
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:
-    submission = row.submission
-    since = submission.submitted_at or submission.created_at
     texts = " ".join([*(block.text for block in row.blocks), *(f"Warning: {each}" for each in row.warnings)])
-    name = f"{submission.system}, version {submission.version}"
-    return (name, texts, submission.team or NOTHING, format_time(since), str(submission.id))
+    name = f"{row.system}, version {row.version}"
+    return (name, texts, row.team or NOTHING, format_time(row.since), str(row.submission))
 
 
 def _rounds() -> None:

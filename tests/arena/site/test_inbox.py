@@ -25,7 +25,7 @@ CHOSEN = "return [...document.querySelectorAll('[data-tag]')].map(tag => tag.ari
 def blocks(arena: Arena) -> dict[int, list[str]]:
     """Return the blocks of each submission, by its number."""
     return {
-        row.submission.id: [block.why.value for block in row.blocks]
+        row.submission: [block.why for block in row.blocks]
         for inbox in arena.inbox.waiting(caller=OPERATOR)
         for row in inbox.waiting
     }
@@ -68,8 +68,8 @@ def test_each_submission_says_what_it_waits_for(
         newer: ["no round"],
     }
     (inbox,) = arena.inbox.waiting(caller=OPERATOR)
-    assert inbox.plannable == ("short", "lacking", "full")
-    (gap,) = (row for row in inbox.waiting if row.submission.id == lacking)
+    assert inbox.plannable == ["short", "lacking", "full"]
+    (gap,) = (row for row in inbox.waiting if row.submission == lacking)
     assert gap.blocks[1].text == "It lacks answers: 2 of 4 in Zero, 2 of 4 in One, 3 of 4 in Two."
     plan(arena, "r", ("full", "short"))
     plan(arena, "s", ("lacking",))
