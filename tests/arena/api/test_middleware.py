@@ -41,6 +41,7 @@ CASES = {
         {"truncated-gzip"},
     ),
     "zip": (b"PK\x03\x04" + b"\0" * 50, {"bad-archive"}),
+    "damaged table": (b"PAR1" + b"\x00" * 40 + b"PAR1", {"damaged-file"}),
     "utf-16": ('{"question_id": "q1", "answer": "x"}\n'.encode("utf-16"), {"not-utf8"}),
     "nothing": (b"", {"empty-file"}),
     "deep": (b"[" * 5_000 + b"]" * 5_000, {"too-deep", "not-json", "wrong-shape", "not-object"}),
