@@ -32,7 +32,7 @@ MISSING = """
 const found = performance.getEntriesByType("resource").filter(one => one.responseStatus >= 400);
 return found.map(one => `${one.responseStatus} ${one.name}`);
 """
-"""What the page asked for in vain."""
+"""Failed requests of the page."""
 
 
 def _faults(stage: Stage) -> list[str]:
