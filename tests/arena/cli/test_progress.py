@@ -140,6 +140,7 @@ def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: 
     arena.metrics.run("tiny", MetricRequest(metric="answer-crux"))
     arena.boards.export_round("r", tmp_path / "round")
     arena.corpora.add("texts", _texts(tmp_path))
+    mix(arena, tmp_path)
     arena.calibrations.calibrate(["lexical"], _labels(tmp_path), concurrency=2)
     told = dict.fromkeys(ear.told)
     for expected in (
