@@ -23,6 +23,7 @@ OWN = 'hostname "$1"; shift; exec "$@"'
 SERVER = "db"
 ENDPOINT = "llm"
 PORT = 8000
+RUNS = "Ray runtime started."
 SMALL = "--object-store-memory=100000000 --include-log-monitor=false"
 
 
@@ -241,7 +242,9 @@ class RayHosts:
         }
 
     def start(self, host: str) -> None:
-        """Start Ray on a host: the head on its own, a node elsewhere."""
+        """Start Ray on a host, the head on its own, a node elsewhere, and wait until it runs."""
+        log = self.lan.folder / host / "log"
+        before = self.lan.log(host).count(RUNS) if log.exists() else 0
         which = (
             "--head --port=6379 --num-cpus=0 --include-dashboard=false --no-monitor"
             if host == self.head
@@ -251,6 +254,11 @@ class RayHosts:
         start = f"{sys.executable} -m ray.scripts.scripts start {which} {own}"
         again = f"while true; do {start} {SMALL} --block; sleep 1; done"
         self.running[host] = self.lan.start(host, "sh", "-c", again, **self.variables)
+        ends = time.monotonic() + 180
+        # A task that finds one node alone waits for that one, also when another has come.
+        while self.lan.log(host).count(RUNS) <= before:
+            assert time.monotonic() < ends, self.lan.log(host)
+            time.sleep(0.2)
 
     def kill(self, host: str) -> None:
         """Kill a host with all that runs on it."""
