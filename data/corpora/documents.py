@@ -70,9 +70,7 @@ def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGE
             except FileFormatError as error:
                 if not path.is_dir():
                     raise
-                problems.add(
-                    error.line, error.code, f"{_shown(file, path)}: {error.message}", advice=error.advice
-                )
+                problems.note(error, _shown(file, path))
 
 
 def _shown(file: Path, path: Path) -> str:
@@ -137,7 +135,7 @@ def _text_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
             content = b"".join(iter(lambda: stream.read(READ_AT_ONCE), b""))
         text = content.decode("utf-8")
     except FileFormatError as error:
-        problems.add(0, error.code, f"{name}: {error.message}", advice=error.advice)
+        problems.note(error, name)
     except UnicodeDecodeError:
         problems.add(0, "encoding", f"{name} is no UTF-8 text.", advice="Save it as UTF-8.")
     else:
@@ -168,7 +166,7 @@ def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
     try:
         text = read_text(path, limits)
     except FileFormatError as error:
-        problems.add(error.line, error.code, f"{name}: {error.message}", advice=error.advice)
+        problems.note(error, name)
         return
     end, line = 0, 1
     for start, stop in _elements(text, "DOC"):

@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from data.corpora.documents import Analyser, Chunking, chunk_id, content_hash, document_of, read_documents
-from data.errors import FileFormatError, InvalidFileError, NotFoundError, StoreError
+from data.errors import FileFormatError, NotFoundError, StoreError
 from data.models import Passage, ProblemList
 from data.models.questions import require_name
 from data.progress import counted, working
@@ -233,9 +233,9 @@ class CorpusLibrary:
                 manifest = build_corpus(place, documents, planned, self._analyser)
             except FileFormatError:
                 # Where no document could be read, the reasons help, not that there is none.
-                _refuse(source, problems)
+                problems.require_none(str(source), "Correct them and import it again.")
                 raise
-            _refuse(source, problems)
+            problems.require_none(str(source), "Correct them and import it again.")
             self._replace(name, place)
         return Imported(manifest=manifest, built=True)
 
@@ -286,9 +286,3 @@ def _distinct(documents: Iterator[Passage], problems: ProblemList) -> Iterator[P
             continue
         seen.add(key)
         yield document
-
-
-def _refuse(path: Path, problems: ProblemList) -> None:
-    if problems.errors:
-        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Correct them and import it again.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError
 from data.files.question_sets.lfrqa import LABELS
 from data.files.strict_json import parse_json
 from data.files.tables.records import read_records
@@ -125,9 +125,7 @@ def read_evaluations(
     labels = tuple(label for key, row in rows for label in _labels(key, row, problems, names))
     if not labels and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no votes.", advice="Give the file as published.")
-    if problems.errors:
-        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
+    problems.require_none(str(path))
     return labels
 
 

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from data.errors import FileFormatError
 from data.files.labelled_pairs import read_evaluations
 from data.files.tables.columns import NAMES, Column, folded, renamed
-from data.files.tables.records import each_record, require_sound
+from data.files.tables.records import each_record
 from data.files.tables.rows import Fields
 from data.files.tables.values import given, id_text, seen
 from data.files.text_files import ReadLimits
@@ -82,7 +82,7 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     labels = _newest([label for _, found in rows for label in found], left_out)
     if not labels and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no labels.", advice="Write at least one.")
-    require_sound(path.name, problems)
+    problems.require_none(path.name)
     unknown = left_out.pop(NO_STATUS, 0)
     warnings = (NO_STATUS.format(count=unknown),) if unknown else ()
     return LabelFile(labels=tuple(labels), left_out=dict(left_out), warnings=warnings)

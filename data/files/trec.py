@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
 
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import ProblemList
@@ -88,9 +88,7 @@ def read_qrels(path: Path, limits: ReadLimits | None = None) -> Qrels:
                 problems.add(number, "two-grades", message, advice="Keep one of them.")
     if not grades and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
-    if problems.errors:
-        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice=ADVICE)
+    problems.require_none(path.name, ADVICE)
     named = {subtopic for own in grades.values() for subtopic in own}
     if len(named) == 1:
         grades = {question: {WHOLE: next(iter(own.values()))} for question, own in grades.items()}
@@ -186,9 +184,7 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         own[fields[2]] = RunLine(fields[0], fields[2], score)
     if not lines and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no run.", advice=TREC_RUNS_ADVICE)
-    if problems.errors:
-        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice=TREC_RUNS_ADVICE)
+    problems.require_none(path.name, TREC_RUNS_ADVICE)
     return {
         question: tuple(
             sorted(own.values(), key=lambda line: (_single(line.score), line.passage), reverse=True)

@@ -9,6 +9,9 @@ from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
+from data.errors import FileFormatError, InvalidFileError
+from data.text import counted
+
 
 class Preference(StrEnum):
     """The better of a battle's two answers."""
@@ -238,6 +241,22 @@ class ProblemList:
             self.kept.append(Problem(line, code, message, severity, advice))
         else:
             self.dropped += 1
+
+    def note(self, error: FileFormatError, name: str = "") -> None:
+        """Note an error of a file, with a name where its message lacks it."""
+        message = error.message if name in error.message else f"{name}: {error.message}"
+        self.add(error.line, error.code, message, advice=error.advice)
+
+    def require_none(self, name: str, advice: str = "Correct them and try again.") -> None:
+        """Refuse a file that has errors.
+
+        Raises:
+            InvalidFileError: It has; all of them are listed.
+        """
+        if self.errors:
+            raise InvalidFileError(
+                f"{name} has {counted(self.errors, 'problem')}.", self.result(), advice=advice
+            )
 
     def result(self) -> tuple[Problem, ...]:
         """Return the problems by line; a last one tells how many more there were."""

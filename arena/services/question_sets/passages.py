@@ -149,9 +149,7 @@ def _distinct(
         elif len({passage.id for passage in row.passages}) < len(row.passages):
             problems.add(row.line, "duplicate-passage", f"Two passages of the question {name} have one id.")
         passages[name] = row.passages
-    if problems.errors:
-        message = f"{path.name} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Name each question and passage once.")
+    problems.require_none(path.name, "Name each question and passage once.")
     return passages
 
 

@@ -179,7 +179,7 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
     try:
         payload = parse_json(read_text(file, limits), 0)
     except FileFormatError as error:
-        problems.add(error.line, error.code, f"{file.name}: {error.message}", advice=error.advice)
+        problems.note(error, file.name)
         return
     if not isinstance(payload, dict):
         message = f"{file.name} is no object of questions."

@@ -275,7 +275,7 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
         problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
         return {}
     except FileFormatError as error:
-        problems.add(error.line, error.code, error.message, advice=error.advice)
+        problems.note(error)
         return {}
     unknown = sorted(set(head) - {*HEAD_FIELDS, "domains", "submissions"})
     for key in unknown:

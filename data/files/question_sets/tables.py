@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ class _QuestionTable:
         self._warn(counted=counted)
 
     def _read(self) -> Iterator[tuple[Row, dict[str, Any]]]:
-        opening = Opening(note=self._note, header=self._header)
+        opening = Opening(note=partial(self._problems.note, name=self._file.name), header=self._header)
         try:
             with Table(self._file, self._limits, opening) as table:
                 self._text_cells = table.format.text_cells
@@ -146,12 +147,7 @@ class _QuestionTable:
                         continue
                     yield row, self._fields(row, row.value)
         except FileFormatError as error:
-            self._note(error)
-
-    def _note(self, error: FileFormatError) -> None:
-        name = self._file.name
-        message = error.message if name in error.message else f"{name}: {error.message}"
-        self._problems.add(error.line, error.code, message, advice=error.advice)
+            self._problems.note(error, self._file.name)
 
     def _header(self, columns: Sequence[str], line: int) -> None:
         require_columns(columns, (Column.QUESTION,), line=line)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError
 from data.files.tables.columns import renamed
 from data.files.tables.reader import Table
 from data.files.tables.rows import Opening
 from data.files.tables.values import list_of_cell
 from data.files.text_files import ReadLimits
 from data.models import ProblemList
-from data.text import counted
 
 Record = TypeVar("Record")
 Make = Callable[[int, Mapping[str, object], ProblemList], Record | None]
@@ -39,19 +39,8 @@ def read_records(
     records = tuple(record for _, record in rows)
     if not records and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
-    require_sound(path.name, problems)
+    problems.require_none(path.name)
     return records
-
-
-def require_sound(name: str, problems: ProblemList, advice: str = "Correct them and try again.") -> None:
-    """Refuse a file that has errors.
-
-    Raises:
-        InvalidFileError: It has; all of them are listed.
-    """
-    if problems.errors:
-        message = f"{name} has {counted(problems.errors, 'problem')}."
-        raise InvalidFileError(message, problems.result(), advice=advice)
 
 
 def each_record(
@@ -75,11 +64,7 @@ def each_record(
         lists: Fields whose cells hold lists, which stand as text in CSV.
         keep: Names that are not made ours.
     """
-
-    def note(error: FileFormatError) -> None:
-        message = error.message if path.name in error.message else f"{path.name}: {error.message}"
-        problems.add(error.line, error.code, message, advice=error.advice)
-
+    note = partial(problems.note, name=path.name)
     try:
         with Table(path, limits, Opening(note=note, is_row=lambda _: not ours)) as table:
             for row in table:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from data.corpora.documents import document_of
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import Json, ProblemList
@@ -97,15 +97,13 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
             labels = by_question.setdefault(question, {}).setdefault(passage, set())
             labels |= {aspect} if relevance > 0 and aspect != WHOLE else set()
     except FileFormatError as error:
-        problems.add(error.line, error.code, error.message, advice=error.advice)
+        problems.note(error)
     if seen and all(aspect == WHOLE for _, _, aspect in seen):
         message = f"{path.name} judges passages for questions as a whole, and for no aspect of them."
         problems.add(0, "wrong-format", message, advice=ADVICE)
     if not by_question and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
-    if problems.errors:
-        message = f"{path} has {problems.errors} {'problem' if problems.errors == 1 else 'problems'}."
-        raise InvalidFileError(message, problems.result(), advice="Correct them and try again.")
+    problems.require_none(str(path))
     return AspectJudgments.of(by_question)
 
 
