@@ -117,7 +117,7 @@ WAITING: Mapping[RoundState, tuple[str, str]] = MappingProxyType(
         RoundState.FINISHED: ("not published", "finished and not published"),
     }
 )
-"""Why a submission waits whose round has a state, as a word and in a sentence."""
+"""Reasons of waiting by the state of the round: a word and a sentence."""
 
 
 class InboxService:
