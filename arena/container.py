@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
-    from arena.services.contexts import ContextService, ControlledSetService
+    from arena.services.contexts import ContextService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.questions import EvidenceService
-    from arena.services.evidence.systems import ComparisonService, ProfileService
+    from arena.services.evidence.systems import SystemService
     from arena.services.evidence.weaknesses import WeaknessService
     from arena.services.jobs.cancellation import Engine
     from arena.services.jobs.queue import JobLeases
@@ -104,7 +104,7 @@ class Arena:
     def contexts(self) -> ContextService:
         from arena.services.contexts import ContextService
 
-        return ContextService(self.store, self.corpora, self.metrics)
+        return ContextService(self.store, self.corpora, self.metrics, self.metric_access)
 
     @cached_property
     def set_passages(self) -> SetPassages:
@@ -203,12 +203,6 @@ class Arena:
         return ScoreTableService(self.store)
 
     @cached_property
-    def controlled_sets(self) -> ControlledSetService:
-        from arena.services.contexts import ControlledSetService
-
-        return ControlledSetService(self.metric_access)
-
-    @cached_property
     def board_files(self) -> BoardFiles:
         from arena.services.boards.files import BoardFiles
 
@@ -233,16 +227,10 @@ class Arena:
         return QuestionListService(self.store)
 
     @cached_property
-    def profiles(self) -> ProfileService:
-        from arena.services.evidence.systems import ProfileService
+    def systems(self) -> SystemService:
+        from arena.services.evidence.systems import SystemService
 
-        return ProfileService(self.store)
-
-    @cached_property
-    def comparisons(self) -> ComparisonService:
-        from arena.services.evidence.systems import ComparisonService
-
-        return ComparisonService(self.store)
+        return SystemService(self.store)
 
     @cached_property
     def weaknesses(self) -> WeaknessService:

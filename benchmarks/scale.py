@@ -116,7 +116,7 @@ def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
         timed(figures, "page: boards", arena.boards.published)
         timed(figures, "page: a question", lambda: arena.evidence.question("big", "q7"))
         timed(figures, "page: all questions", lambda: arena.question_lists.of("big"))
-        timed(figures, "page: a system", lambda: arena.profiles.of("big", "s3"))
+        timed(figures, "page: a system", lambda: arena.systems.profile("big", "s3"))
         figures["database, MB"] = arena.store.database.size() / 1e6
         arena.close()
     return figures

@@ -247,7 +247,7 @@ def build(
         options=dict(map(constant, option or ())),
         budget_usd=budget_usd,
     )
-    fields = open_reaching(cache_mode).controlled_sets.build(request)
+    fields = open_reaching(cache_mode).contexts.build(request)
     if as_json:
         show_json(fields)
         return

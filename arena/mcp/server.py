@@ -129,7 +129,7 @@ class Tools:
     def compare_systems(self, board: BoardName, first: System, second: System) -> Json:
         """Compare two systems on the same questions: differences by domain, and where they differ most."""
         name = self._round_of(board)
-        compared = self._arena.comparisons.of(name, (first, second), caller=PUBLIC)
+        compared = self._arena.systems.compare(name, (first, second), caller=PUBLIC)
         return bounded(compared.between(name).to_json())
 
     def search_questions(

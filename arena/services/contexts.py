@@ -57,11 +57,44 @@ class BuildRequest:
     budget_usd: float | None = None
 
 
-class ControlledSetService:
-    """Builds controlled sets."""
+def _rated(controlled: Controlled) -> dict[str, Any]:
+    return {
+        "question_id": controlled.question.id,
+        "passages": [passage.id for passage in controlled.question.passages],
+        "ratings": controlled.ratings.values.tolist(),
+        "threshold": controlled.ratings.threshold,
+        "required": {order.value: controlled.required(order) for order in Order},
+        "dropped": controlled.dropped,
+    }
 
-    def __init__(self, access: MetricAccess) -> None:
-        self._access = access
+
+RANKING = ("nDCG@10", "P@10", "R@10", "R@100", "RR")
+CRUX = ("coverage", "alpha_ndcg", "density")
+Contexts = Mapping[str, Sequence[Passage]]
+"""Passages by question, best first."""
+Values = dict[str, dict[str, float]]
+"""Values by measure and question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """Files to score: `qrels` in place of the set's gold documents, `corpus` for texts, `judge` for CRUX."""
+
+    set_name: str
+    files: Sequence[Path]
+    qrels: Path | None = None
+    corpus: str = ""
+    judge: str = EMBEDDED
+    budget_usd: float | None = None
+
+
+class ContextService:
+    """Scores contexts; a question without passages counts as 0 in ranking measures."""
+
+    def __init__(
+        self, store: Store, corpora: CorpusService, metrics: MetricService, access: MetricAccess
+    ) -> None:
+        self._store, self._corpora, self._metrics, self._access = store, corpora, metrics, access
 
     def build(self, request: BuildRequest) -> dict[str, Any]:
         """Write a set as a folder that `arena sets import` reads, with `ratings.jsonl`, and return counts.
@@ -122,44 +155,6 @@ class ControlledSetService:
                 builder = ControlledSetBuilder(runner, settings)
                 built, failed = await build_all(builder, sources)
         return built, failed, usage
-
-
-def _rated(controlled: Controlled) -> dict[str, Any]:
-    return {
-        "question_id": controlled.question.id,
-        "passages": [passage.id for passage in controlled.question.passages],
-        "ratings": controlled.ratings.values.tolist(),
-        "threshold": controlled.ratings.threshold,
-        "required": {order.value: controlled.required(order) for order in Order},
-        "dropped": controlled.dropped,
-    }
-
-
-RANKING = ("nDCG@10", "P@10", "R@10", "R@100", "RR")
-CRUX = ("coverage", "alpha_ndcg", "density")
-Contexts = Mapping[str, Sequence[Passage]]
-"""Passages by question, best first."""
-Values = dict[str, dict[str, float]]
-"""Values by measure and question."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextRequest:
-    """Files to score: `qrels` in place of the set's gold documents, `corpus` for texts, `judge` for CRUX."""
-
-    set_name: str
-    files: Sequence[Path]
-    qrels: Path | None = None
-    corpus: str = ""
-    judge: str = EMBEDDED
-    budget_usd: float | None = None
-
-
-class ContextService:
-    """Scores contexts; a question without passages counts as 0 in ranking measures."""
-
-    def __init__(self, store: Store, corpora: CorpusService, metrics: MetricService) -> None:
-        self._store, self._corpora, self._metrics = store, corpora, metrics
 
     def score(self, request: ContextRequest) -> list[dict[str, Any]]:
         """Score files, each by the name of its file without ending, overall and by domain."""

@@ -108,8 +108,8 @@ UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
 WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
 """Modules that the first readers of charts and files would wait for."""
 ASKED_FOR = (
-    *("evidence", "question_lists", "profiles", "weaknesses"),
-    *("comparisons", "history", "sets", "rounds", "submissions"),
+    *("evidence", "question_lists", "systems", "weaknesses"),
+    *("history", "sets", "rounds", "submissions"),
 )
 """Services of the public pages, whose modules load when they are first asked for."""
 

@@ -184,7 +184,7 @@ def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
 @_cached_for_public(seconds=LONG, most=64, spinner="Counting battles …")
 def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> SystemProfile:
     """Return the question-by-question results of a system on a judged board."""
-    return source.profiles.of(str(view.round_name), system, caller=caller)
+    return source.systems.profile(str(view.round_name), system, caller=caller)
 
 
 @_cached_for_public(seconds=LONG, most=64)
@@ -194,7 +194,7 @@ def lost_questions(
     """Return the questions that each system of a judged board lost most clearly."""
     if view.round_name is None or view.battles > MOST_COUNTED:
         return {}
-    return source.profiles.lost(view.round_name, view.systems, most, caller=caller)
+    return source.systems.lost(view.round_name, view.systems, most, caller=caller)
 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Reading scores …")
@@ -253,7 +253,7 @@ def comparison_of(source: Arena, caller: Caller, view: BoardView, systems: tuple
     Raises:
         InputError: Fewer than two systems, or more than four.
     """
-    return source.comparisons.of(str(view.round_name), systems, caller=caller)
+    return source.systems.compare(str(view.round_name), systems, caller=caller)
 
 
 @_cached_for_public(seconds=FRESH, most=256, copied=True)

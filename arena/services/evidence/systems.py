@@ -168,13 +168,46 @@ class SystemProfile:
         return tuple(sorted(lost, key=lambda record: record.wins - record.losses))
 
 
-class ProfileService:
-    """Use cases of readers who ask why a system has its rank."""
+FEWEST, MOST = 2, 4
+QUESTIONS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Systems compared with the first of them.
+
+    `paired` has for each other system how much more of the win the first takes, overall and by domain;
+    `questions` are those on which they differ most, the widest first; `deciding` says for each
+    other system how few questions decide. `notice` says that texts are left out,
+    and why. `separated` says by other system and domain whether the round's board tells it from the first; it
+    is empty before there is one.
+    """
+
+    systems: tuple[str, ...]
+    paired: Mapping[str, tuple[PairedShare, ...]]
+    questions: tuple[shapes.ContestedQuestion, ...]
+    battles: int
+    deciding: tuple[Deciding, ...] = ()
+    notice: str = ""
+    separated: Mapping[tuple[str, str], bool] = field(default_factory=lambda: MappingProxyType({}))
+
+    def between(self, round_name: str) -> shapes.Comparison:
+        """Return the first two of them, as what routes and tools give."""
+        first, second, *_ = self.systems
+        paired = [
+            shapes.PairedShare.of(share, separated=self.separated.get((second, share.domain)))
+            for share in self.paired[second]
+        ]
+        return shapes.Comparison.of(self, round=round_name, first=first, second=second, paired=paired)
+
+
+class SystemService:
+    """Show one system of a round, and compare several."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
+    def profile(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
         """Return a system in a round."""
         round_ = self._store.rounds.get(round_name)
         seen = RoundAccess(self._store, caller, round_)
@@ -211,47 +244,7 @@ class ProfileService:
                 found[system] = texts.listed(tuple(worst[:most]))
         return found
 
-
-FEWEST, MOST = 2, 4
-QUESTIONS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """Systems compared with the first of them.
-
-    `paired` has for each other system how much more of the win the first takes, overall and by domain;
-    `questions` are those on which they differ most, the widest first; `deciding` says for each
-    other system how few questions decide. `notice` says that texts are left out,
-    and why. `separated` says by other system and domain whether the round's board tells it from the first; it
-    is empty before there is one.
-    """
-
-    systems: tuple[str, ...]
-    paired: Mapping[str, tuple[PairedShare, ...]]
-    questions: tuple[shapes.ContestedQuestion, ...]
-    battles: int
-    deciding: tuple[Deciding, ...] = ()
-    notice: str = ""
-    separated: Mapping[tuple[str, str], bool] = field(default_factory=lambda: MappingProxyType({}))
-
-    def between(self, round_name: str) -> shapes.Comparison:
-        """Return the first two of them, as what routes and tools give."""
-        first, second, *_ = self.systems
-        paired = [
-            shapes.PairedShare.of(share, separated=self.separated.get((second, share.domain)))
-            for share in self.paired[second]
-        ]
-        return shapes.Comparison.of(self, round=round_name, first=first, second=second, paired=paired)
-
-
-class ComparisonService:
-    """Use cases of readers who choose between systems."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def of(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
+    def compare(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
         """Compare systems of a round."""
         named = tuple(dict.fromkeys(systems))
         if not FEWEST <= len(named) <= MOST:

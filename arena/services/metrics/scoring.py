@@ -229,17 +229,13 @@ async def _feed(
 ) -> None:
     unscored = run.store.scores.unscored(submissions, metric=run.metric.name, judge=run.judge, again=RETRIED)
     while not run.stop.is_set():
-        batch = await asyncio.to_thread(_take, unscored)
+        batch = await asyncio.to_thread(lambda: list(islice(unscored, BATCH)))
         if not batch:
             break
         for numbered_item in batch:
             await queue.put(numbered_item)
     for _ in range(workers):
         await queue.put(None)
-
-
-def _take(unscored: Iterator[tuple[int, MetricItem]]) -> list[tuple[int, MetricItem]]:
-    return list(islice(unscored, BATCH))
 
 
 async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:

@@ -257,7 +257,7 @@ def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(publish
     for one, other in combinations(view.systems, 2):
         apart = view.separates(one, other)
         assert arena.ranking_results.duel("tiny", one, other).significant is apart
-        compared = arena.comparisons.of("tiny", (one, other)).between("tiny")
+        compared = arena.systems.compare("tiny", (one, other)).between("tiny")
         for share in compared.paired:
             assert share.separated is view.separates(one, other, share.domain)
     arena.close()

@@ -24,7 +24,7 @@ from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
 from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.questions import EvidenceService
-from arena.services.evidence.systems import ComparisonService, ProfileService
+from arena.services.evidence.systems import SystemService
 from arena.services.evidence.weaknesses import WeaknessService
 from arena.services.judging.calibration import CalibrationService
 from arena.services.metrics.results import ScoreTableService
@@ -141,8 +141,8 @@ def test_more_rights_never_show_less() -> None:
 
 SERVICES = (
     *(CalibrationService, RoundAdmin, SetAdmin),
-    *(PolicyService, ProfileService, QuestionListService),
-    *(BoardFiles, BoardService, ComparisonService, EvidenceService, HistoryService),
+    *(PolicyService, QuestionListService),
+    *(BoardFiles, BoardService, SystemService, EvidenceService, HistoryService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
     InvitationService,
@@ -218,7 +218,7 @@ def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_p
         assert mark not in str(view)
         assert "wrong" not in {answer.system for answer in view.answers}
         assert any(battle.battle.system_a == "wrong" for battle in view.battles)
-        submission = known(arena.profiles.of("r", "wrong", caller=caller).submission)
+        submission = known(arena.systems.profile("r", "wrong", caller=caller).submission)
         assert submission.withdrawn_reason == "wrong file"
         assert arena.weaknesses.of("r", "wrong", caller=caller).answers == 0
         with pytest.raises(NotFoundError):
@@ -268,7 +268,7 @@ def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
     for look in (
         lambda: arena.evidence.question("secret", "q0"),
         lambda: arena.question_lists.of("secret"),
-        lambda: arena.profiles.of("secret", "full"),
+        lambda: arena.systems.profile("secret", "full"),
         lambda: arena.weaknesses.of("secret", "full"),
         lambda: arena.rounds.battles("secret", caller=PUBLIC),
         lambda: arena.rounds.status("secret", caller=PUBLIC),

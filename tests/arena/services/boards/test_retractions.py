@@ -83,7 +83,7 @@ def test_pages_show_the_notice(arena: Arena) -> None:
 def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena) -> None:
     """D13: whoever asks for its battles, questions or systems reads why, not that it never was."""
     for ask in (
-        lambda: arena.profiles.of("gone", "one"),
+        lambda: arena.systems.profile("gone", "one"),
         lambda: arena.question_lists.of("gone"),
         lambda: arena.round_reader.page("gone", after=0, limit=1),
         lambda: arena.board_files.write("gone", Path("nowhere.csv"), caller=PUBLIC),

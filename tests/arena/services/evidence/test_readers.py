@@ -73,7 +73,7 @@ def test_questions_of_a_pair_are_those_with_such_a_battle(reading: Arena) -> Non
 
 
 def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) -> None:
-    found = reading.comparisons.of("tiny", ["full", "short", "human"])
+    found = reading.systems.compare("tiny", ["full", "short", "human"])
     assert list(found.paired) == ["short", "human"]
     assert [one.domain for one in found.paired["short"]] == ["overall", "d0", "d1", "d2"]
     spreads = [max(one.shares.values()) - min(one.shares.values()) for one in found.questions]
@@ -84,7 +84,7 @@ def test_comparison_names_the_questions_on_which_systems_differ(reading: Arena) 
 @pytest.mark.parametrize("systems", [["full"], ["full", "full"], ["a", "b", "c", "d", "e"]])
 def test_comparison_takes_two_to_four_systems(reading: Arena, systems: list[str]) -> None:
     with pytest.raises(InputError, match="two, three or four"):
-        reading.comparisons.of("tiny", systems)
+        reading.systems.compare("tiny", systems)
 
 
 def test_history_tells_what_changed_and_what_was_retracted(
@@ -130,7 +130,7 @@ def test_nothing_is_told_of_a_round_before_it_is_published(judged: Arena) -> Non
     for ask in (
         lambda: judged.question_lists.of("one"),
         lambda: judged.question_lists.endings("one", "full", "short"),
-        lambda: judged.comparisons.of("one", ["full", "short"]),
+        lambda: judged.systems.compare("one", ["full", "short"]),
     ):
         with pytest.raises(NotFoundError, match="no round"):
             ask()
