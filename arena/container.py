@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from arena.demo import DemoService
     from arena.services.accounts.auth import IdentityService
     from arena.services.accounts.invitations import InvitationService
-    from arena.services.accounts.sessions import SessionService
     from arena.services.accounts.teams import TeamService
-    from arena.services.accounts.tokens import TokenService
+    from arena.services.accounts.tokens import SessionService, TokenService
     from arena.services.boards.files import BoardFiles
     from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
@@ -126,7 +125,7 @@ class Arena:
 
     @cached_property
     def sessions(self) -> SessionService:
-        from arena.services.accounts.sessions import SessionService
+        from arena.services.accounts.tokens import SessionService
 
         return SessionService(self.store, self.identities, owned=self.settings.sole_owner)
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from arena.html_pages import release
 from arena.services.accounts.auth import WINDOW_MINUTES
-from arena.services.accounts.sessions import LASTS
+from arena.services.accounts.tokens import LASTS
 from arena.site.services import arena
 from arena.site.ui.html import (
     Cell,

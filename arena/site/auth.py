@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.site.services import arena
 from arena.site.ui.html import Cell, anchor, link, note, paragraph
 from arena.site.ui.messages import PageEndedError, keep_flash, show_error

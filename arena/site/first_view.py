@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from arena.container import Arena
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.site.services import visiting
 from data.errors import ArenaError
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from arena.api.dependencies import client_of
 from arena.container import Arena
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.site.middleware import HEADERS, ServedHosts, plain_page
 from arena.site.ui.messages import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError

@@ -19,7 +19,7 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_signed_val
 
 from arena.api.errors import problem_response
 from arena.container import Arena
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.site.services import arena
 from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE

@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.settings import Settings
 from arena.site.app import _Routes
 from tests.opened_pages import page_of

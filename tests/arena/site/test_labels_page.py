@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from arena.api.dependencies import Rates
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site import labels_page
 from data.models import TokenScope

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.html_pages import release
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.app import SCRIPT, make_app

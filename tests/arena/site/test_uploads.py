@@ -14,7 +14,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.site.uploads import UPLOADS, SignedInUploads
 from data.models import TokenScope
 

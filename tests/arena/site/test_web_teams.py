@@ -18,7 +18,7 @@ from streamlit.testing.v1.element_tree import Element
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
-from arena.services.accounts.sessions import COOKIE
+from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site.trust.health import health_strip, judging_of
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
