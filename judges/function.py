@@ -34,10 +34,6 @@ WORDS = ", ".join(f'"{preference}"' for preference in Preference)
 def function_values(reference: str, name: str = "") -> dict[str, Any]:
     """Return the spec values of a function's judge: its place and the hash of its code.
 
-    Args:
-        reference: `FILE.py:NAME` or `MODULE:NAME`.
-        name: Of the judge; by default the function's.
-
     Raises:
         SpecError: There is no such function, or its code cannot be loaded.
     """

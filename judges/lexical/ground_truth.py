@@ -158,11 +158,6 @@ def read_ground_truth(
 
     Unless something is preferred, the reference is the ground truth where there is one and it is no opponent,
     else the passages.
-
-    Args:
-        texts: The question with its texts.
-        preferred: `passages` to take them before the reference, `reference` to take nothing else.
-        settings: The constants.
     """
     code = primary_code(texts.language)
     passages = tuple(read_text(passage.text, code) for passage in texts.passages)

@@ -118,12 +118,7 @@ def sent(sampling: Sampling) -> Sampling:
 
 
 def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
-    """Return the settings as they were sent, for the record: null is the endpoint's own.
-
-    Args:
-        sampling: As somebody set them.
-        refused: What was left out since the endpoint refuses it, as a reply says (`Reply.left_out`).
-    """
+    """Return the settings as they were sent, for the record: null is the endpoint's own."""
     names, plain = refused.split(", ") if refused else [], sent(sampling)
     values: dict[str, object] = {
         "temperature": plain.temperature,

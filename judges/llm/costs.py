@@ -59,12 +59,7 @@ class MemoryLedger:
 
 
 class Budget:
-    """One worker's share of a ledger.
-
-    Args:
-        ledger: Where money is drawn.
-        block_calls: For how many calls to draw at once.
-    """
+    """One worker's share of a ledger."""
 
     def __init__(self, ledger: Ledger, *, block_calls: int = BLOCK_CALLS) -> None:
         self._ledger = ledger
@@ -166,9 +161,6 @@ class Purse:
     So a cap is met between two battles and not between the two orders of one. Nobody who waits, for money
     or for another battle's reply, holds a purse meanwhile: it is given back first, and from then on each
     request is reserved alone.
-
-    Args:
-        asks: How many requests are certain, by endpoint and model.
     """
 
     def __init__(self, asks: Mapping[tuple[str, str], int]) -> None:
@@ -301,14 +293,7 @@ class CallUsage:
 
 
 class CostMeter:
-    """Prices calls, holds them to the budget, and adds them up.
-
-    Args:
-        prices: USD for tokens.
-        counter: Tokens of texts.
-        budget: Where money is reserved; None is no cap.
-        unbounded_output: Output tokens to expect at most where a request sets no maximum.
-    """
+    """Prices calls, holds them to the budget, and adds them up."""
 
     def __init__(
         self, prices: Prices, counter: TokenCounter, *, budget: Budget | None, unbounded_output: int

@@ -28,13 +28,7 @@ MINUTE = 60.0
 
 
 class AdaptiveLimiter:
-    """Places for calls in flight, first come, first served.
-
-    Args:
-        first: Places at the start.
-        most: Places at most.
-        probing: Whether one call goes first, alone, until it has come back.
-    """
+    """Places for calls in flight, first come, first served."""
 
     def __init__(self, first: int, most: int, *, probing: bool = False) -> None:
         self._first = float(min(first, most))
@@ -135,10 +129,6 @@ class TokenBucket:
 
     A second's worth may be spent at once; the rate is lowered by as much, so that no minute exceeds
     the limit. What is larger than a second's worth is let through alone and waited for afterwards.
-
-    Args:
-        per_minute: The limit.
-        clock: Monotonic seconds.
     """
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -262,13 +252,7 @@ UNLIMITED = 1_000_000_000
 
 
 class EndpointState:
-    """Shared state of the calls to one endpoint and model.
-
-    Args:
-        request: Names the endpoint and the model.
-        settings: Limits and patience.
-        unlimited: Whether any number of requests may wait at once.
-    """
+    """Shared state of the calls to one endpoint and model."""
 
     def __init__(self, request: Request, settings: AccessSettings, *, unlimited: bool) -> None:
         first, most = settings.first_concurrency, settings.concurrency

@@ -49,24 +49,14 @@ class Wait:
 
 
 class Backoff:
-    """Exponential waits with jitter.
-
-    Args:
-        first: Seconds before the second attempt at most; doubles at each further one.
-        longest: Seconds that the wait never grows beyond, unless the endpoint asks for more.
-    """
+    """Exponential waits with jitter."""
 
     def __init__(self, first: float, longest: float) -> None:
         self._first, self._longest = first, longest
         self._jitter = random.Random()  # noqa: S311 - spreads retries, guards nothing
 
     def seconds(self, calls: int, asked: float | None) -> float:
-        """Seconds before the next attempt: from half to all of the exponential wait, never less than asked.
-
-        Args:
-            calls: Attempts so far.
-            asked: The wait that the endpoint asks for, where it asks for one.
-        """
+        """Return the seconds to wait: from half to all of the exponential wait, never less than asked."""
         most = min(self._longest, self._first * 2 ** min(calls - 1, MOST_DOUBLINGS))
         own = self._jitter.uniform(most / 2, most)
         least = asked or 0.0
@@ -252,15 +242,7 @@ def fault_of_status(
     usage: tuple[int, int] = (0, 0),
     heading: str = "HTTP {status}",
 ) -> CallError:
-    """Sort an error by its status, its code, its words and the wait that it asks for.
-
-    Args:
-        status: The HTTP status, or the one that an error in a body stands for.
-        body: The error as the endpoint shapes it.
-        headers: Of the reply.
-        usage: Input and output tokens, where the endpoint reported them.
-        heading: How the detail begins.
-    """
+    """Sort an error by its status, its code, its words and the wait that it asks for."""
     if status in REDIRECTS:
         # What it says is a page, if anything.
         return CallError(CallErrorKind.FATAL, heading.format(status=status) + REDIRECTED, status=status)

@@ -60,12 +60,7 @@ class PriceFile(BaseModel):
 
 
 class Prices:
-    """Prices by endpoint and model.
-
-    Args:
-        files: Earlier ones go first.
-        batch: Whether calls travel as batches.
-    """
+    """Prices by endpoint and model."""
 
     def __init__(self, *files: PriceFile, batch: bool = False) -> None:
         self._files = files

@@ -55,12 +55,6 @@ def payload_of(raw: bytes) -> object:
 def reply_of(request: Request, payload: object, latency: float, *, left_out: tuple[str, ...] = ()) -> Reply:
     """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`).
 
-    Args:
-        request: What was asked.
-        payload: The JSON of the endpoint's body.
-        latency: Seconds until it came.
-        left_out: Settings of the request that were not sent.
-
     Raises:
         CallError: The payload is no chat completion or an error, or the model or a filter refused.
     """
@@ -329,7 +323,7 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
         The share of each value, adding up to 1; None where the reply has no log-probabilities, the
         value is not one token, or most of the probability is on something else.
     """
-    tokens = _tokens(reply.logprobs)
+    tokens = tokens_of(reply)
     text = "".join(token["token"] for token in tokens)
     alternatives = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
     matches = list(re.finditer(rf"(?:{before})({alternatives})(?!\w|\.\d)", text))
@@ -373,10 +367,9 @@ def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapp
     return None
 
 
-def _tokens(logprobs: str | None) -> list[dict[str, Any]]:
-    if not logprobs:
-        return []
-    rows = json.loads(logprobs)
+def tokens_of(reply: Reply) -> list[dict[str, Any]]:
+    """Return the tokens of a reply with their log-probabilities; none where it has none."""
+    rows = json.loads(reply.logprobs) if reply.logprobs else []
     return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
 
 

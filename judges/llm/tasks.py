@@ -128,7 +128,6 @@ class TaskRunner:
 
         Raises:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
-            JudgeError: Asking as a whole cannot go on.
         """
         completed = await self.run_fully(task, inputs)
         return completed if isinstance(completed, CallFailure) else completed.value
@@ -136,13 +135,8 @@ class TaskRunner:
     async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
         """Run a task and return its reply with where it came from.
 
-        Args:
-            task: What to ask.
-            inputs: The texts, by the placeholders of the prompt.
-
         Raises:
             SpecError: The prompt is missing or wrong, or does not fit the inputs.
-            JudgeError: Asking as a whole cannot go on.
         """
         first = await converse(self._client, self.request(task, inputs), task.tools)
         if isinstance(first, CallFailure):

@@ -185,8 +185,7 @@ def _safe(name: str, value: Input) -> Iterator[Tagged]:
         case Tagged():
             yield Tagged(value.tag, sanitise(value.text).text, UNSAFE_ID.sub("_", value.id))
         case Passage():
-            text = f"{value.title}\n{value.text}" if value.title else value.text
-            yield from _safe(name, Tagged("passage", text, value.id))
+            yield from _safe(name, Tagged("passage", passage_text(value), value.id))
         case _:
             for item in value:
                 yield from _safe(name, item)
@@ -204,6 +203,11 @@ def _delimited(item: Tagged, mark: str) -> str:
 
 def _listed(names: frozenset[str] | Mapping[str, Input]) -> str:
     return ", ".join(sorted(names)) or "(none)"
+
+
+def passage_text(passage: Passage) -> str:
+    """Return a passage with its title, where it has one, on a line of its own."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 def mark_of(*parts: str) -> str:

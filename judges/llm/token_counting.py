@@ -83,11 +83,7 @@ class TokenCounter:
 
 
 class EncodingFiles:
-    """Finds and reads tokenizer files on this machine.
-
-    Args:
-        folder: Where the files are; by default where litellm keeps them.
-    """
+    """Finds and reads tokenizer files on this machine."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._chosen_folder = folder

@@ -70,11 +70,6 @@ async def converse(
 ) -> Conversation | CallFailure:
     """Ask, carrying out the tool calls of the replies, until one calls none or the turns are used up.
 
-    Args:
-        client: Answers requests.
-        request: With or without tools.
-        tools: Those that the request declares.
-
     Returns:
         The conversation, whose last reply still calls tools where the turns were used up; why there is
         no reply, with the calls made until then.

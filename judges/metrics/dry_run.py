@@ -125,13 +125,7 @@ class DryRun:
 
 
 class DryRunner(TaskRunner):
-    """Runs tasks on their stub replies, and counts.
-
-    Args:
-        endpoint: Of the LLM, for its price.
-        model: Of the LLM, for its tokenizer.
-        claims_per_sentence: What a text is taken to say.
-    """
+    """Runs tasks on their stub replies, and counts."""
 
     def __init__(self, *, endpoint: str, model: str, claims_per_sentence: int = CLAIMS_PER_SENTENCE) -> None:
         super().__init__(_NobodyAsked(), endpoint=endpoint, model=model)

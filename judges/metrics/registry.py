@@ -277,8 +277,7 @@ def of_function(function: Callable[[MetricItem], Any]) -> Build:
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **_more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
         del runner
-        if options:
-            raise SpecError(f"The metric {name} takes no options.", advice=f"Leave out {', '.join(options)}.")
+        refuse_options(name, options)
         return _FunctionMetric(name, function)
 
     return build
@@ -286,13 +285,8 @@ def of_function(function: Callable[[MetricItem], Any]) -> Build:
 
 class _FunctionMetric:
     def __init__(self, name: str, function: Callable[[MetricItem], Any]) -> None:
-        self._name = name
+        self.name = name
         self._function = function
-
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._name
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer."""
@@ -301,9 +295,9 @@ class _FunctionMetric:
         score, details = value if isinstance(value, tuple) else (value, {})
         if score is None:
             reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
-            return unscored(item, self._name, Outcome.UNREADABLE, reason)
+            return unscored(item, self.name, Outcome.UNREADABLE, reason)
         return Score(
-            id=item.id, metric=self._name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
+            id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
         )
 
 
@@ -311,26 +305,18 @@ class _Added:
     """A metric of somebody else: its failure on an item is that item's, and a score keeps its bounds."""
 
     def __init__(self, metric: Metric, info: MetricInfo, *, embedded: bool) -> None:
+        self.name = info.name
         self._metric = metric
-        self._info = info
+        self._bounds = info.bounds
         self._version = {CODE: code_of(PluginKind.METRICS, info.name)}
         if embedded:
             self._version[ENGINE] = EMBEDDED_ENGINE
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._info.name
-
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; whatever the plugin's own code raises, its scores have failed.
-
-        Raises:
-            JudgeError: Scoring as a whole cannot go on.
-        """
+        """Score one answer; whatever the plugin's own code raises, its scores have failed."""
         try:
             score = await self._metric.score(item)
-            lowest, highest = self._info.bounds
+            lowest, highest = self._bounds
             if score.score is not None and not lowest <= score.score <= highest:
                 raise ValueError(f"{score.score:g} is not between {lowest:g} and {highest:g}")
             details = json_value(score.details)
@@ -431,28 +417,28 @@ SEARCHED = "searched"
 class SourcedMetric:
     """Adds to every score, those without a value too, what was searched: `details["searched"]`.
 
-    Args:
-        metric: Scores.
-        about: What it searches: a corpus with its content hash, and the retriever.
+    That is a corpus with its content hash, and the retriever.
     """
 
     def __init__(self, metric: Metric, about: Mapping[str, Json]) -> None:
+        self.name = metric.name
         self._metric = metric
         self._about = dict(about)
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._metric.name
-
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer.
-
-        Raises:
-            JudgeError: Scoring as a whole cannot go on.
-        """
+        """Score one answer."""
         score = await self._metric.score(item)
         return replace(score, details={**score.details, SEARCHED: self._about})
+
+
+def refuse_options(name: str, options: Mapping[str, Json]) -> None:
+    """Refuse any option of a metric that has none.
+
+    Raises:
+        SpecError: There is one.
+    """
+    if options:
+        raise SpecError(f"The metric {name} takes no options.", advice=f"Leave out {', '.join(options)}.")
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -72,34 +72,19 @@ def cut_details(cut: Mapping[str, tuple[int, int]]) -> dict[str, Json]:
 
 
 class ShorteningMetric:
-    """A metric by an LLM that reads of long passages what bears most on the question, and says so.
-
-    Args:
-        metric: Scores.
-        words: How long a passage may be.
-        of_answer: Whether what the answer says counts too.
-        known: Texts, by their words, that are not read again and so stay whole.
-    """
+    """A metric by an LLM that reads of long passages what bears most on the question, and says so."""
 
     def __init__(
         self, metric: Metric, words: int, *, of_answer: bool = False, known: Collection[str] = ()
     ) -> None:
+        self.name = metric.name
         self._metric = metric
         self._words = words
         self._of_answer = of_answer
         self._known = frozenset(known)
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._metric.name
-
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details["cut"]` names passages that were cut.
-
-        Raises:
-            JudgeError: Scoring as a whole cannot go on.
-        """
+        """Score one answer; `details["cut"]` names passages that were cut."""
         matter = [item.question, *item.aspects, *item.sub_questions, *([item.answer] * self._of_answer)]
         cut: dict[str, tuple[int, int]] = {}
         short = replace(
@@ -258,30 +243,19 @@ def named(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
 
 
 class GuardedMetric:
-    """An embedded metric that names its version, and looks at an answer's form too.
+    """An embedded metric that names its version, and multiplies the score by the worth of an answer's form.
 
-    Args:
-        metric: Scores.
-        of_form: Whether the score is multiplied by what the answer's form is worth.
-        relater: The name of the model that relates texts in place of words; empty for words.
+    `relater` is the name of the model that relates texts in place of words; empty for words.
     """
 
     def __init__(self, metric: Metric, *, of_form: bool = True, relater: str = "") -> None:
+        self.name = metric.name
         self._metric = metric
         self._of_form = of_form
         self._engine = engine_with(relater)
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._metric.name
-
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer.
-
-        Raises:
-            JudgeError: Scoring as a whole cannot go on.
-        """
+        """Score one answer."""
         if not self._of_form:
             return named(await self._metric.score(item), self._engine)
         surface = surface_of(item)

@@ -27,12 +27,11 @@ from judges.llm.costs import paid_whole
 from judges.llm.requests import CallFailure, LlmClient
 from judges.pairwise.panel import (
     blocking_votes,
+    by_votes,
     certain_requests,
     degree,
-    majority,
     most_retryable,
     settle,
-    weighted,
 )
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
@@ -138,9 +137,6 @@ class PairwiseJudge:
         A judge that cannot decide the battle (its ground truth is missing, or is one of the two answers)
         declines it: `unreadable`, with the reason and without a judgment. An answer that seems to
         steer the judge is judged as given and again without the suspicious parts, and the latter counts.
-
-        Raises:
-            JudgeError: Judging as a whole cannot go on.
         """
         with paid_whole(self._asks):
             return await self._judge(judge_input)
@@ -358,17 +354,11 @@ def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict 
         _settled_by_order(_counted(judgments, name), ReplyFormat(member.get("reply") or ReplyFormat.RATING))
         for name, member in zip(names, members, strict=False)
     ]
-    weights = judge.get("weights") or [1.0] * len(members)
-    votes = [
-        (one.preference, weight) for one, weight in zip(verdicts, weights, strict=False) if one.preference
-    ]
-    if len(votes) < (judge.get("quorum") or len(members)):
+    rule = PanelRule(judge.get("rule") or PanelRule.MAJORITY)
+    quorum = judge.get("quorum") or len(members)
+    preference = by_votes(verdicts, judge.get("weights") or (), quorum=quorum, rule=rule)
+    if preference is None:
         return Verdict(outcome=most_retryable(one.outcome for one in verdicts), judgments=tuple(judgments))
-    preferences = [preference for preference, _ in votes]
-    by_weight = judge.get("rule") == PanelRule.WEIGHTED
-    preference = (
-        weighted(preferences, [weight for _, weight in votes]) if by_weight else majority(preferences)
-    )
     return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=tuple(judgments))
 
 

@@ -129,11 +129,7 @@ class PanelJudge:
         return self.spec.name
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
-        """Settle one battle by majority or by weight.
-
-        Raises:
-            JudgeError: Judging as a whole cannot go on.
-        """
+        """Settle one battle by majority or by weight."""
         with paid_whole(self._asks):
             verdicts = await asyncio.gather(*(member.judge(judge_input) for member in self.members))
         return settle_panel(self.spec, [member.name for member in self.members], verdicts)
@@ -155,23 +151,12 @@ def certain_requests(spec: JudgeSpec) -> Mapping[tuple[str, str], int]:
 def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdict]) -> Verdict:
     """Settle a battle from its members' verdicts, in the order of the spec."""
     judgments = tuple(judgment for verdict in verdicts for judgment in verdict.judgments)
-    weights = spec.weights or (1.0,) * len(verdicts)
-    votes = [
-        (verdict.preference, weight)
-        for verdict, weight in zip(verdicts, weights, strict=True)
-        if verdict.preference is not None
-    ]
-    if len(votes) < (spec.quorum or len(verdicts)):
+    preference = by_votes(verdicts, spec.weights, quorum=spec.quorum, rule=spec.rule)
+    if preference is None:
         outcome = most_retryable(
             verdict.outcome for verdict in verdicts if verdict.outcome is not Outcome.JUDGED
         )
         return Verdict(outcome=outcome, detail=_note(names, verdicts), judgments=judgments)
-    preferences = [preference for preference, _ in votes]
-    preference = (
-        weighted(preferences, [weight for _, weight in votes])
-        if spec.rule is PanelRule.WEIGHTED
-        else majority(preferences)
-    )
     flips = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
     return Verdict(
         outcome=Outcome.JUDGED,
@@ -180,6 +165,22 @@ def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdi
         detail=_note(names, verdicts),
         judgments=judgments,
     )
+
+
+def by_votes(
+    verdicts: Sequence[Verdict], weights: Sequence[float], *, quorum: int | None, rule: PanelRule
+) -> Preference | None:
+    """Settle by the votes of members, each of weight 1 without weights; None where too few voted."""
+    votes = [
+        (verdict.preference, weight)
+        for verdict, weight in zip(verdicts, weights or (1.0,) * len(verdicts), strict=False)
+        if verdict.preference is not None
+    ]
+    if len(votes) < (quorum or len(verdicts)):
+        return None
+    preferences = [preference for preference, _ in votes]
+    by_weight = rule is PanelRule.WEIGHTED
+    return weighted(preferences, [weight for _, weight in votes]) if by_weight else majority(preferences)
 
 
 def _note(names: Sequence[str], verdicts: Sequence[Verdict]) -> str:

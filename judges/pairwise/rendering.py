@@ -11,7 +11,7 @@ from data.models import OrderPolicy, Passage, Presentation
 from data.steering.disguises import Flag
 from judges.base import JudgeInput
 from judges.llm.requests import Message, Request
-from judges.llm.templates import delimit, mark_of, sanitise
+from judges.llm.templates import delimit, mark_of, passage_text, sanitise
 from judges.pairwise.cleaning import clean
 from judges.pairwise.prompt import Prompt, WorkedExample, fill
 from judges.spec import Cleaning, JudgeSpec, Protection
@@ -49,15 +49,7 @@ class Renderer:
         sample: int = 0,
         again: bool = False,
     ) -> Request:
-        """Make the request of one presentation.
-
-        Args:
-            judge_input: The battle.
-            sides: Its answers, from `sides`.
-            presentation: Which one is shown first.
-            sample: Number of the vote, counted from the battle's own first sample.
-            again: Whether an earlier reply could not be read.
-        """
+        """Make the request of one presentation."""
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
@@ -125,11 +117,6 @@ def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, an
         return Sides(a=a, b=b)
     safe_a, safe_b = sanitise(a), sanitise(b)
     return Sides(a=safe_a.text, b=safe_b.text, flags_a=safe_a.flags, flags_b=safe_b.flags)
-
-
-def passage_text(passage: Passage) -> str:
-    """Return a passage with its title, where it has one, on a line of its own."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 def passage_blocks(passages: Sequence[str], mark: str) -> str:

@@ -186,12 +186,7 @@ def without_citations(text: str, ids: Sequence[str] = ()) -> str:
 
 
 def cited_sentences(text: str, ids: Sequence[str] = ()) -> tuple[CitedSentence, ...]:
-    """Return a text's sentences with their citations; a citation behind a full stop belongs before it.
-
-    Args:
-        text: An answer.
-        ids: Of the contexts that it may cite, in order.
-    """
+    """Return a text's sentences with their citations; a citation behind a full stop belongs before it."""
     plain = _PRIVATE.sub("\ufffd", text)
     found = citations(plain, ids)[: 0x10FFFD - _FIRST_MARK]
     marked = _with_marks(plain, found)

@@ -81,12 +81,7 @@ def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
 
 
 def ending_of(batch: Batch, wait: float) -> CallError:
-    """Return the reason why a request of an ended batch has no answer.
-
-    Args:
-        batch: As the provider reports it.
-        wait: Seconds to wait where too much is queued.
-    """
+    """Return the reason why a request of an ended batch has no answer."""
     first = next(iter((batch.errors and batch.errors.data) or ()), None)
     reason = f" ({first.message})" if first and first.message else ""
     detail = f"Batch {batch.id} ended as {batch.status}{reason} without an answer"
@@ -141,13 +136,7 @@ LOOKS_A_GATHERING = 4
 
 
 class BatchTransport:
-    """Gathers requests into batches and waits for them; `send` returns when its batch has ended.
-
-    Args:
-        settings: How long to gather, how often to look, how many requests a batch may have.
-        journal: Where batches are written down.
-        cache: Where replies are kept; tells which batches of earlier runs are still of use.
-    """
+    """Gathers requests into batches and waits for them; `send` returns when its batch has ended."""
 
     unlimited = True
 

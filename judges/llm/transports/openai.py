@@ -113,9 +113,6 @@ class OpenAITransport:
 def as_faults(timeout: float) -> Iterator[None]:
     """Turn whatever the client raises into a fault.
 
-    Args:
-        timeout: The wait in seconds that a timeout ended, for its message.
-
     Raises:
         CallError: The client raised.
     """

@@ -9,19 +9,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 from types import MappingProxyType
-from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from data.errors import NotFoundError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
-from judges.llm.templates import Input, Tagged
+from judges.llm.templates import Input, Tagged, passage_text
 from judges.metrics.citation import CITATION_SUPPORT
 from judges.metrics.factuality.embedded import LexicalRelations
-from judges.metrics.registry import Metric, read_options
+from judges.metrics.registry import Metric, refuse_options
 from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
@@ -46,18 +44,6 @@ WEIGHTS: Mapping[Support, float] = MappingProxyType(
 """Source: Thakur et al. (2025), "Support Evaluation for the TREC 2024 RAG Track", section 3."""
 
 
-class SupportReader(Protocol):
-    """Grades pairs of a passage (the premise) and a sentence that cites it (the hypothesis)."""
-
-    async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
-        """Grade all pairs, in order.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
-
-
 class SupportReply(BaseModel):
     """The reply to `rate_support`."""
 
@@ -72,7 +58,7 @@ RATE_SUPPORT = Task(
 
 
 class LlmSupportReader:
-    """Asks about each pair by itself."""
+    """Grades pairs of a passage (the premise) and a sentence that cites it, each by itself."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
@@ -120,12 +106,6 @@ def _entailed(relation: Related | CallFailure) -> bool:
     return isinstance(relation, Related) and relation.stance is Entailment.ENTAILMENT
 
 
-class CitationSettings(BaseModel):
-    """Settings of the metric: none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A sentence's citation.
@@ -157,15 +137,11 @@ class Sentence:
 
 
 class CitationSupport:
-    """Scores an answer by the harmonic mean of citation precision and recall.
-
-    Args:
-        reader: Grades pairs of a passage and a sentence.
-    """
+    """Scores an answer by the harmonic mean of citation precision and recall."""
 
     name = CITATION_SUPPORT
 
-    def __init__(self, reader: SupportReader) -> None:
+    def __init__(self, reader: LlmSupportReader | LexicalSupportReader) -> None:
         self._reader = reader
 
     async def score(self, item: MetricItem) -> Score:
@@ -181,9 +157,6 @@ class CitationSupport:
             (`contexts` or `passages`), `counts` (`sentences`, `cited`, `citations`, grades, `undecided`,
             `unknown`: numbers of no passage), and a `note` where it cites nothing.
 
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-
         Source: Gao et al. (2023), ALCE, section 4; weights as in TREC's RAG track.
         """
         answer = clean(item.answer)
@@ -195,10 +168,10 @@ class CitationSupport:
         if not passages:
             return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_PASSAGES)
         pairs = {
-            (sentence.text, number): Pair(_text(passages[number - 1]), sentence.text)
+            (sentence.text, number): Pair(passage_text(passages[number - 1]), sentence.text)
             for sentence in found
             for number in sentence.numbers
-            if 1 <= number <= len(passages) and _text(passages[number - 1]).strip()
+            if 1 <= number <= len(passages) and passage_text(passages[number - 1]).strip()
         }
         grades = await self._reader.grade(list(pairs.values()), question=item.question)
         for grade in grades:
@@ -295,23 +268,9 @@ def _sentence_json(sentence: Sentence) -> Json:
     }
 
 
-def _text(passage: Passage) -> str:
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
-
-
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
-    """Build `citation-support`; without a runner, the embedded version.
-
-    Raises:
-        NotFoundError: The name is another.
-        SpecError: An option is unknown, or the runner is none.
-    """
-    if name != CITATION_SUPPORT:
-        raise NotFoundError(f"There is no citation metric {name!r}.", advice=f"Known: {CITATION_SUPPORT}.")
-    read_options(CitationSettings, CITATION_SUPPORT, options)
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The citation metric cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give it a TaskRunner.")
+def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
+    """Build `citation-support`; without a runner, the embedded version."""
+    refuse_options(name, options)
     if runner is None:
         return GuardedMetric(CitationSupport(LexicalSupportReader()), of_form=False)
     return CitationSupport(LlmSupportReader(runner))

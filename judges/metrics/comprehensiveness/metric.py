@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, Field
 
-from data.errors import NotFoundError, SpecError
+from data.errors import SpecError
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
+from judges.metrics.comprehensiveness import COMPREHENSIVENESS
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
 from judges.metrics.comprehensiveness.graph import Missing, Steps, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
@@ -25,7 +26,7 @@ from judges.metrics.comprehensiveness.report import (
     score_facts,
 )
 from judges.metrics.dry_run import texts
-from judges.metrics.registry import NO_OPTIONS, Metric, read_options
+from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli
 from judges.metrics.shortening import GuardedMetric
 from judges.text.sentences import split_sentences
@@ -33,61 +34,39 @@ from judges.text.sentences import split_sentences
 NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer against."
 
 
-class Reader(Protocol):
-    """One way to find what an answer covers of its passages."""
-
-    @property
-    def engine(self) -> str:
-        """Name of the reader: an LLM's, or that of the embedded version."""
-        ...
-
-    async def read(self, item: MetricItem) -> Facts | Missing:
-        """Find the statements of the item's passages and where they stand; an empty answer covers none."""
-        ...
-
-
 class ComprehensivenessMetric:
     """Scores answers by what a reader finds, in summaries of the passages where asked for."""
 
     def __init__(self, name: str, reader: Reader, *, summariser: LlmSummariser | None = None) -> None:
-        self._name = name
+        self.name = name
         self._reader = reader
         self._summariser = summariser
-
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._name
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer; without a ground truth, or where a step brought nothing, it stays unscored."""
         passages = ground_truth_of(item)
         if not passages:
-            return unscored(item, self._name, Outcome.UNREADABLE, NO_GROUND_TRUTH)
+            return unscored(item, self.name, Outcome.UNREADABLE, NO_GROUND_TRUTH)
         if self._summariser is not None:
             summaries = await self._summariser(item.question, passages)
             if isinstance(summaries, Missing):
-                return unscored(item, self._name, summaries.outcome, summaries.reason)
+                return unscored(item, self.name, summaries.outcome, summaries.reason)
             if not summaries:
-                return unscored(item, self._name, Outcome.UNREADABLE, NOTHING_RELEVANT)
+                return unscored(item, self.name, Outcome.UNREADABLE, NOTHING_RELEVANT)
             passages = summaries
         facts = await self._reader.read(replace(item, passages=passages, reference=None))
         if isinstance(facts, Missing):
-            return unscored(item, self._name, facts.outcome, facts.reason)
-        return score_facts(item, self._name, facts, self._reader.engine)
+            return unscored(item, self.name, facts.outcome, facts.reason)
+        return score_facts(item, self.name, facts, self._reader.engine)
 
 
-def build(name: str, *, runner: object | None = None, options: Mapping[str, Json] = NO_OPTIONS) -> Metric:
+def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
     """Make a metric: with a runner, asking its LLM; without one, embedded.
 
     Raises:
-        NotFoundError: The family has no such metric.
-        SpecError: An option is wrong, the runner is none, or there is no embedded version.
+        SpecError: An option is wrong, or there is no embedded version.
     """
     settings = read_options(ComprehensivenessSettings, name, options)
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The metric {name} was given a {type(runner).__name__} to ask an LLM with."
-        raise SpecError(message, advice="Give a TaskRunner.")
     if runner is None and (settings.summarise or name == "comprehensiveness-qa"):
         message = f"The metric {name} asks an LLM here and has no embedded version."
         raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
@@ -100,16 +79,13 @@ def build(name: str, *, runner: object | None = None, options: Mapping[str, Json
 
 
 def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
-    match name:
-        case "comprehensiveness-nli":
-            return _nli(runner, settings)
-        case "comprehensiveness-end-to-end":
-            return LexicalEndToEndReader(settings) if runner is None else EndToEndReader(runner)
-        case "comprehensiveness-qa" if runner is not None:
-            return QaReader(runner, settings=settings)
-        case _:
-            message = f"There is no metric {name!r} of comprehensiveness."
-            raise NotFoundError(message, advice="Choose comprehensiveness-nli, -qa or -end-to-end.")
+    if name == COMPREHENSIVENESS:
+        return _nli(runner, settings)
+    if runner is None:
+        return LexicalEndToEndReader(settings)
+    if name == "comprehensiveness-end-to-end":
+        return EndToEndReader(runner)
+    return QaReader(runner, settings=settings)
 
 
 def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliReader:
@@ -180,3 +156,6 @@ def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) ->
                 entry.statement.strip(), {"text": entry.statement.strip(), "passages": passages}
             )
     return distinct
+
+
+Reader = NliReader | QaReader | LexicalEndToEndReader | EndToEndReader

@@ -95,10 +95,6 @@ def ranked_coverage(
 def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA) -> dict[str, float | None]:
     """α-nDCG of several systems' contexts for one question, by one ideal from all passages judged for it.
 
-    Args:
-        scores: Scores of `context-crux` for the question, by system.
-        alpha: How much a repeated answer is discounted.
-
     Returns:
         A value for each system, as of `ranked_coverage`; None for a score without ratings, and where nothing
         is answerable. The ideal ranks the question's own passages and those of all these systems, a passage

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from data.errors import NotFoundError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
@@ -32,12 +31,7 @@ REFERENCE = "reference"
 
 
 class Oracle:
-    """Best coverage that the question's own texts allow, the same for every system.
-
-    Args:
-        runner: Asks an LLM; without one, the embedded rater rates.
-        settings: The constants.
-    """
+    """Best coverage that the question's own texts allow, the same for every system."""
 
     def __init__(self, runner: TaskRunner | None, settings: ContextSettings) -> None:
         self.settings = settings
@@ -147,9 +141,6 @@ class ContextCrux:
             included), `oracle_ratings` of the question's own passages. `alpha_ndcg` has one ideal a question,
             that of its own passages whatever the context is; null without any.
 
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-
         Source: CRUX, section 3.3.
         """
         contexts = tuple(passage for passage in item.contexts if passage.text.strip())
@@ -220,9 +211,6 @@ class AnswerCrux:
         Returns:
             Cov(y), with `details`: `answered`, `missing`, `density`, `tokens`, `ratings`.
 
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-
         Source: CRUX, section 3.3 (Cov and Den of the final result).
         """
         assessed = await self._oracle.assess(item)
@@ -255,25 +243,14 @@ class AnswerCrux:
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
 
-METRICS: Mapping[str, Callable[[Oracle], ContextCrux | AnswerCrux]] = {
-    ContextCrux.name: ContextCrux,
-    AnswerCrux.name: AnswerCrux,
-}
-
-
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
+def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
     """Build `context-crux` or `answer-crux`; without a runner, the embedded version.
 
     Raises:
-        NotFoundError: The name is neither.
-        SpecError: An option is unknown or out of bounds, or the runner is none.
+        SpecError: An option is unknown or out of bounds.
     """
-    if name not in METRICS:
-        raise NotFoundError(f"There is no context metric {name!r}.", advice=f"Known: {', '.join(METRICS)}.")
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The context metrics cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give them a TaskRunner.")
-    metric = METRICS[name](Oracle(runner, read_options(ContextSettings, name, options)))
+    oracle = Oracle(runner, read_options(ContextSettings, name, options))
+    metric = ContextCrux(oracle) if name == CONTEXT else AnswerCrux(oracle)
     return GuardedMetric(metric, of_form=isinstance(metric, AnswerCrux)) if runner is None else metric
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Protocol
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -98,9 +98,6 @@ async def find_sub_questions(
     Where it has none, an LLM writes them from the reference; without an LLM the statements of the reference
     stand in for them, each asking whether a text says it too.
 
-    Raises:
-        JudgeError: Asking as a whole cannot go on.
-
     Source: CRUX, section 3.2 ("diverse sub-questions").
     """
     listed = tuple(dict.fromkeys(text.strip() for text in item.sub_questions if text.strip()))
@@ -130,35 +127,11 @@ WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADA
 Rows = list[list[float]]
 
 
-class Rater(Protocol):
-    """Rates texts by sub-question."""
-
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
-        """Rate passages.
-
-        Returns:
-            One row a passage, one rating of 0–5 a sub-question; or that some could not be had.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
-
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
-        """Rate an answer: one rating a sub-question.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
-
-
 class LlmRater:
     """Asks about every pair of a text and a sub-question by itself.
 
-    Args:
-        runner: Runs the task.
-        weighted: Whether to take the expected rating over token probabilities where there are any.
+    Rows have a rating of 0–5 a sub-question, one row a passage. With `weighted` a rating is the expected one
+    over token probabilities where there are any.
 
     Source: CRUX, section 3.1 and appendix A.1. Its code takes a reply of another form as 0; here the
     ratings are missing.
@@ -243,12 +216,7 @@ def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[
 
 
 class KnownRater:
-    """Takes ratings that are known, and has only other passages rated.
-
-    Args:
-        rater: Rates the others.
-        known: Ratings by sub-question and `text_key` of a passage.
-    """
+    """Takes ratings that are known, by sub-question and `text_key` of a passage, and has only others made."""
 
     def __init__(self, rater: Rater, known: Mapping[str, Mapping[str, float]]) -> None:
         self._rater = rater
@@ -274,6 +242,9 @@ class KnownRater:
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
         """Rate an answer."""
         return await self._rater.answer(answer, sub_questions)
+
+
+Rater = LlmRater | EmbeddedRater | KnownRater
 
 
 def text_key(text: str) -> str:

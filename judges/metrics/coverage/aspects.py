@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol
 
 from data.models import MetricItem, Passage
 from judges.llm.requests import CallFailure
@@ -25,19 +24,8 @@ NOVELTY = 0.5
 LEAST_RELEVANCE = 0.6
 
 
-class AspectSource(Protocol):
-    """Finds the aspects of a question."""
-
-    origin: str
-    """For people."""
-
-    async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
-        """Return the aspects, none repeated; or why there are none."""
-        ...
-
-
 class GivenAspects:
-    """Takes the aspects that the question set gives (variants M and S)."""
+    """Takes the aspects that the question set gives (variants M and S); `origin` is for people."""
 
     origin = "given"
 
@@ -114,6 +102,7 @@ def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(aspect.split()) for aspect in aspects if aspect.strip()))
 
 
+AspectSource = GivenAspects | LlmAspects | LeadingStatements
 ALIGNED_FROM = 0.25
 
 
@@ -126,16 +115,6 @@ class Alignment:
 
     claims: Mapping[int, tuple[int, ...]]
     ignored: int = 0
-
-
-class Aligner(Protocol):
-    """Aligns grounded claims with aspects."""
-
-    async def align(
-        self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
-    ) -> Alignment | CallFailure:
-        """Align at least one grounded claim with at least one aspect."""
-        ...
 
 
 class JudgedAligner:
@@ -222,3 +201,6 @@ def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedR
 def _alignment(aligned: Mapping[int, Sequence[int]], ignored: int = 0) -> Alignment:
     in_order = {place: tuple(sorted(set(numbers))) for place, numbers in sorted(aligned.items())}
     return Alignment(MappingProxyType(in_order), ignored)
+
+
+Aligner = JudgedAligner | LlmAligner | EmbeddedAligner

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Protocol
 
 from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
+from judges.llm.templates import passage_text
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.evidence import Claim
-from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, RelationModel, text_of
+from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, RelationModel
 from judges.text.contradictions import ContradictionFinder
 from judges.text.overlap import TermWeights, windows_of
 from judges.text.statements import read_statement, read_statements
@@ -31,16 +31,6 @@ class Grounded:
     undecided: str = ""
 
 
-class Support(Protocol):
-    """Tells which of a claim's chunks is the first to support it."""
-
-    async def first(
-        self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
-    ) -> Sequence[int | CallFailure | None]:
-        """For each claim the place of its first supporting chunk, None, or why that is not known."""
-        ...
-
-
 class LlmSupport:
     """Asks rank by rank, so that nothing is asked below the first chunk that supports a claim."""
 
@@ -50,7 +40,7 @@ class LlmSupport:
     async def first(
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
-        """Look for the first supporting chunk of every claim."""
+        """Return the place of each claim's first supporting chunk, None, or why that is not known."""
         return await asyncio.gather(
             *(self._first_support(claim, chunks, question) for claim, chunks in claims)
         )
@@ -60,7 +50,7 @@ class LlmSupport:
     ) -> int | CallFailure | None:
         unknown: CallFailure | None = None
         for place, chunk in enumerate(chunks):
-            pair = Pair(text_of(chunk), claim.text)
+            pair = Pair(passage_text(chunk), claim.text)
             (relation,) = await self._relations.relate([pair], question=question)
             if isinstance(relation, CallFailure):
                 unknown = unknown or relation
@@ -83,7 +73,7 @@ class LexicalSupport:
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
         """Look for the first supporting chunk of every claim."""
-        texts = dict.fromkeys(text_of(chunk) for _, chunks in claims for chunk in chunks)
+        texts = dict.fromkeys(passage_text(chunk) for _, chunks in claims for chunk in chunks)
         weights = _weights(frozenset(texts), question)
         finder = ContradictionFinder([each for text in texts for each in read_statements(text)], weights)
         places: list[int | CallFailure | None] = []
@@ -95,11 +85,14 @@ class LexicalSupport:
                 for place, chunk in enumerate(chunks)
                 if any(
                     weights.share(statement.terms, window.terms, window.related) >= SUPPORTED_FROM
-                    for window in windows_of(text_of(chunk))
+                    for window in windows_of(passage_text(chunk))
                 )
             )
             places.append(None if wrong else next(supporting, None))
         return places
+
+
+Support = LlmSupport | LexicalSupport
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
@@ -117,9 +110,6 @@ async def ground(
     Returns:
         One a claim, in order. A search or request that failed or found no budget is returned instead,
         since asking again may help; a reply that came and was of no use leaves its claim undecided.
-
-    Raises:
-        JudgeError: Asking as a whole cannot go on.
     """
     retrieved = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
     failures = [result for result in retrieved if isinstance(result, CallFailure)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
-from data.errors import NotFoundError, SpecError
+from data.errors import SpecError
 from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.lexical.judge import says_something
 from judges.llm.requests import CallFailure
@@ -68,14 +68,9 @@ class Icat:
     """One variant of ICAT."""
 
     def __init__(self, variant: Variant, steps: Steps, settings: CoverageSettings) -> None:
-        self._variant = variant
+        self.name = variant.value
         self._steps = steps
         self._settings = settings
-
-    @property
-    def name(self) -> str:
-        """The name under which the metric is built."""
-        return self._variant.value
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer by ICAT_β. One without a claim, a refusal above all, covers nothing: 0.
@@ -84,9 +79,6 @@ class Icat:
             The score, with `details`: `factuality`, `coverage`, `beta`, `claims` (`id`, `text`,
             `grounded`: true, false or null where it could not be decided, `passage`, `evidence`, `aspects`),
             `aspects` (`text`, `covered`, `claims`, `passages`), `aspects_from`, `undecided`, `ignored`.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
         """
         try:
             return await self._score(replace(item, answer=clean(item.answer)))
@@ -223,23 +215,16 @@ def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Ali
 
 
 def build(
-    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
+    name: str, *, runner: TaskRunner | None, options: Mapping[str, Json], source: Source | None = None
 ) -> Metric:
-    """Build `coverage-icat-m`, `-s` or `-a`; without a `TaskRunner`, the embedded version.
+    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
 
     Raises:
-        NotFoundError: The name is none of theirs.
-        SpecError: An option is unknown or out of bounds, or the runner is none.
+        SpecError: An option is unknown or out of bounds.
     """
-    if name not in list(Variant):
-        variants = ", ".join(variant.value for variant in Variant)
-        raise NotFoundError(f"There is no coverage metric {name!r}.", advice=f"Known: {variants}.")
     variant = Variant(name)
     settings = read_options(CoverageSettings, variant.value, options)
     _ = settings.chunking  # Chunks must advance.
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The coverage metrics cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give them a TaskRunner.")
     if settings.judgments and variant is not Variant.M:
         message = f"The metric {variant.value} aligns claims by itself; it takes no judgments."
         raise SpecError(message, advice=f"Leave them out, or choose {Variant.M.value}.")

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import fsum, isclose, log
-from typing import Protocol
 
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
@@ -31,39 +30,21 @@ from judges.metrics.shortening import cut_details, named, surface_of
 
 
 class Assessor(ABC):
-    """Scores an answer by the share of its claims that hold.
-
-    Args:
-        kind: How it assesses; the metric is named after it.
-        engine: The embedded version, which looks at an answer's form too; empty where an LLM is asked.
-    """
+    """Scores an answer by the share of its claims that hold."""
 
     def __init__(self, kind: str, *, engine: str = "") -> None:
-        self._kind = kind
+        self.name = f"factuality-{kind}"
         self._engine = engine
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return f"factuality-{self._kind}"
-
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details` say what the score depends on.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """Score one answer; `details` say what the score depends on."""
         if not self._engine:
             return await self.score_claims(item, None)
         surface = surface_of(item)
         return surface.weigh(await self.score_claims(replace(item, answer=surface.answer), None))
 
     async def score_claims(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
-        """Score given claims in place of those of the answer; None for those of the answer, as it stands.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """Score given claims in place of those of the answer; None for those of the answer, as it stands."""
         try:
             details, score = await self._judged(item, claims)
         except UnscoredError as stop:
@@ -78,7 +59,6 @@ class Assessor(ABC):
 
         Raises:
             UnscoredError: There is nothing to score.
-            JudgeError: Asking as a whole cannot go on.
         """
 
 
@@ -99,22 +79,8 @@ class Ruling:
     reason: str = ""
 
 
-class Verifier(Protocol):
-    """Judges claims against their contexts."""
-
-    async def rule(
-        self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
-    ) -> list[Ruling | CallFailure]:
-        """Return one ruling a claim, in order.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
-
-
 class LlmVerifier:
-    """Asks one prompt a claim."""
+    """Judges claims against their contexts by one prompt a claim."""
 
     def __init__(self, baseline: BaselineAssessor, runner: TaskRunner) -> None:
         self._baseline = baseline
@@ -224,7 +190,7 @@ class RivalAssessor(Assessor):
         baseline: BaselineAssessor,
         *,
         evidence: EvidenceSource,
-        verifier: Verifier,
+        verifier: LlmVerifier | LexicalVerifier,
         settings: FactualitySettings,
         engine: str = "",
     ) -> None:

@@ -38,9 +38,6 @@ def steps_of(runner: TaskRunner | None) -> ClaimSteps:
 async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | Missing:
     """Return the claims of an answer, none repeated; what is about the answer itself is no claim.
 
-    Raises:
-        JudgeError: Asking as a whole cannot go on.
-
     Source: FactReasoner, section 3.3.
     """
     claims = await steps(item).claims(item.answer, "")
@@ -87,14 +84,7 @@ def require(unanswered: CallFailure) -> None:
 
 
 class EvidenceSource:
-    """Finds claims and contexts, the same for every assessor.
-
-    Args:
-        claims: Finds the claims of an answer.
-        settings: k, and whether queries are written and contexts summed up.
-        runner: Writes queries and sums up, where that is asked for.
-        source: Searched in place of the item's own passages: a corpus, by words or vectors, or the web.
-    """
+    """Finds claims and contexts, the same for every assessor."""
 
     def __init__(
         self,

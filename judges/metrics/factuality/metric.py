@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from data.errors import NotFoundError, SpecError
+from data.errors import SpecError
 from data.models import Json
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import Source
@@ -13,7 +13,6 @@ from judges.metrics.factuality.baselines import (
     LexicalVerifier,
     LlmVerifier,
     RivalAssessor,
-    Verifier,
 )
 from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.factuality.evidence import EvidenceSource, steps_of
@@ -25,35 +24,20 @@ from judges.metrics.relations.nli import open_nli
 from judges.metrics.shortening import engine_with
 
 PREFIX = "factuality-"
-ASSESSORS: tuple[str, ...] = (
-    *(version.value for version in Version),
-    *(baseline.value for baseline in BaselineAssessor),
-)
 
 
 def build(
-    name: str, *, runner: object | None, options: Mapping[str, Json], source: Source | None = None
+    name: str, *, runner: TaskRunner | None, options: Mapping[str, Json], source: Source | None = None
 ) -> FactReasoner | RivalAssessor:
-    """Build one of the factuality metrics.
+    """Build one of the factuality metrics; without a runner, the embedded version.
 
-    Args:
-        name: `factuality-` and one of `ASSESSORS`.
-        runner: A `TaskRunner`; without one, the embedded version is built.
-        options: As in `FactualitySettings`.
-        source: Searched in place of each item's own passages.
+    A source is searched in place of each item's own passages.
 
     Raises:
-        NotFoundError: The name is none of theirs.
         SpecError: An option is unknown or out of bounds, or the options need an LLM.
     """
     assessor = name.removeprefix(PREFIX)
-    if not name.startswith(PREFIX) or assessor not in ASSESSORS:
-        names = ", ".join(f"{PREFIX}{known}" for known in ASSESSORS)
-        raise NotFoundError(f"There is no factuality metric {name!r}.", advice=f"Choose one of: {names}.")
     settings = read_options(FactualitySettings, name, options)
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The factuality metrics cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give them a TaskRunner.")
     if runner is None and (settings.write_queries or settings.summarise):
         message = "Writing queries and summing up contexts need an LLM."
         raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
@@ -61,16 +45,10 @@ def build(
     relater = open_nli(settings.nli).name if settings.nli else ""
     engine = "" if runner is not None else engine_with(relater)
     if assessor in list(Version):
-        relations = _relations(runner, settings)
-        return FactReasoner(
-            Version(assessor),
-            evidence=evidence,
-            relations=relations,
-            settings=settings,
-            engine=engine,
-        )
+        relations, version = _relations(runner, settings), Version(assessor)
+        return FactReasoner(version, evidence=evidence, relations=relations, settings=settings, engine=engine)
     baseline = BaselineAssessor(assessor)
-    verifier: Verifier = (
+    verifier: LlmVerifier | LexicalVerifier = (
         LexicalVerifier(baseline, _relations(None, settings))
         if runner is None or settings.nli
         else LlmVerifier(baseline, runner)

@@ -17,6 +17,7 @@ from itertools import combinations
 from data.errors import StatisticsError
 from data.models import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
+from judges.llm.templates import passage_text
 from judges.metrics.factuality.baselines import Assessor
 from judges.metrics.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
 from judges.metrics.factuality.graph import (
@@ -29,7 +30,7 @@ from judges.metrics.factuality.graph import (
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details
 from judges.metrics.factuality.tasks import FactualitySettings
-from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel, text_of
+from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel
 
 
 class Version(StrEnum):
@@ -59,15 +60,7 @@ class _Nodes:
 
 
 class FactReasoner(Assessor):
-    """Scores an answer by the share of its claims that are likelier true than false.
-
-    Args:
-        version: Which relations are looked at.
-        evidence: Finds claims and contexts.
-        relations: Relates texts.
-        settings: Priors, factor tables, engine, K.
-        engine: The embedded version, where claims are found without an LLM; else empty.
-    """
+    """Scores an answer by the share of its claims that are likelier true than false."""
 
     def __init__(
         self,
@@ -92,7 +85,6 @@ class FactReasoner(Assessor):
 
         Raises:
             UnscoredError: There is nothing to score, or relations are still to come.
-            JudgeError: Asking as a whole cannot go on.
         """
         evidence = await self._evidence.collect(item, claims)
         nodes = _lay_out(evidence, self._version)
@@ -155,18 +147,18 @@ def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
         return _Nodes(
             contexts={name: passage for _, name, passage in premises},
             to_claims=tuple(
-                _Question(name, claim.id, Pair(text_of(passage), claim.text))
+                _Question(name, claim.id, Pair(passage_text(passage), claim.text))
                 for claim, name, passage in premises
             ),
             between=(),
         )
     to_claims = tuple(
-        _Question(context.id, claim.id, Pair(text_of(context.passage), claim.text))
+        _Question(context.id, claim.id, Pair(passage_text(context.passage), claim.text))
         for claim in evidence.claims
         for context in unique
     )
     between = tuple(
-        _Question(source.id, target.id, Pair(text_of(source.passage), text_of(target.passage)))
+        _Question(source.id, target.id, Pair(passage_text(source.passage), passage_text(target.passage)))
         for first, second in combinations(unique, 2)
         for source, target in ((first, second), (second, first))
     )

@@ -219,10 +219,6 @@ class FactualitySummary:
 def summarise(scores: Sequence[Score], *, k: float | None = None) -> FactualitySummary:
     """Take the scores of a set together.
 
-    Args:
-        scores: Of one factuality metric, one an answer.
-        k: The K of F1@K where it is another than the median of these answers.
-
     Raises:
         StatisticsError: None of the answers was scored.
 

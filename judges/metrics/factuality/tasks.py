@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.models import Reply
+from judges.llm.replies import tokens_of
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
@@ -92,7 +92,7 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
 
     Source: FactReasoner, section 3.1 (the probability of the label's token).
     """
-    tokens = _tokens(reply.logprobs)
+    tokens = tokens_of(reply)
     text = "".join(str(token["token"]) for token in tokens)
     places = list(LABEL_PLACE.finditer(text))
     if not places:
@@ -125,21 +125,11 @@ def _token_at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, A
     return None
 
 
-def _tokens(logprobs: str | None) -> list[Mapping[str, Any]]:
-    rows = json.loads(logprobs) if logprobs else []
-    return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
-
-
 DEFAULT_PROBABILITY = 0.9
 
 
 class LlmRelations:
-    """Asks an LLM about each pair; the probability is that of its label's token.
-
-    Args:
-        runner: Runs the task.
-        default: The probability of a relation where the endpoint gives no token probabilities.
-    """
+    """Asks an LLM about each pair; the probability is that of its label's token."""
 
     def __init__(self, runner: TaskRunner, *, default: float = DEFAULT_PROBABILITY) -> None:
         self._runner = runner

@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from math import fsum
 from types import MappingProxyType
-from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from data.errors import JudgeError, NotFoundError, SpecError
+from data.errors import JudgeError
 from data.models import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
@@ -24,7 +23,7 @@ from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged
 from judges.metrics.dry_run import ids
 from judges.metrics.factuality.embedded import ENTAILED_FROM, LexicalRelations
-from judges.metrics.registry import Metric, read_options
+from judges.metrics.registry import Metric, refuse_options
 from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
@@ -73,9 +72,6 @@ class NuggetScores:
 def nugget_scores(graded: Sequence[Graded]) -> NuggetScores:
     """Score the grades of one answer's nuggets.
 
-    Args:
-        graded: Importance and assignment of each nugget, at least one.
-
     Raises:
         JudgeError: There is none.
 
@@ -116,12 +112,6 @@ UNDECIDED = "No reply on a nugget could be read."
 Assigned = Assignment | CallFailure | None
 
 
-class NuggetSettings(BaseModel):
-    """Settings of the metric: none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 class AssignedNugget(BaseModel):
     """A nugget by its id, and its grade."""
 
@@ -149,26 +139,14 @@ ASSIGNMENT = Task(
 )
 
 
-class NuggetAssigner(Protocol):
-    """Grades the nuggets of a question by one answer."""
-
-    async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
-        """Grade all nuggets, in order; None where a reply leaves one out.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
-
-
 class LlmAssigner:
-    """Asks about ten nuggets at a time."""
+    """Grades the nuggets of a question by one answer, ten at a time."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
     async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
-        """Ask about all batches at once; the scheduler sets the pace."""
+        """Grade all nuggets, in order; None where a reply leaves one out."""
         starts = range(0, len(item.nuggets), BATCH)
         batches = [item.nuggets[start : start + BATCH] for start in starts]
         replies = await asyncio.gather(*(self._ask(item, answer, batch) for batch in batches))
@@ -216,15 +194,11 @@ def _grade(relation: Related) -> Assignment:
 
 
 class NuggetRecall:
-    """Scores an answer by the weighted mean credit of its question's nuggets.
-
-    Args:
-        assigner: Grades nuggets.
-    """
+    """Scores an answer by the weighted mean credit of its question's nuggets."""
 
     name = NAME
 
-    def __init__(self, assigner: NuggetAssigner) -> None:
+    def __init__(self, assigner: LlmAssigner | LexicalAssigner) -> None:
         self._assigner = assigner
 
     async def score(self, item: MetricItem) -> Score:
@@ -238,9 +212,6 @@ class NuggetRecall:
             `weighted`, `weighted_strict`), `nuggets` (`text`, `importance`, `assignment`: null where it
             could not be told) and `counts` (`nuggets`, `vital`, `okay`, the assignments, `undecided`:
             in no score).
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
 
         Source: Pradeep et al. (2024), as in `nugget_scores`.
         """
@@ -295,19 +266,9 @@ def _scored(item: MetricItem, grades: Sequence[Assignment | None]) -> Score:
     )
 
 
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
-    """Build `nuggets`; without a runner, the embedded version.
-
-    Raises:
-        NotFoundError: The name is another.
-        SpecError: An option is unknown, or the runner is none.
-    """
-    if name != NAME:
-        raise NotFoundError(f"There is no nugget metric {name!r}.", advice=f"Known: {NAME}.")
-    read_options(NuggetSettings, NAME, options)
-    if runner is not None and not isinstance(runner, TaskRunner):
-        message = f"The nugget metric cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give it a TaskRunner.")
+def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
+    """Build `nuggets`; without a runner, the embedded version."""
+    refuse_options(name, options)
     return (
         GuardedMetric(NuggetRecall(LexicalAssigner()))
         if runner is None

@@ -9,11 +9,10 @@ from enum import StrEnum
 from itertools import pairwise
 from math import fsum
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.errors import NotFoundError, SpecError
 from data.models import Json, MetricItem, Outcome, Score, unscored
 from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
@@ -22,7 +21,7 @@ from judges.llm.templates import Input, Tagged
 from judges.metrics.dry_run import ids, says, texts
 from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import Fact, facts_of
-from judges.metrics.registry import Metric, read_options
+from judges.metrics.registry import Metric, refuse_options
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 from judges.text.sentences import split_sentences
@@ -59,12 +58,6 @@ class Grade:
 MISSING = Grade(State.MISSING, 0.0)
 
 
-class ReferenceSettings(BaseModel):
-    """Settings of the metric: none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 class GradedFact(BaseModel):
     """A fact with its grade."""
 
@@ -97,20 +90,6 @@ def _stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
 
 
 GRADING = Task(name="grade_facts", reply=FactsReply, max_tokens=4_096, stub=_stub)
-
-
-class FactGrader(Protocol):
-    """Tells what an answer does with the facts of a reference."""
-
-    async def grade(
-        self, item: MetricItem, answer: str, facts: Sequence[Fact]
-    ) -> Sequence[Grade | None] | CallFailure:
-        """Grade all facts, in order; None where it could not be told.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
-        ...
 
 
 class LexicalGrader:
@@ -155,7 +134,7 @@ class LlmGrader:
     async def grade(
         self, item: MetricItem, answer: str, facts: Sequence[Fact]
     ) -> Sequence[Grade | None] | CallFailure:
-        """Ask; a quote that the answer does not have decides nothing."""
+        """Ask; a quote that the answer does not have decides nothing, which is None."""
         grades: dict[int, Grade | None] = dict.fromkeys(range(len(facts)))
         for _ in range(2):
             left = [at for at, grade in grades.items() if grade is None]
@@ -200,15 +179,11 @@ def _quotes(quote: str, answer: str) -> bool:
 
 
 class ReferenceCoverage:
-    """Scores an answer by the facts of the reference that it leaves out.
-
-    Args:
-        grader: Tells what an answer does with each fact.
-    """
+    """Scores an answer by the facts of the reference that it leaves out."""
 
     name = REFERENCE_COVERAGE
 
-    def __init__(self, grader: FactGrader) -> None:
+    def __init__(self, grader: LexicalGrader | LlmGrader) -> None:
         self._grader = grader
 
     async def score(self, item: MetricItem) -> Score:
@@ -222,9 +197,6 @@ class ReferenceCoverage:
             `share` (mean over the facts), `lowest` (of them), and `counts` (`facts`, `covered`, `partly`,
             `missing`). Unreadable without a reference, and where an LLM decides some fact not at all: a score
             without it would be too high.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
 
         Source: chosen on people's marks of missing information, see docs/method/reference-coverage.md.
         """
@@ -279,21 +251,9 @@ def completeness(grades: Sequence[Grade]) -> float:
     return 1 / (1 + fsum((1 - grade.share) ** 2 for grade in grades))
 
 
-def build(name: str, *, runner: object | None, options: Mapping[str, Json]) -> Metric:
-    """Build `reference-coverage`; without a runner, the embedded version.
-
-    Raises:
-        NotFoundError: The name is another.
-        SpecError: An option is unknown, or the runner is none.
-    """
-    if name != REFERENCE_COVERAGE:
-        raise NotFoundError(
-            f"There is no metric of references {name!r}.", advice=f"Known: {REFERENCE_COVERAGE}."
-        )
-    read_options(ReferenceSettings, REFERENCE_COVERAGE, options)
+def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
+    """Build `reference-coverage`; without a runner, the embedded version."""
+    refuse_options(name, options)
     if runner is None:
         return GuardedMetric(ReferenceCoverage(LexicalGrader()))
-    if not isinstance(runner, TaskRunner):
-        message = f"The metric {REFERENCE_COVERAGE} cannot ask through a {type(runner).__name__}."
-        raise SpecError(message, advice="Give it a TaskRunner.")
     return ReferenceCoverage(LlmGrader(runner))

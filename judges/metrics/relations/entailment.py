@@ -77,10 +77,6 @@ class StatementRelations:
     """Relations of the statements of one question's texts, and of answers to it, with each other.
 
     Only pairs that share a word or an axis, or both have figures, are compared; all others are neutral.
-
-    Args:
-        statements: The statements of the question's own texts.
-        weights: Fitted on them.
     """
 
     def __init__(self, statements: Iterable[Statement], weights: TermWeights) -> None:

@@ -8,7 +8,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Protocol
 
-from data.models import Passage
 from judges.llm.requests import CallFailure
 
 QUESTION_CACHE_SIZE = 64
@@ -44,11 +43,6 @@ class Related:
     stance: Entailment
     probability: float
     why: str = ""
-
-
-def text_of(passage: Passage) -> str:
-    """Return a passage as a premise: its title, then its text."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 class RelationModel(Protocol):

@@ -40,10 +40,6 @@ class NliRelations:
     long, the longer text, as a rule the premise, is cut at its end. Pairs that were asked before come from
     memory.
 
-    Args:
-        folder: The model's folder.
-        batch: Pairs that are run at once.
-
     Raises:
         SpecError: The extra is not installed, or the folder has no such model.
     """

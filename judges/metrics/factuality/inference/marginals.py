@@ -56,11 +56,6 @@ def marginals(
 ) -> Marginals:
     """Compute the posterior of every node of a fact graph.
 
-    Args:
-        graph: Claims, contexts and relations.
-        factors: The paper's factor tables, or those of its public code.
-        inference: Exact, weighted mini-buckets with i-bound 6, or whatever the width allows.
-
     Raises:
         InputError: Exact inference was asked for and does not fit into memory.
         StatisticsError: Certain relations and priors contradict each other.
