@@ -159,7 +159,7 @@ class Settings:
     """Settings of an installation: state, LLM access, and access of visitors.
 
     `key_elsewhere` says that a key is set which this process does not have: pages are not given it.
-    `sole_owner` says that whoever reaches the site is its owner, which no variable can set.
+    `sole_owner` makes every visitor the owner; no variable can set it.
     """
 
     home: Path

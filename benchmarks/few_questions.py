@@ -47,7 +47,7 @@ class Found:
     """Shares of simulated tables, 0–1, and of intervals.
 
     Attributes:
-        separated: Tables whose letters separate anybody.
+        separated: Tables with a separation by letters.
         apart: Differences of the first two systems whose interval leaves out 0.
         held: Intervals of ratings that hold 1000.
         without: Tables that cannot be rated, or ratings without an interval.

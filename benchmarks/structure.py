@@ -126,7 +126,7 @@ def _held() -> Iterator[Figure]:
 
 
 def _commands() -> int:
-    """Commands that somebody can give, without those that only say that they are gone."""
+    """Visible commands."""
     from arena.cli.commands import all_commands
 
     return sum(not command.hidden for command in all_commands().values())

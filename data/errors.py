@@ -41,7 +41,7 @@ def _restored(kind: type[ArenaError], args: tuple[object, ...], fields: dict[str
 
 
 class InputError(ArenaError):
-    """A value, file or text that somebody gave cannot be used."""
+    """An input value, file or text cannot be used."""
 
 
 class FileFormatError(InputError):
@@ -108,7 +108,7 @@ class StoreError(ArenaError):
 
 
 class UnavailableError(ArenaError):
-    """The arena cannot do something at present, for no fault of whoever asked."""
+    """The arena cannot serve a valid request at present."""
 
 
 class JudgeError(ArenaError):
@@ -132,7 +132,7 @@ class UnfitJudgeError(JudgeError):
 
 
 class StoppedError(JudgeError):
-    """Somebody asked to stop; calls in flight are finished, and the rest can be resumed."""
+    """A stop was requested; calls in flight are finished, and the rest can be resumed."""
 
 
 class LeaseLostError(JudgeError):
@@ -163,7 +163,7 @@ class UnrankableError(StatisticsError):
 
 
 class AccessError(ArenaError):
-    """Nobody is signed in, or the token or session is not valid."""
+    """There is no sign-in, or the token or session is not valid."""
 
 
 class TooManyAttemptsError(AccessError):

@@ -69,7 +69,7 @@ def parallel_map(
         function: One of a module, whose result follows from its arguments alone.
         tasks: What differs between the calls.
         shared: What all calls have in common.
-        total: How many tasks there are; None where nobody knows, and then there may be many.
+        total: Number of tasks; None where unknown, and then there may be many.
         before: Seconds that were spent on such work before the first task.
     """
     spread = _SPREAD.get()

@@ -56,7 +56,7 @@ class PluginKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A thing that somebody adds.
+    """A plugin.
 
     Attributes:
         name: What it is called, where it is given by name or is a function; else empty.

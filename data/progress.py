@@ -74,7 +74,7 @@ class Work:
 
     Attributes:
         what: What is being done, as in `scoring by answer-crux`.
-        total: How much there is; None where nobody knows.
+        total: Amount of work; None where unknown.
         done: How much of it is done; stays 0 where it cannot be counted.
         in_bytes: Whether it is counted in bytes.
         requests: Requests that were sent for it.
@@ -175,7 +175,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def begin(what: str, total: int | None = None, *, in_bytes: bool = False) -> Work:
-    """Tell whoever listens that work begins; `end` must follow."""
+    """Tell the listener that work begins; `end` must follow."""
     work = Work(what, total, in_bytes=in_bytes)
     listener = _LISTENER.get()
     if listener is not None:
@@ -184,7 +184,7 @@ def begin(what: str, total: int | None = None, *, in_bytes: bool = False) -> Wor
 
 
 def end(work: Work) -> None:
-    """Tell whoever listens that work has ended."""
+    """Tell the listener that work has ended."""
     listener = _LISTENER.get()
     if listener is not None:
         listener.end(work)

@@ -1,6 +1,6 @@
 """A hook of the documentation's site: commands, settings, errors and endpoints are made from the code.
 
-They exist in the built site alone, so that nobody has to keep them up to date.
+They exist in the built site alone.
 """
 
 from __future__ import annotations

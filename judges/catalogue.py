@@ -75,7 +75,7 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
 
 
 def require_registered(*names: str) -> None:
-    """Refuse whatever is not a mere name: paths of files are for whoever sits at the machine.
+    """Refuse anything but a plain name: only local users may name files.
 
     Raises:
         NotFoundError: One leads to a file or a function; nothing is said of it.

@@ -93,7 +93,7 @@ class JudgeSpec(BaseModel):
         model: The LLM's name at the endpoint.
         endpoint: Base URL of an OpenAI-compatible endpoint; empty: the one of the settings.
         prompt: The prompt, read and checked.
-        ground_truth: What answers are held against beside each other.
+        ground_truth: Texts that answers are compared with.
         order: Which answer is shown first, or both orders.
         reply: The reply format.
         temperature: Sampling temperature; None (in a file `"default"`) leaves it to the endpoint, as in the

@@ -98,7 +98,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
     """Yield the answers of a file that was checked, one at a time.
 
     Raises:
-        InvalidFileError: The file has an error after all; whoever stores must drop what came before.
+        InvalidFileError: The file has an error after all; the caller must drop the earlier rows.
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)

@@ -57,7 +57,7 @@ class RowFields:
 
     Attributes:
         layout: Whose fields the first row has; None before there is one.
-        unknown: Fields that nobody reads, each with its first line.
+        unknown: Unread fields, each with its first line.
     """
 
     def __init__(self, index: QuestionIndex, system: str, findings: Findings) -> None:

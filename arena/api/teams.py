@@ -19,7 +19,7 @@ TokenNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the
 
 
 class Sent(BaseModel):
-    """A body that somebody sends; a field that is not known is refused, never overlooked."""
+    """A request body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -23,7 +23,7 @@ PRIVATE = 0o077
 SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
 """Commands that write what others are to read, with the rights that the user gives to files."""
 SERVING = ("serve", "worker", "mcp")
-"""Commands that run on until somebody ends them; they log."""
+"""Commands that run until they are stopped; they log."""
 PARTS = {
     "Start here": {
         "rank": ("rank.rank", "Rank systems by their files of answers, in one command."),

@@ -268,7 +268,7 @@ def _judge(
     """Judge what is pending in a round, here, on a cluster, or by the workers of the queue.
 
     Raises:
-        StoppedError: It was judged here and is not finished: somebody stopped it.
+        StoppedError: It was judged here and stopped before its end.
     """
     if queue:
         options = {} if concurrency is None else {"concurrency": concurrency}

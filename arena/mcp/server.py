@@ -1,6 +1,6 @@
-"""The MCP server: five tools that read what everybody may see, bounded in size.
+"""The MCP server: five tools that read public data, bounded in size.
 
-What the tools give are the values of the API, with what strangers wrote marked as that.
+The tools give the values of the API, with untrusted texts marked.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHORT_TEXT = 600
 TEXTS = {"notice": 1_000, "rationale": 300} | dict.fromkeys(
     ("title", "question", "reference", "answer", "text", "excerpt"), SHORT_TEXT
 )
-"""Texts that strangers wrote, and how many characters of them are given."""
+"""Untrusted texts, with the number of characters that is given."""
 MOST = {
     "answers": 10,
     "passages": 8,
@@ -55,7 +55,7 @@ System = Annotated[str, Field(max_length=100, description="Name of a system, as 
 
 
 def bounded(value: Json, most: int = SHORT_TEXT) -> Json:
-    """Return a JSON object for agents: lists and texts cut, texts of strangers quoted and made harmless.
+    """Return a JSON object for agents: lists and texts cut, untrusted texts quoted and made harmless.
 
     Of questions, references and answers `most` characters are given; what is left out of a list is counted.
     """
@@ -189,7 +189,7 @@ class Tools:
 
 
 def _refusing(tool: Callable[..., Json]) -> Callable[..., Json]:
-    """Tell agents what people are told; anything else is a fault, of which they learn nothing."""
+    """Give agents the errors that people see; other errors are faults without details."""
 
     @wraps(tool)
     def asked(**arguments: object) -> Json:

@@ -141,7 +141,7 @@ def judge(
     """Let a judge decide between two answers to a question; nothing is stored.
 
     Raises:
-        InputError: Nobody is named to judge, and there is no reference for the embedded judge.
+        InputError: No judge is named, and there is no reference for the embedded judge.
     """
     from arena.services.ranking.requests import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
     from data.models import Question  # noqa: PLC0415 - as above

@@ -84,7 +84,7 @@ class LabelService:
         return tuple((found, self._store.labels.count(found.id)) for found in self._store.labels.rounds())
 
     def open_to(self, caller: Caller) -> tuple[str, ...]:
-        """List the rounds that somebody at the site may label, newest first."""
+        """List the rounds that a caller may label, newest first."""
         return tuple(found.name for found in self._store.labels.rounds() if self._admits(found, caller))
 
     def show(self, name: str, *, caller: Caller = OPERATOR) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class LabelService:
         return None
 
     def label(self, name: str, battle: int, shown: LabelValue, *, caller: Caller, session: str = "") -> None:
-        """Store what somebody says of a pair; A is the answer that they were shown first."""
+        """Store a label of a pair; A is the answer shown first."""
         found, person = self._admit(name, caller, session)
         if not self._store.labels.has(found.id, battle):
             raise NotFoundError(f"Round {name} has no battle {battle}.", advice="Load the page again.")
@@ -191,7 +191,7 @@ class LabelService:
         return found.everybody and not SetAccess(self._store, PUBLIC, found.set_name).withheld
 
     def _admit(self, name: str, caller: Caller, session: str) -> tuple[LabelledRound, str]:
-        """Return the round and the name under which somebody labels it."""
+        """Return the round and the name under which a caller labels it."""
         found = self._round(name)
         if not found.open:
             raise ClosedError(f"Round {name} is closed for labels.", advice=NOT_OPEN)

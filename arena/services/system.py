@@ -39,9 +39,9 @@ BESIDE = ("", "-wal", "-shm", "-journal")
 
 
 def made_private(home: Path, database_url: str) -> str:
-    """Take everybody else's rights from a home that was made before, and from its database.
+    """Make an older home and its database private to their user.
 
-    A home that is closed already is not walked through: nobody else gets at what is in it.
+    A home that is closed already is not walked through.
 
     Returns:
         What was done in a sentence, empty where there was nothing to do.

@@ -1,4 +1,4 @@
-"""Work on texts of strangers in child processes, within limits of processor time and memory."""
+"""Work on untrusted texts in child processes, within limits of processor time and memory."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ os.register_at_fork(after_in_child=IDLE.clear)
 
 @atexit.register
 def end_idle() -> None:
-    """End the children that nobody uses."""
+    """End unused children."""
     while IDLE:
         IDLE.pop().end()
 

@@ -50,7 +50,7 @@ from data.store.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:
-    """Return the route; it asks for the bearer token of the settings, unless they open it to everybody."""
+    """Return the route; it asks for the bearer token of the settings, unless they open it."""
 
     async def metrics(request: Request) -> Response:
         refusal = metrics_refusal(arena.settings, request.headers)

@@ -75,7 +75,7 @@ def tell(text: str, place: str = "") -> None:
 
 
 def present() -> Caller:
-    """Return the browser's caller silently; the public where nobody is signed in with an account."""
+    """Return the browser's caller silently; the public without a sign-in."""
     cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are no texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
@@ -88,7 +88,7 @@ def present() -> Caller:
 
 
 def _claimed() -> Caller | None:
-    """Return the OIDC sign-in; None where OIDC is not configured, or nobody signed in."""
+    """Return the OIDC sign-in; None without one, or without OIDC."""
     subject = provider_subject()
     if not subject:
         return None
@@ -97,7 +97,7 @@ def _claimed() -> Caller | None:
 
 
 def provider_subject() -> str:
-    """Return the provider's name for who signed in by it, issuer included; empty where nobody did."""
+    """Return the provider's subject with its issuer; empty without a sign-in."""
     if not providers() or not st.user.get("is_logged_in"):
         return ""
     sub = st.user.get("sub")

@@ -14,7 +14,7 @@ from data.errors import ArenaError
 
 MOST = 64
 LONGEST_ADDRESS = 300
-"""Characters; longer ones are searches that hardly anybody opens again."""
+"""Characters; longer searches are hardly ever opened again."""
 OPENED, CLOSED = '<div id="first-view"><div>', "</div></div>"
 
 

@@ -45,7 +45,7 @@ UNTRUSTED = (
 
 
 class UntrustedPeers:
-    """Says once where somebody forwards requests whose word on visitors is not taken.
+    """Warns once about an untrusted proxy that forwards requests.
 
     It stands behind the server, which has rewritten the requests of proxies on this machine, and before what
     rewrites those of other proxies.

@@ -86,7 +86,7 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
 ENDING = ".json"
 JUDGED = "*_eval_by_*.json"
 VOTES = ("raw", "preferences", "votes", "labels")
-"""The names under which everybody's votes are looked for, in this order."""
+"""Names of the field with all votes, in order of preference."""
 TEXTS = ("query", "response_1", "response_2")
 WORDS: Mapping[str, float] = MappingProxyType(
     {

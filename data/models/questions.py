@@ -236,7 +236,7 @@ class Phase:
 class SetPolicy:
     """Rules for submissions to a set; without phases it is always open, without quotas unlimited.
 
-    `public_texts` is False where its licence forbids showing texts to everybody.
+    `public_texts` is False where its licence forbids publishing texts.
     """
 
     set_name: str

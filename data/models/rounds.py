@@ -233,7 +233,7 @@ class Board(Base, table=True):
 
     @property
     def judge(self) -> str:
-        """Name of the judge; empty where nobody judged."""
+        """Name of the judge; empty without one."""
         return self.standings.get("facts", {}).get("judge") or ""
 
 

@@ -25,7 +25,7 @@ class SetSummary(Base, table=True):
         questions: How many it has; `counts` are these by domain, `domains` the labels of these.
         content_hash: sha256 of its content.
         hidden_references: Whether references are for organisers alone.
-        public_texts: Whether its texts are for everybody.
+        public_texts: Whether its texts are public.
     """
 
     __tablename__ = "question_set"

@@ -292,7 +292,7 @@ def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> 
 
 
 def to_json(record: Any, *without: str, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
-    """Return a record's fields in their order, but for some; `others` replace fields, or come after them."""
+    """Return a record's fields in order, without some; `others` replace fields, or come after them."""
     names = [name for name in record.__dataclass_fields__ if name not in without]
     return {
         name: others[name] if name in others else _value(getattr(record, name)) for name in names

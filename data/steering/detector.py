@@ -165,7 +165,7 @@ def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequen
 def without_code(text: str) -> str:
     """Blank out code where there is prose enough around it for the code to be an example.
 
-    What a comment in it says to whoever grades stays, since no program needs that.
+    Comments that address a grader stay, since no program needs them.
     """
     if "`" not in text or len(_WORD.findall(SIGNS["fence"].sub(" ", text))) < _FENCED_CONTEXT:
         return text

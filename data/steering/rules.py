@@ -98,7 +98,7 @@ def _meaning(escape: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def plain_of(character: str) -> str:
-    """Return the look of a character, in small ASCII where that is possible; empty where nobody sees it."""
+    """Return the look of a character, in small ASCII where possible; empty where it is invisible."""
     if character.isascii():
         return character.lower()
     if _DROPPED.match(character):

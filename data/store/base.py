@@ -84,7 +84,7 @@ def _is_repeated(error: IntegrityError, key: tuple[Column[Any], ...]) -> bool:
 
 
 def no_set(name: str) -> NotFoundError:
-    """Return the error of whoever asks for a set that is not there."""
+    """Return the error for an unknown set."""
     return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")
 
 

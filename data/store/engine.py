@@ -289,7 +289,7 @@ class Database:
         return backup
 
     def _back_up(self, connection: Connection) -> Path | None:
-        """Back up an SQLite database whose schema is about to change; nobody else writes meanwhile."""
+        """Back up an SQLite database whose schema is about to change, under a lock."""
         version = _version(connection)
         file = Path(self.url.database or "")
         if not self.is_sqlite or version not in known_versions() - {newest_version()} or not file.is_file():

@@ -29,7 +29,7 @@ from data.store.engine import new_id, pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTerms:
-    """To whom the texts of a set may be shown; and its domains, by id with their labels."""
+    """Visibility of a set's texts; and its domains, by id with their labels."""
 
     licence: str
     public_texts: bool

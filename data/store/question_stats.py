@@ -57,7 +57,7 @@ class QuestionStats:
             The reference is never meant.
         winners: How many systems have the largest share.
         margin: By how much it is larger than that of the second; None where there is no second.
-        spread: Standard deviation of the systems' shares, 0–½; None where nobody has a verdict.
+        spread: Standard deviation of the systems' shares, 0–½; None without a verdict.
     """
 
     id: str

@@ -201,7 +201,7 @@ class LedgerStore(StorePart):
     def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
         """Set aside between `least` and `wished` USD; 0 where less than `least` is left.
 
-        The update only holds if nobody drew or settled in between; else it is tried on the new state.
+        The update only holds without a draw or settlement in between; else it is retried on the new state.
         """
         while True:
             account = self.account(round_id)
@@ -282,7 +282,7 @@ class LedgerStore(StorePart):
             )
 
     def release(self, round_id: int) -> None:
-        """Free what a stopped run had set aside; only for a round that nobody judges.
+        """Free the reservations of a stopped run; only for a round that is not being judged.
 
         A run that was killed may have committed judgments whose cost it had not flushed yet: the account
         is set to what judgments say was paid.

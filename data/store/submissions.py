@@ -137,7 +137,7 @@ class SubmissionStore(AnswerReader):
         Args:
             set_name: The set.
             system: The name.
-            alone: Nobody else adds a new name to the set until this transaction ends.
+            alone: Lock the set's names until this transaction ends.
         """
         with self._database.begin() as connection:
             set_id = self._set_id(connection, set_name)
@@ -227,7 +227,7 @@ class SubmissionStore(AnswerReader):
         return {name: place for place, name in enumerate(self._values(query), start=1)}
 
     def locked(self, number: int) -> Submission:
-        """One submission; nobody else changes its system's versions until this transaction ends.
+        """One submission; its system's versions are locked until this transaction ends.
 
         On SQLite, where a transaction opened by `together` is the only writer, nothing more is needed.
         """
@@ -376,7 +376,7 @@ def _stored(kind: SubmissionKind | None) -> list[str]:
 
 
 def other_kind(system: str, set_name: str, kind: SubmissionKind) -> ConflictError:
-    """Return the error of whoever wants a system for something else than what it submitted."""
+    """Return the error for a system that submitted another kind."""
     return ConflictError(
         f"{system} submitted {kind} to {set_name}, and a system submits one kind to a set.",
         advice="Choose another name for it.",

@@ -106,7 +106,7 @@ class EvidenceReader(StorePart):
             round_name: The round.
             once: Whether no battle has two judgments with the same settings, so that judgments are counted,
                 which takes a fraction of the time.
-            counted: How many battles the round has, where somebody knows.
+            counted: Number of the round's battles, where known.
         """
         battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
         count = func.count() if once else func.count(battle.distinct())

@@ -93,7 +93,7 @@ class Scheduler:
         return await self._lead(request, key)
 
     async def _lead(self, request: Request, key: str) -> Reply | CallFailure:
-        """Ask on behalf of everybody who comes with the same request meanwhile."""
+        """Ask once for all identical requests in flight."""
         future: asyncio.Future[Reply | CallFailure] = asyncio.get_running_loop().create_future()
         self._shared[key] = future
         self._idle.clear()
@@ -254,10 +254,10 @@ class Scheduler:
             self._waits.discard(wait)
 
     async def _sleep(self, seconds: float) -> None:
-        """Sleep, unless somebody stops the scheduler.
+        """Sleep, unless the scheduler is stopped.
 
         Raises:
-            StoppedError: Somebody did.
+            StoppedError: It was stopped.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -317,7 +317,7 @@ def _cause(fault: CallError) -> str:
 
 
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
-    """Return the answer as it is for somebody who did not cause the call."""
+    """Return the answer for a request that did not cause the call."""
     if isinstance(answer, Reply):
         return answer.from_cache()
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)

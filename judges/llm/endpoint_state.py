@@ -99,14 +99,14 @@ class AdaptiveLimiter:
         self.limit = max(1.0, min(self.limit, float(self.in_use)) * CUT)
 
     def pause(self, seconds: float) -> None:
-        """Let nobody in for a while."""
+        """Close the gate for a while."""
         until = time.monotonic() + seconds
         if until > self._open_at:
             self._open_at = until
             asyncio.get_running_loop().call_later(seconds, self._admit)
 
     def close(self, reason: Callable[[], Exception]) -> None:
-        """Turn away everybody who waits or comes later; those inside finish."""
+        """Turn away waiting and later calls; those inside finish."""
         self._closed = reason
         while self._waiting:
             future = self._waiting.popleft()

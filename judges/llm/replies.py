@@ -288,7 +288,7 @@ _STRONGEST = (ERROR, FILTERED, CUT_OFF)
 
 
 def canonical(reason: object) -> str:
-    """Return a provider's word as OpenAI's; one that nobody knows as it came, empty where there is none."""
+    """Return a provider's word as OpenAI's; unknown ones unchanged, empty without one."""
     return _canonical(reason[:LONGEST]) if isinstance(reason, str) else ""
 
 

@@ -57,7 +57,7 @@ class Task(Generic[T]):
         score: The field to weight by token probabilities, where the task has one.
         logprobs: Whether to ask for token probabilities though there is no score to weight.
         tools: What the model may call on the way to its reply.
-        stub: From the inputs, a likely reply: plans of runs are made with it, where nobody is asked.
+        stub: From the inputs, a likely reply, with which plans of runs are made.
     """
 
     name: str

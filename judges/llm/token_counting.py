@@ -124,7 +124,7 @@ class EncodingFiles:
 
 @cache
 def _encoding(name: str, path: Path) -> Encoding:
-    """Read an encoding: half a second, and the same for everybody."""
+    """Read an encoding, once: it takes half a second."""
     from tiktoken import Encoding  # noqa: PLC0415 - loads only when tokens are counted
 
     lines = (line.split() for line in path.read_bytes().splitlines() if line)

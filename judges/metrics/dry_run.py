@@ -83,7 +83,7 @@ T = TypeVar("T", bound=BaseModel)
 
 CLAIMS_PER_SENTENCE = 2
 EXTRACT_CLAIMS = "extract_claims"
-"""The task whose stub has as many claims as the runner is told."""
+"""The task whose stub has the runner's number of claims."""
 MEASURED = 100
 """Requests of a task whose tokens are counted; the others are taken to have as many on average."""
 

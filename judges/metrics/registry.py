@@ -302,7 +302,7 @@ class _FunctionMetric:
 
 
 class _Added:
-    """A metric of somebody else: its failure on an item is that item's, and a score keeps its bounds."""
+    """A plugin's metric: a failure fails the item alone, and scores are held to their bounds."""
 
     def __init__(self, metric: Metric, info: MetricInfo, *, embedded: bool) -> None:
         self.name = info.name

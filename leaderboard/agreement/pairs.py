@@ -142,7 +142,7 @@ _ESTIMATES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A judge held against annotators, overall and by domain."""
+    """A judge's agreement with annotators, overall and by domain."""
 
     overall: Agreement
     by_domain: Mapping[str, Agreement]

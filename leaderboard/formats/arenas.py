@@ -239,7 +239,7 @@ def _compat(reply: object) -> str | None:
 
 
 def parse_people(chunk: Chunk, _context: Context) -> Draft:
-    """Translate RAG-QA Arena's `human_evaluations.json`: a battle a pair, won by whom most people name.
+    """Translate RAG-QA Arena's `human_evaluations.json`: a battle a pair, by majority.
 
     The key of a pair is its question's id and the two systems, joined by underscores; as in the published
     script the last two parts are the systems.

@@ -36,7 +36,7 @@ class BattleFormat(FileFormat):
         holds: The columns that a written file holds; None for all, the file's own further ones too.
         taken: The names that a written file gives to columns of its own.
         one_tie: Whether all kinds of ties become one.
-        guessed: Whether a record is told to be of the format by its signature.
+        guessed: Whether its signature identifies a record.
         from_name: What the name of a file says that its records do not.
     """
 
@@ -154,7 +154,7 @@ OWN = (
         guessed=False,
     ),
 )
-"""The arena's own, in the order in which records are told to be of one."""
+"""The arena's own, in the order of detection."""
 
 
 def added_battle_formats() -> Added[BattleFormat]:

@@ -258,7 +258,7 @@ def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known:
 def _clean_wins(table: BattleTable, groups: Groups, settings: Settings) -> Floats | None:
     """(S, S) on how many questions (or in how many battles) the row's system beat one of another group.
 
-    Between groups nobody ever took a share of a win back.
+    Between groups no share of a win went back.
     """
     size = len(table.systems)
     if size > SPARSE_ABOVE:

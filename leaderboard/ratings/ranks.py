@@ -211,7 +211,7 @@ class Known:
     """Order of groups that have no common scale, as far as it is known.
 
     Attributes:
-        ladder: (S,) systems among whom places are counted, 0 for the main group's.
+        ladder: (S,) group of systems that share places, 0 for the main one's.
         over: (S,) how many systems of other groups stand above each.
         clean: (S, S) on how many independent questions (or battles) the row's system beat the column's, of
             another group, which never took a share of a win from it; None where systems are too many.
@@ -271,7 +271,7 @@ def place_systems(
 
 
 def _order(points: Floats, ends: tuple[Floats, Floats], component: Ints, known: Known) -> Ints:
-    """Best first: by who stands above whom; then bounded from below alone, rated, from above alone."""
+    """Best first: by known order; then bounded from below alone, rated, from above alone."""
     lower, upper = ends
     rated, from_below, from_above = ~np.isnan(points), ~np.isnan(lower), ~np.isnan(upper)
     level = np.select([rated, from_below, from_above], [1, 0, 2], 3)

@@ -25,7 +25,7 @@ class Rating:
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
         rank: Place in its ladder, 1 for the best; equal ratings share it.
         rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
-        tie_group: 1 for the leader and all whom the battles do not separate from it, 2 for the next, …
+        tie_group: 1 for the leader and all that are not separated from it, 2 for the next, …
         letters: Two systems of a ladder have a letter in common if and only if their paired difference is
             not significant, for all pairs at once (95 %); None where systems are too many for letters.
         component: 0 for the main group of systems whose ratings are on one scale, 1, 2, … for groups apart.

@@ -69,7 +69,7 @@ class BoardColumn:
         place: Where it stands on the page, from 1; those with 0 follow in their order here.
         usual: Whether it stands on the page until a reader chooses.
         least_first: Whether the least is the first when the rows are sorted by it.
-        said: Whether teams say it and nobody checks it; then only boards have it whose teams say something.
+        said: Whether it is self-reported; then only boards with such reports have it.
         seldom: Whether only files of boards have it of which some line has a value.
     """
 

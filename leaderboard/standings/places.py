@@ -1,6 +1,6 @@
 """Places of systems on a board, among themselves, and rank changes; the reference takes no place.
 
-Letters are of all lines, the reference among them: they say who is told apart from whom.
+Letters are of all lines, the reference included: they show which are separated.
 """
 
 from __future__ import annotations

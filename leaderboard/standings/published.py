@@ -1,4 +1,4 @@
-"""A board that somebody published as percentages, turned back into counts of battles."""
+"""A board published as percentages, turned back into counts of battles."""
 
 from __future__ import annotations
 

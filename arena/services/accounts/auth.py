@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MARK = "aa"
 WINDOW_MINUTES = 15
 MOST_FOR_PREFIX, MOST_FOR_CLIENT = 10, 20
-"""Refusals in the window after which a prefix, or everybody at a client's address, has to wait."""
+"""Refusals in the window after which a prefix, or all clients at an address, must wait."""
 PERSONAL = frozenset({TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE})
 NOT_VALID = "This token is not valid."
 ADVICE = "Ask an owner of your team for another: `arena teams token create`."
@@ -93,7 +93,7 @@ def on_behalf(name: str | None) -> Caller:
 
 
 def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> None:
-    """Refuse a caller without the permission: anybody needs the scope, and in a team a role.
+    """Refuse a caller without the permission: the scope, and in a team a role.
 
     Organisers may act for every team; managing a team needs an owner.
     """
@@ -144,7 +144,7 @@ class IdentityService:
         return self.caller_of(self.token(text, client=client), CallerKind.TOKEN)
 
     def token(self, text: str, *, client: str) -> Token:
-        """Look up a token; it is checked first, so that guesses of others lock out nobody."""
+        """Look up a token; it is checked first, so that others' guesses cannot lock its owner out."""
         prefix, secret = _split(text)
         stored = self._store.tokens.with_prefix(prefix)
         # Something is compared in any case, so that the time reveals nothing of what exists.

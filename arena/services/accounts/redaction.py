@@ -1,4 +1,4 @@
-"""Submissions, questions and judgments with everything taken out that somebody may not see."""
+"""Redaction of submissions, questions and judgments for a caller."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def submission_visibility(
 ) -> Visibility:
     """Return the caller's view of a submission or of its parts.
 
-    `private` says that the texts of its set are not for everybody.
+    `private` says that the texts of its set are not public.
     """
     return visibility_of(
         caller,
@@ -60,7 +60,7 @@ def submission_visibility(
 def redacted(
     caller: Caller, submission: Submission, *, published: bool, places: Mapping[str, int]
 ) -> tuple[Submission, Visibility] | None:
-    """Return a submission as somebody sees it, and how much that is; None where they must not know of it.
+    """Return a submission as a caller sees it, with its visibility; None where it is hidden.
 
     `published` says whether it is, or was, on a published board; hidden systems are called by their
     `places`.
@@ -84,7 +84,7 @@ def redacted(
 def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:
     """Return a question without its reference, and what was made of it, where its set hides that.
 
-    Passages stay: systems and readers need them. Of a set whose texts are not for everybody (`private`) they
+    Passages stay: systems and readers need them. Of a set whose texts are not public (`private`) they
     and the question itself are for those who take part.
     """
     takes_part = visibility_of(caller, Resource(kind=Kind.QUESTION, private=private)) is Visibility.FULL
@@ -118,7 +118,7 @@ def is_hidden(question: Question) -> bool:
 
 
 def without_words(evidence: BattleEvidence) -> BattleEvidence:
-    """Return a battle whose judgments lose what quotes texts that somebody may not see; verdicts stay."""
+    """Return a battle without quotations of texts that the caller may not see; verdicts stay."""
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
 
 
@@ -139,7 +139,7 @@ def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
 
 
 def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
-    """Return a battle whose judgments do not say where their models were asked; nobody is shown that."""
+    """Return a battle whose judgments do not name their endpoints, which are never shown."""
     judgments = evidence.judgments
     hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
     return replace(

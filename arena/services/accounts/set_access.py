@@ -33,7 +33,7 @@ class SetAccess:
     """Access of one caller to a set's texts, with present policy and rights.
 
     Attributes:
-        withheld: Why the set's texts are not for everybody; empty where they are.
+        withheld: Reason why the set's texts are not public; empty where they are.
         hidden: Whether the set hides the references of its test questions.
         domains: Its domains by id, with their labels.
     """

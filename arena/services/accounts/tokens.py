@@ -139,7 +139,7 @@ class SignedIn:
 
 
 class SessionService:
-    """Use cases around signing in on the site; where it is `owned`, nobody else reaches it."""
+    """Signing in on the site; an `owned` site is reached by its owner alone."""
 
     def __init__(self, store: Store, identities: IdentityService, *, owned: bool = False) -> None:
         self._store = store

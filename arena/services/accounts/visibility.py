@@ -66,7 +66,7 @@ class Resource:
     """An object that a caller wants to see.
 
     Attributes:
-        team: Whose it is; empty where nobody's.
+        team: Its team; empty without one.
         account: The account that it belongs to; tokens alone.
         checked: It is a submission that was checked and never submitted, whatever became of it since.
         anonymous: Its team asked for no names before publication.
@@ -74,7 +74,7 @@ class Resource:
         withdrawn: It, or what it describes, was withdrawn.
         retracted: It is a board that was taken down.
         hidden: It quotes references that its set hides.
-        private: It is of a set whose texts are not for everybody.
+        private: It is of a set whose texts are not public.
     """
 
     kind: Kind

@@ -136,5 +136,5 @@ def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
 
 
 def score_label(metric: str, judge: str) -> str:
-    """Return a metric on boards: an LLM's scores stand beside the embedded ones, never in their place."""
+    """Return a metric on boards: an LLM's scores never replace the embedded ones."""
     return f"{metric} {judge}".strip()

@@ -119,7 +119,7 @@ def correct_board(
         store: Where the board is kept.
         round_: The round.
         people: The votes.
-        agreement: The judge's agreement with people that readers are told of; None for what the board has.
+        agreement: The judge's agreement with people; None for what the board has.
         confirm: Called within the transaction; what it raises undoes it.
         caller: Who asks, for the audit log.
 

@@ -189,7 +189,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
         How little was judged, and what the judge cannot decide; empty where enough was judged.
 
     Raises:
-        ConflictError: It would make a partial board, and nobody asked for one.
+        ConflictError: It would make a partial board without `partial`.
     """
     counts = store.rounds.counts(name)
     if not counts.judged:

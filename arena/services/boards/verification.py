@@ -1,4 +1,4 @@
-"""An exported round checked by anybody: nothing but its files is needed, no database and no judge's spec.
+"""Verification of an exported round from its files alone, without database and judge's spec.
 
 What is checked: that every file is as exported and none was added; that the judge is the one whose hash the
 round and its board name (exports leave the addresses of its models out, so a second hash covers the rest);

@@ -144,7 +144,7 @@ class SystemProfile:
     Attributes:
         submission: None for the reference.
         records: How its battles on every question ended, in the set's order.
-        losses: In which domains, on what kinds of question and against whom it loses.
+        losses: Its losses by domain, kind of question and opponent.
         notice: Says that texts are left out, and why; empty where none are.
     """
 

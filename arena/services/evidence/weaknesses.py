@@ -166,7 +166,7 @@ class Weaknesses:
     Attributes:
         doubtful: Its least credible claims, the least first.
         verdicts: How many of its claims are called what.
-        source: Who scored its claims, and how often that is right; None where nobody did.
+        source: The scorer of its claims with its accuracy; None without one.
         factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
         losses: By domain and overall: sub-questions lost in retrieval or in writing.
         no_losses: Why there are no losses; empty where there are.

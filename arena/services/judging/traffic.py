@@ -75,7 +75,7 @@ class OpenedJudge:
 
 
 GO_ON = "go_on"
-"""In a round's plan: somebody wants it judged whatever its judge says."""
+"""In a round's plan: judge it whatever its judge says."""
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class ConductGuard:
 
     @classmethod
     def of_round(cls, round_: Round) -> ConductGuard | None:
-        """Return the guard of a round; None where somebody wants it judged all the same."""
+        """Return the guard of a round; None where it is to be judged anyway."""
         return None if round_.plan.get(GO_ON) else cls(round_.name)
 
     def look(self, verdict: Verdict) -> UnfitJudgeError | None:

@@ -130,7 +130,7 @@ class MetricAccess:
 
     @asynccontextmanager
     async def dry_running(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
-        """Open a metric over a runner that asks nobody; only a corpus is searched, by words."""
+        """Open a metric over a runner that sends no requests; only a corpus is searched, by words."""
         request = self.completed(request)
         free = request.search.retriever == BM25
         async with self._open_source(request.search if free else IN_PASSAGES) as source:

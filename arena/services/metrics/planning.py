@@ -91,7 +91,7 @@ class MetricPlan:
 
 
 class MetricPlanner:
-    """Foresees what runs take; asks nobody and stores nothing."""
+    """Estimates runs without requests; stores nothing."""
 
     def __init__(self, store: Store, access: MetricAccess, load_prices: LoadPrices) -> None:
         self._store = store

@@ -54,7 +54,7 @@ class ScoreRequest:
 class ScoreTableService:
     """Reads stored scores. Nothing is scored.
 
-    Somebody sees the scores of the answers that they may read, and details where these quote no hidden text.
+    Callers see the scores of answers that they may read, and details that quote no hidden text.
     """
 
     def __init__(self, store: Store) -> None:

@@ -50,11 +50,11 @@ class PolicyService:
         return self.put(replace(policy, phases=remaining), caller=caller)
 
     def hide_references(self, set_name: str, *, hidden: bool, caller: Caller = OPERATOR) -> SetPolicy:
-        """Hide the references of a set's test questions from everybody, or show them."""
+        """Hide or show the references of a set's test questions."""
         return self.put(replace(self.get(set_name), hidden_references=hidden), caller=caller)
 
     def show_texts(self, set_name: str, *, public: bool, caller: Caller = OPERATOR) -> SetPolicy:
-        """Say whether the licence of a set lets everybody see its texts; without, visitors cannot label."""
+        """Set whether a set's texts are public; otherwise visitors cannot label."""
         return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
 
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:

@@ -60,7 +60,7 @@ class ShortAnswerFile:
 
 
 class SetService:
-    """Use cases around question sets; what a set hides is shown to nobody but the operator."""
+    """Question sets; hidden references are shown to the operator alone."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

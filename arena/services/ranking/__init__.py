@@ -1,1 +1,1 @@
-"""From anybody's files of answers to a board, in one step; again it goes on where it stopped."""
+"""From files of answers to a board, in one step; a second run continues."""

@@ -146,6 +146,6 @@ class NewBoards:
 
 
 def _require_name(judge: str) -> None:
-    """Refuse paths and functions, which are for whoever sits at the machine; `maker/model` is a model."""
+    """Refuse paths and functions, which only local users may name; `maker/model` is a model."""
     parts = judge.split("/")
     require_registered(*(parts if all(part.strip(".") for part in parts) else (judge,)))

@@ -86,7 +86,7 @@ class RankRequest:
     """Request for a ranking.
 
     Attributes:
-        judge: A judge by name or path, or a model; empty for that of before, or the embedded one.
+        judge: A judge by name or path, or a model; empty for the former one, or the embedded one.
         endpoint: Where the model is asked; empty for that of the settings.
         versus: The one system that all others meet, or `reference`; empty for all pairs.
         sample: How many questions are judged, a number or a share; None for all.

@@ -226,7 +226,7 @@ class RankingService:
         return () if last is None else self._store.sets.get(last.set_name).questions
 
     def _stored(self, given: set[str]) -> Iterator[AnswerTable]:
-        """Yield the answers of before, of systems that no file is given of."""
+        """Yield the former answers of systems without a new file."""
         last = self._last_round()
         entrants = () if last is None else self._planner.entrants(last.set_name)
         systems = {

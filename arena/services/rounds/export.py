@@ -1,4 +1,4 @@
-"""A round as files that anybody can check: battles, judgments, counts, standings, checksums."""
+"""A round as verifiable files: battles, judgments, counts, standings, checksums."""
 
 from __future__ import annotations
 

@@ -275,10 +275,10 @@ class RoundRunner:
     open_judge: OpenJudge
 
     def run_alone(self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
-        """Judge what is pending in this process, with nobody else, until the end or an interrupt.
+        """Judge what is pending in this process alone, until the end or an interrupt.
 
         Raises:
-            ConflictError: The round has ended, or somebody else judges it.
+            ConflictError: The round has ended, or another process judges it.
             JudgeError: Judging cannot go on; the round is paused.
         """
         require_resumable(round_)

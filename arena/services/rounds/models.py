@@ -62,7 +62,7 @@ def questions_in(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRound:
-    """A plan that is not stored yet: what would be judged, by whom, among whom."""
+    """A plan that is not stored yet: battles, judge and systems."""
 
     request: RoundRequest
     summary: SetSummary

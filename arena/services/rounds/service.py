@@ -164,7 +164,7 @@ class RoundService(RoundReader):
         return round_
 
     def delete(self, name: str, *, caller: Caller = OPERATOR) -> None:
-        """Delete a round that nobody published, with its verdicts; its name can be used again.
+        """Delete an unpublished round with its verdicts; its name can be used again.
 
         Raises:
             ConflictError: It is running, was published, or people label its battles.

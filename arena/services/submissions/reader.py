@@ -37,7 +37,7 @@ def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> Submissio
 
 
 def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
-    """Return whether some rounds spent judging; cancelled rounds charge nobody."""
+    """Return whether some rounds spent judging; cancelled rounds do not count."""
     return any(round_.state in ENDED or (round_.state in OPEN and round_.began) for round_ in rounds)
 
 
@@ -68,7 +68,7 @@ class StatusReader:
     def of(
         self, submission: Submission, *, shown: Submission, visibility: Visibility, all_rounds: bool
     ) -> SubmissionStatus:
-        """Return a submission as it is shown to somebody, with its status.
+        """Return a submission as a caller sees it, with its status.
 
         Without `all_rounds` only those are named whose boards are, or were, published.
         """

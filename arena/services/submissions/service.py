@@ -286,7 +286,7 @@ class SubmissionService(SubmissionReader):
         return submission
 
     def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
-        """Return the set as somebody may see it: what is hidden must not leak through warnings either."""
+        """Return the set as a caller may see it: hidden texts must not leak through warnings."""
         questions = self._store.sets.get(set_name)
         return questions.with_questions(
             map(SetAccess(self._store, caller, set_name).question, questions.questions)

@@ -138,7 +138,7 @@ def _check(
 
 
 LEFT_BEHIND = 24 * 3_600
-"""Seconds after which a folder is nobody's: its process was ended."""
+"""Seconds after which a folder is abandoned: its process was ended."""
 
 
 class UploadWriter:

@@ -1,4 +1,4 @@
-"""Judges for organisers: listed, tested on battles of the demo, and held against labels of people."""
+"""Judges for organisers: listed, tested on battles of the demo, and calibrated with people's labels."""
 
 from __future__ import annotations
 

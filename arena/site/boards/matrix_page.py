@@ -1,4 +1,4 @@
-"""Everybody against everybody: how often each wins against each, and who is separated."""
+"""Win shares and separation of all pairs of systems."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class BoardView:
         domains: Ids to labels, in the set's order.
         domain_notes: What readers of a domain's ratings must know, by its id; empty where nothing special.
         lines: By domain id and `overall`: systems, best first.
-        facts: What was judged, by whom and how it ended, as label and value.
+        facts: Facts on the judging, as label and value.
         details: The further facts, too long for a glance.
         method: How ratings and intervals were made, in one sentence.
         meetings: How every two systems fared against each other.

@@ -180,7 +180,7 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
 
 
 def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]:
-    """In which domains, on what kinds of question and against whom it loses, the worst first."""
+    """Losses by domain, kind of question and opponent, the worst first."""
     groups: Sequence[tuple[str, Sequence[LossShare], Mapping[str, str]]] = (
         ("Domain", losses.domains, view.domains),
         ("Kind of question", losses.kinds, {}),

@@ -125,7 +125,7 @@ def _batches(
 
 
 def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
-    """Return the columns that are read: those of a table with questions that somebody knows, else all."""
+    """Return the columns to read: the known ones of a table with questions, else all."""
     require_once(schema.names)
     opening.header(schema.names, 0)
     known = read_columns(schema.names)

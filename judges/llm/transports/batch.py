@@ -161,7 +161,7 @@ class BatchTransport:
 
         Raises:
             CallError: The batch, or this request of it, gave none.
-            StoppedError: Nobody waits any more; the batch goes on, and the next run finds it.
+            StoppedError: No request waits any more; the batch goes on, and the next run finds it.
         """
         if request.tools:
             # Each turn would wait for a batch of its own; whoever asks has a way without tools.
@@ -270,7 +270,7 @@ class BatchTransport:
         return answers
 
     def _settle(self, key: str, answer: Answer | Exception) -> None:
-        """Hand an answer, or why none will come, to whoever asked or will ask."""
+        """Hand an answer, or the reason for none, to present and later requests."""
         future = self._waiting.get(key)
         if future is None or future.done():
             return

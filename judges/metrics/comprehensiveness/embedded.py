@@ -106,7 +106,7 @@ def _first_places(passage: Passage) -> dict[str, int]:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def ground_of(question: str, passages: tuple[Passage, ...]) -> Ground:
-    """Every system's answer to a question is held against the same texts."""
+    """Every system's answer to a question is compared with the same texts."""
     return Ground(question, passages)
 
 

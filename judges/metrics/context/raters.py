@@ -205,7 +205,7 @@ class _Ground:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
-    """Every system's answer to a question is held against the same texts."""
+    """Every system's answer to a question is compared with the same texts."""
     return _Ground(question, reference, texts)
 
 

@@ -88,7 +88,7 @@ class WebSource:
 
     Args:
         template: The URL, with `{query}` and, where the service takes one, `{count}`.
-        client: Carries the calls; closed by whoever made it.
+        client: Carries the calls; closed by its creator.
         chunking: How long snippets are cut.
         seconds: The longest wait for one search.
 

@@ -62,7 +62,7 @@ class Fact:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def facts_of(reference: str) -> tuple[Fact, ...]:
-    """Cut a reference into its facts, each once, in order; every system's answer is held against the same.
+    """Cut a reference into its facts, each once, in order, the same for every system.
 
     A reference of nothing but headings, questions or announcements is taken as it is.
     """

@@ -81,7 +81,7 @@ def ties_settle(pairs: PairCounts) -> bool:
 
 
 def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[str] | None = None) -> Groups:
-    """Group systems by strong connectivity of who took a share of a win from whom.
+    """Group systems by strong connectivity of “took a share of a win from”.
 
     Names give groups that are alike in all else one order, whatever the codes.
     """
