@@ -9,7 +9,6 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_writer_of_csv_escapes_formulas() -> None:
-    """Each function that writes rows puts cells through `escape_formula`."""
     writers = []
     for room in ("arena", "data", "judges", "leaderboard", "submissions"):
         for path in (ROOT / room).rglob("*.py"):

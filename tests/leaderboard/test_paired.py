@@ -30,7 +30,6 @@ STAR = _table(
 
 
 def test_difference_is_between_the_same_opponents_on_the_same_question() -> None:
-    """A question that only one of the two was judged on says nothing of their difference."""
     overall, first, second = paired_shares(STAR, "one", "two")
     assert (overall.difference, overall.questions, overall.ahead, overall.behind) == (0.5, 3, 2, 0)
     assert (first.domain, first.difference, first.questions) == ("d", 0.5, 2)
@@ -38,7 +37,6 @@ def test_difference_is_between_the_same_opponents_on_the_same_question() -> None
 
 
 def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
-    """The interval equals that of the one-sample t test, within −1 to 1."""
     rng = np.random.default_rng(4)
     rows = [
         (f"q{at}", "d", system, "human", str(rng.choice(["model_a", "model_b", "tie"])))
@@ -56,27 +54,23 @@ def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
 
 
 def test_exchanging_the_two_turns_the_sign() -> None:
-    """First less second is the negative of second less first."""
     there, back = paired_shares(STAR, "one", "two")[0], paired_shares(STAR, "two", "one")[0]
     assert there.difference == -(back.difference or 0)
     assert (there.ahead, there.behind) == (back.behind, back.ahead)
 
 
 def test_direct_battle_counts_as_the_difference_of_its_shares() -> None:
-    """Anyone who wins a direct battle is ahead by the whole win."""
     table = _table([("q1", "d", "one", "two", "model_b"), ("q2", "e", "one", "two", "tie")])
     overall, lost, tied = paired_shares(table, "one", "two")
     assert (overall.difference, lost.difference, tied.difference) == (-0.5, -1.0, 0.0)
 
 
 def test_questions_are_ordered_by_how_far_the_systems_are_apart() -> None:
-    """The widest spread comes first, equal ones by id, with each system's share of the win."""
     found = spread_most(STAR, ("one", "two"), most=2)
     assert found == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
 
 
 def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> None:
-    """Three won and one lost of four: without two of the won ones nobody leads; even pairs need none."""
     won = [(f"q{at}", "d", "a", "b", "model_a") for at in range(3)]
     lost = [("q3", "d", "a", "b", "model_b")]
     lead = deciding(_table([*won, *lost]), "b", "a")
@@ -86,6 +80,5 @@ def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> Non
 
 
 def test_unknown_system_is_named() -> None:
-    """A system without battles is an error that names it."""
     with pytest.raises(NotFoundError, match="nobody"):
         paired_shares(STAR, "one", "nobody")

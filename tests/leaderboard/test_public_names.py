@@ -14,13 +14,11 @@ MODULES = ("battles", "formats", "rates", "ratings")
 
 @pytest.mark.parametrize("name", leaderboard.__all__)
 def test_public_modules_import_and_say_what_they_are(name: str) -> None:
-    """Every public module of the room can be imported and has a docstring."""
     assert import_module(f"{leaderboard.__name__}.{name}").__doc__
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_public_names_import_and_say_what_they_are(module: str) -> None:
-    """Every public name is a class or function with a docstring of its own."""
     room = import_module(f"{leaderboard.__name__}.{module}")
     assert room.__all__ == sorted(room.__all__)
     for name in room.__all__:

@@ -33,7 +33,6 @@ FIELDS = [
 
 
 def table_of(rows: list[tuple[str, str, int, int, int]], weight: list[float] | None = None) -> BattleTable:
-    """Battles of (question, domain, a, b, winner) among systems s0, s1, s2."""
     questions = tuple(dict.fromkeys(row[0] for row in rows))
     domains = tuple(dict.fromkeys(row[1] for row in rows))
     return BattleTable(
@@ -50,7 +49,6 @@ def table_of(rows: list[tuple[str, str, int, int, int]], weight: list[float] | N
 
 
 def random_table(seed: int, repeats: int = 1) -> BattleTable:
-    """Battles of three systems on 60 questions in three domains, each judged `repeats` times."""
     random = np.random.default_rng(seed)
     rows = []
     for question in range(60):
@@ -60,7 +58,6 @@ def random_table(seed: int, repeats: int = 1) -> BattleTable:
 
 
 def test_counts_add_up_and_overall_is_the_micro_average() -> None:
-    """Wins, ties and losses add up to battles, and domains to overall."""
     rates = win_rates(random_table(1), reference="s0")
     assert {row.system for row in rates.rows} == {"s1", "s2"}
     for system in ("s1", "s2"):
@@ -76,7 +73,6 @@ def test_counts_add_up_and_overall_is_the_micro_average() -> None:
 
 
 def test_rates_do_not_depend_on_sides() -> None:
-    """Naming each battle's systems the other way round changes no rate."""
     table = random_table(2)
     flipped = BattleTable(
         systems=table.systems,
@@ -93,7 +89,6 @@ def test_rates_do_not_depend_on_sides() -> None:
 
 
 def test_counts_of_battles_equal_battles_written_out() -> None:
-    """A row that counts three times gives the same rate and plain standard error as three rows."""
     rows = [("q1", "d", 0, 1, 0), ("q2", "d", 0, 1, 1), ("q3", "d", 0, 1, 2)]
     short = win_rates(table_of(rows, [3, 1, 2]), reference="s1", clustered=False).of("s0")
     long = [rows[0]] * 3 + [rows[1]] + [rows[2]] * 2
@@ -112,7 +107,6 @@ def test_one_battle_a_question_gives_wilsons_interval() -> None:
 
 
 def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
-    """The same verdicts twice are no new evidence: as wide as once, where battle intervals shrink."""
     once, twice = (win_rates(random_table(4, n), reference="s0").of("s1") for n in (1, 2))
     battle = win_rates(random_table(4, 2), reference="s0", clustered=False).of("s1")
     assert once.win_interval is not None
@@ -123,7 +117,6 @@ def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
 
 
 def test_wilson_is_the_textbook_interval() -> None:
-    """81 of 263: 0.2553 to 0.3662, as in Newcombe (1998); ends stay in 0–1."""
     found = wilson(81 / 263, 263)
     assert found is not None
     assert found.as_json() == pytest.approx([0.2553, 0.3662], abs=5e-5)
@@ -139,14 +132,12 @@ def test_wilson_is_the_textbook_interval() -> None:
 
 
 def test_battles_that_all_ended_alike_count_as_their_questions() -> None:
-    """Ten judgments on two questions, all won, bound the rate as two trials do."""
     assert effective_count(1.0, 10, 2, 0.0) == 2
     assert effective_count(0.5, 10, 10, 0.025) == 10
 
 
 @pytest.mark.slow
 def test_clustered_intervals_cover_where_battles_share_questions() -> None:
-    """With a strong effect of the question, 95 % intervals cover about 95 %, battle intervals far less."""
     random = np.random.default_rng(5)
     covered, naive, rounds = 0, 0, 1500
     for _ in range(rounds):
@@ -164,7 +155,6 @@ def test_clustered_intervals_cover_where_battles_share_questions() -> None:
 
 
 def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path: Path) -> None:
-    """Mean and standard error of `preference - 1`, draws as 1.5, missing dropped, to 1e-6 points."""
     random = np.random.default_rng(6)
     preferences = [*(1 + random.random(400)).tolist(), *([0, 1.5, None, 1, 2] * 9)]
     records = [
@@ -186,7 +176,6 @@ def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path:
 
 
 def test_json_has_the_fields_that_others_rely_on() -> None:
-    """The design's field names come first, in its order, with plain numbers."""
     rows = win_rates(random_table(7), reference="s0").as_json()["rows"]
     assert isinstance(rows, list)
     assert list(rows[0])[: len(FIELDS)] == FIELDS
@@ -203,13 +192,11 @@ def test_a_single_battle_has_bounds_but_no_standard_error() -> None:
 
 
 def test_an_unknown_reference_is_an_error_that_lists_the_systems() -> None:
-    """A misspelt reference is refused, not answered with an empty table."""
     with pytest.raises(NotFoundError, match="s0, s1, s2"):
         win_rates(random_table(8), reference="S0")
 
 
 def test_head_to_head_counts_every_pair_from_both_sides() -> None:
-    """Wins of one are losses of the other, and a pair that never met has no rate."""
     table = table_of([("q", "d", 0, 1, 0), ("q", "d", 1, 0, 0), ("r", "d", 1, 0, 2)])
     matrix = head_to_head(table, table.systems)
     assert matrix.wins[0, 1] == matrix.wins[1, 0] == 1
@@ -222,7 +209,6 @@ def test_head_to_head_counts_every_pair_from_both_sides() -> None:
 
 
 def test_head_to_head_agrees_with_rates() -> None:
-    """The rows of the matrix add up to each system's rate over all opponents."""
     table = random_table(9)
     matrix, rates = head_to_head(table, order=["s2", "s0", "s1"]), win_rates(table)
     for index, system in enumerate(matrix.systems):
@@ -236,7 +222,6 @@ def test_head_to_head_agrees_with_rates() -> None:
 def test_whole_battles_are_counted_as_weights_of_one_are_summed(
     monkeypatch: pytest.MonkeyPatch, reference: str | None
 ) -> None:
-    """Counting in blocks gives the bytes of one sum, also where a question has battles in two domains."""
     rng = np.random.default_rng(4)
     ends = [(int(a), int(b)) for a, b in rng.integers(0, 3, (400, 2)) if a != b]
     rows = [

@@ -21,7 +21,6 @@ TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
 
 @pytest.fixture(scope="session")
 def questions() -> QuestionSet:
-    """Eight questions in two domains; their ids are numbers and names."""
     asked = tuple(
         Question(
             id=str(number) if number < 4 else f"sci-{number}",
@@ -40,7 +39,6 @@ def questions() -> QuestionSet:
 
 @pytest.fixture(scope="session")
 def good_rows(questions: QuestionSet) -> list[dict[str, Any]]:
-    """A complete file of answers without a single problem."""
     return [
         {
             "question_id": question.id,
@@ -52,17 +50,14 @@ def good_rows(questions: QuestionSet) -> list[dict[str, Any]]:
 
 
 def as_jsonl(rows: Sequence[object]) -> bytes:
-    """A JSON value a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def as_json(rows: Sequence[object]) -> bytes:
-    """One array, indented as the upstream prediction files are."""
     return json.dumps(list(rows), indent=2).encode()
 
 
 def as_csv(rows: Sequence[Any]) -> bytes:
-    """CSV, contexts as JSON in their cell."""
     text = io.StringIO(newline="")
     table = csv.DictWriter(text, fieldnames=list(rows[0]))
     table.writeheader()
@@ -73,7 +68,6 @@ def as_csv(rows: Sequence[Any]) -> bytes:
 
 @pytest.fixture(scope="session")
 def encoders() -> dict[str, Callable[[Sequence[Any]], bytes]]:
-    """Writers of each format, plain and gzipped."""
     plain: dict[str, Callable[[Sequence[Any]], bytes]] = {"jsonl": as_jsonl, "json": as_json, "csv": as_csv}
     zipped = {
         f"{name}.gz": lambda rows, encode=encode: gzip.compress(encode(rows), mtime=0)
@@ -84,8 +78,6 @@ def encoders() -> dict[str, Callable[[Sequence[Any]], bytes]]:
 
 @pytest.fixture
 def check(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
-    """Write bytes, or rows as JSONL, to a file without a telling name, and check it."""
-
     def run(content: bytes | Sequence[object], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
         path = tmp_path / "answers"
         path.write_bytes(content if isinstance(content, bytes) else as_jsonl(content))
@@ -96,14 +88,12 @@ def check(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
 
 @pytest.fixture(scope="session")
 def codes_of() -> Callable[[CheckResult], list[tuple[int, str]]]:
-    """The line and code of each problem, without what any partial file gets."""
     usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
     return lambda result: [(one.line, one.code) for one in result.problems if one.code not in usual]
 
 
 @pytest.fixture(scope="session")
 def shared_answers() -> list[str]:
-    """The human-written answers of LFRQA, where the data folder stands beside the checkout."""
     files = sorted((SHARED / "lfrqa").glob("*.jsonl"))
     if not files:
         pytest.skip("the folder ../shared/data/lfrqa is not there")

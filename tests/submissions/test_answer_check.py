@@ -80,7 +80,6 @@ def test_a_file_that_cannot_be_used_gets_its_code(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """Every kind of broken file is refused with the code and the line of the fault."""
     result = check(content)
     found = [(line, code) for line, code in codes_of(result) if code != "same-answer"]
     assert [code for _, code in found] == [code for _, code in expected]
@@ -119,28 +118,24 @@ def test_a_row_that_cannot_be_used_gets_its_code(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """A faulty row is named by its line, and the rows around it are still counted."""
     result = check([{"question_id": "0", "answer": "Fine."}, row])
     assert [(line, one) for line, one in codes_of(result) if one == code] == [(2, code)]
     assert result.errors == 1
 
 
 def test_every_problem_is_listed_at_once(questions: QuestionSet) -> None:
-    """A file with many faults is reported as the golden report says, line by line."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
     assert CheckReport.of(result).to_json() == expected
 
 
 def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
-    """People read the problems of the JSON report, errors first, and then the coverage."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     expected = (GOLDEN / "bad_answers_report.txt").read_text(encoding="utf-8")
     assert "\n".join(report_lines(result)) + "\n" == expected
 
 
 def test_csv_has_every_problem(questions: QuestionSet) -> None:
-    """CSV has every problem of the JSON report."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     rows = list(csv.DictReader(io.StringIO(report_csv(result))))
     problems = CheckReport.of(result).to_json()["problems"]
@@ -150,7 +145,6 @@ def test_csv_has_every_problem(questions: QuestionSet) -> None:
 
 
 def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: QuestionSet) -> None:
-    """A formula is text in a spreadsheet."""
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
     result = replace(result, problems=(evil,))
@@ -159,7 +153,6 @@ def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: Ques
 
 
 def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions: QuestionSet) -> None:
-    """A path without a file, and an empty folder, are reported as any other problem."""
     for path, code in ((tmp_path / "nowhere.jsonl", "missing-file"), (tmp_path, "empty-file")):
         result = check_answers(path, questions)
         assert [problem.code for problem in result.problems] == [code]
@@ -168,7 +161,6 @@ def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions:
 def test_a_gzip_bomb_is_refused_by_its_ratio(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """A file that decompresses a thousandfold is left alone long before the limit on bytes."""
     blank = gzip.compress((b" " * 1023 + b"\n") * 40 * 1024)
     assert codes_of(check(gzip.compress(GOOD) + blank))[0][1] == "gzip-bomb"
     assert codes_of(check(gzip.compress(GOOD + b" " * (40 * 1024 * 1024)))) == [(2, "too-large")]
@@ -197,20 +189,17 @@ def test_limits_are_kept_in_every_format(
 
 
 def test_limits_below_one_are_refused() -> None:
-    """A limit that lets nothing through is a mistake of the operator and says so."""
     with pytest.raises(RecordError, match="answer_chars"):
         IntakeLimits(answer_chars=0)
 
 
 def test_a_hopeless_file_is_given_up(check: Callable[..., CheckResult]) -> None:
-    """After so many errors the check stops and says that it did."""
     result = check([{"question_id": "?", "answer": "x"}] * 30, limits=IntakeLimits(errors=10))
     assert result.errors == 12
     assert result.problems[-1].code == "too-many-errors"
 
 
 def test_duplicates_name_the_first_line(check: Callable[..., CheckResult]) -> None:
-    """The second answer to a question is refused, with the line of the first."""
     result = check([{"question_id": "1", "answer": "One."}, {"question_id": 1, "answer": "Two."}])
     (problem,) = (one for one in result.problems if one.severity is Severity.ERROR)
     assert (problem.line, problem.code) == (2, "duplicate-answer")
@@ -220,7 +209,6 @@ def test_duplicates_name_the_first_line(check: Callable[..., CheckResult]) -> No
 def test_a_few_empty_answers_of_a_large_file_are_warnings(
     check: Callable[..., CheckResult], questions: QuestionSet
 ) -> None:
-    """Real systems fail now and then: such answers are kept and counted as no answer."""
     rows = [
         {"question_id": one.id, "answer": "" if one.id == "2" else f"{one.id}."}
         for one in questions.questions
@@ -235,7 +223,6 @@ def test_a_few_empty_answers_of_a_large_file_are_warnings(
 def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(
     tmp_path: Path, questions: QuestionSet
 ) -> None:
-    """Nothing faulty is ever stored, even where the file changed after its check."""
     path = tmp_path / "answers"
     path.write_bytes(GOOD + b'{"question_id": "2", "answer": ""}\n')
     reading = read_answers(path, questions)
@@ -246,7 +233,6 @@ def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(
 
 
 def test_the_page_explains_exactly_the_codes_there_are() -> None:
-    """The codes of the documentation, in their two tables, are those of the code."""
     errors, warnings = PAGE.read_text(encoding="utf-8").split("### Errors")[1].split("### Warnings")
     for text, severity in ((errors, Severity.ERROR), (warnings.split("\n## ")[0], Severity.WARNING)):
         documented = re.findall(r"^\| `([a-z0-9_-]+)` \|", text, flags=re.MULTILINE)

@@ -31,7 +31,6 @@ def test_every_format_brings_the_same_answers(
     questions: QuestionSet,
     tmp_path: Path,
 ) -> None:
-    """One submission has one content hash, no problems and its rows in order, whatever format and name."""
     path = tmp_path / "upload.bin"
     path.write_bytes(encoders[form](good_rows))
     result = check_answers(path, questions)
@@ -51,7 +50,6 @@ def test_a_byte_order_mark_changes_nothing(
     good_rows: list[dict[str, Any]],
     check: Callable[..., CheckResult],
 ) -> None:
-    """UTF-8 is read with its mark as without, plain and gzipped."""
     content = BOM + encoders[form](good_rows)
     assert check(content).problems == ()
     assert check(gzip.compress(content)).problems == ()
@@ -59,19 +57,16 @@ def test_a_byte_order_mark_changes_nothing(
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_spreadsheets_of_other_countries_are_read(delimiter: str, check: Callable[..., CheckResult]) -> None:
-    """Semicolons and tabs separate cells as well as commas."""
     result = check(f"question_id{delimiter}answer\r\n1{delimiter}Some answer\r\n".encode())
     assert (result.answers, result.errors) == (1, 0)
 
 
 def test_numeric_ids_are_ids(check: Callable[..., CheckResult]) -> None:
-    """A number that names a question is read as the question's id."""
     result = check([{"question_id": 1, "answer": "One."}, {"question_id": 2.0, "answer": "Two."}])
     assert (result.answers, result.errors) == (2, 0)
 
 
 def test_contexts_may_be_plain_strings(questions: QuestionSet, tmp_path: Path) -> None:
-    """A list of strings makes contexts that are numbered."""
     path = tmp_path / "answers"
     path.write_text(json.dumps({"question_id": "1", "answer": "One.", "contexts": ["first", "second"]}))
     (answer,) = read_answers(path, questions)
@@ -107,7 +102,6 @@ def test_a_question_text_that_stands_twice_is_a_problem(
 
 
 def test_items_of_a_compact_array_are_numbered(check: Callable[..., CheckResult]) -> None:
-    """If all items share a line, the message says which one is meant."""
     result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
     (problem,) = (one for one in result.problems if one.code == "unknown-question")
     assert problem.line == 1
@@ -117,7 +111,6 @@ def test_items_of_a_compact_array_are_numbered(check: Callable[..., CheckResult]
 def test_csv_problems_stand_on_physical_lines(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """A cell with line ends does not shift the lines of later problems."""
     result = check(b'question_id,answer\n1,"two\nlines\nmore"\nnowhere,x\n\n2,\n')
     assert codes_of(result) == [(5, "unknown-question"), (7, "empty-answer")]
 
@@ -130,7 +123,6 @@ def test_chunks_of_an_array_do_not_matter(
     good_rows: list[dict[str, Any]],
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
 ) -> None:
-    """Items are cut at the array's own commas, wherever a chunk of the file ends."""
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + encoders["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
@@ -151,11 +143,9 @@ class CountedName(str):
     __hash__ = str.__hash__
 
     def strip(self, *_: object) -> CountedName:
-        """Itself: it has no space around it."""
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Compare, and count it."""
         self.compared[0] += 1
         return str.__eq__(self, other)
 

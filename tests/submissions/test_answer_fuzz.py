@@ -37,7 +37,6 @@ ROWS = (
 
 
 def check_twice(path: Path, questions: QuestionSet) -> CheckResult:
-    """Check, then read; the two must agree on whether the file is good, and reports must be printable."""
     result = check_answers(path, questions, limits=LIMITS)
     assert {problem.code for problem in result.problems} <= set(Code)
     json.dumps(CheckReport.of(result).to_json(), allow_nan=False).encode()
@@ -57,7 +56,6 @@ def check_twice(path: Path, questions: QuestionSet) -> CheckResult:
 def test_any_bytes_end_in_a_report(
     content: bytes, zipped: bool, tmp_path: Path, questions: QuestionSet
 ) -> None:
-    """No file makes the check raise."""
     path = tmp_path / "answers"
     path.write_bytes(gzip.compress(content) if zipped else content)
     check_twice(path, questions)
@@ -69,7 +67,6 @@ def test_any_bytes_end_in_a_report(
 def test_any_json_ends_in_a_report(
     rows: list[object], form: str, tmp_path: Path, questions: QuestionSet
 ) -> None:
-    """No JSON of any shape makes the check raise, and both JSON formats are judged alike."""
     path = tmp_path / "answers"
     lines = [json.dumps(row) for row in rows]
     path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]", encoding="utf-8")
@@ -86,7 +83,6 @@ def test_damage_to_a_good_file_ends_in_a_report(
     encoders: dict[str, Callable[[Sequence[Any]], bytes]],
     good_rows: list[dict[str, Any]],
 ) -> None:
-    """A good file with bytes changed, cut out or cut off is reported on."""
     content = bytearray(encoders[form](good_rows))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))
@@ -101,7 +97,6 @@ def test_damage_to_a_good_file_ends_in_a_report(
 @QUICK
 @given(text=st.text(max_size=200) | st.text(alphabet="model: link\n[]{}&*!|>'\"-#%@,0", max_size=60))
 def test_any_text_is_a_card_or_a_list_of_problems(text: str) -> None:
-    """No text makes the reader of cards raise."""
     card, problems = check_card(text)
     assert (card is None) == bool(problems)
 
@@ -114,7 +109,6 @@ def test_a_file_cut_anywhere_is_never_accepted_with_more(
     questions: QuestionSet,
     tmp_path: Path,
 ) -> None:
-    """Cutting a file off at any byte never adds an answer, and a cut array is never accepted."""
     content = encoders[form](good_rows)
     path = tmp_path / "answers"
     for length in range(0, len(content), 7):

@@ -42,7 +42,6 @@ print(json.dumps({"accepted": found.accepted, "answers": found.answers, "read": 
 def test_largest_files_are_checked_within_their_memory(
     answers: int, context_chars: int, tmp_path: Path
 ) -> None:
-    """100,000 answers, and 200 MB of them with contexts, gzipped, are checked and read inside 400 MB."""
     path, size = tmp_path / "answers.jsonl.gz", 0
     with gzip.open(path, "wt", compresslevel=1) as file:
         for number in range(answers):

@@ -9,7 +9,6 @@ from submissions.question_index import answers_template, sample_answers
 
 
 def test_the_template_names_every_question_and_no_reference(questions: QuestionSet) -> None:
-    """A team fills in answers; the reference is never sent out with the questions."""
     lines = list(answers_template(questions))
     assert [json.loads(line)["question_id"] for line in lines] == [one.id for one in questions.questions]
     assert not any("human-written reference" in line for line in lines)
@@ -18,21 +17,18 @@ def test_the_template_names_every_question_and_no_reference(questions: QuestionS
 def test_a_template_that_is_filled_in_passes(
     questions: QuestionSet, check: Callable[..., CheckResult]
 ) -> None:
-    """Answers written into the template make a file without problems but missing contexts."""
     rows = [json.loads(line) for line in answers_template(questions)]
     result = check([{**row, "answer": f"Answer {row['question_id']}."} for row in rows])
     assert [problem.code for problem in result.problems] == ["no-contexts"]
 
 
 def test_an_unfilled_template_is_refused(questions: QuestionSet, check: Callable[..., CheckResult]) -> None:
-    """The empty template is no submission."""
     result = check("\n".join(answers_template(questions)).encode())
     assert {problem.code for problem in result.problems} == {"empty-answer"}
     assert not result.accepted
 
 
 def test_the_sample_passes_the_check(questions: QuestionSet, check: Callable[..., CheckResult]) -> None:
-    """The sample file can be submitted as it is; its questions are spread over the domains."""
     result = check("\n".join(sample_answers(questions, number=4)).encode())
     assert (result.accepted, result.answers, result.with_contexts) == (True, 4, 4)
     assert set(result.coverage.values()) == {0.5}
@@ -40,7 +36,6 @@ def test_the_sample_passes_the_check(questions: QuestionSet, check: Callable[...
 
 
 def test_a_set_without_passages_has_a_sample_too(check: Callable[..., CheckResult]) -> None:
-    """Sets that bring no passages, such as LFRQA, have a sample that passes."""
     bare = QuestionSet(
         name="bare", title="B", domains={"x": "X"}, questions=(Question(id="1", domain="x", question="Why?"),)
     )

@@ -14,7 +14,6 @@ from tests.narrow import known
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:
-    """The same kind of answer to every question."""
     return [{"question_id": one.id, "answer": text(one)} for one in questions.questions]
 
 
@@ -23,7 +22,6 @@ def test_copies_of_the_reference_are_noticed(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """Each near-copy is named by its line, and their share over the file is a warning of its own."""
     copied = answers(questions, lambda one: f"Well: {known(one.reference).upper()} [1]")
     found = codes_of(check(copied))
     assert found == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
@@ -41,12 +39,10 @@ def test_copies_of_the_reference_are_noticed(
     ],
 )
 def test_copying_is_measured_in_word_5_grams(answer: str, copied: float) -> None:
-    """Case, punctuation and citation marks make no difference; order does, and short texts do not count."""
     assert copied_share(answer, "one two three four five six seven eight nine ten") == copied
 
 
 def _counted(words: list[str], reference: list[str], least: float) -> float:
-    """The share by its definition."""
     most = len(words) - 4
     shingles = [tuple(words[start : start + 5]) for start in range(most)]
     held = {tuple(reference[start : start + 5]) for start in range(len(reference) - 4)}
@@ -65,7 +61,6 @@ def _counted(words: list[str], reference: list[str], least: float) -> float:
 def test_the_copied_share_is_the_counted_one(
     reference: list[str], changes: list[tuple[int, str]], least: float
 ) -> None:
-    """However few words were changed, the share is that of all 5-grams, and 0 where it is below the least."""
     words = list(reference)
     for place, word in changes:
         words.insert(place, word)
@@ -74,7 +69,6 @@ def test_the_copied_share_is_the_counted_one(
 
 
 def test_a_quotation_of_a_long_reference_is_no_copy() -> None:
-    """An answer far shorter than the reference may quote it."""
     assert copied_share("a b c d e f g h i j", "a b c d e f g h i j " + "k l m n o p " * 4) == 0.0
 
 
@@ -83,7 +77,6 @@ def test_one_answer_to_many_questions_is_noticed(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """The same text for many questions is one warning that lists the lines."""
     result = check(answers(questions, lambda _: "The  same ANSWER always." if _.id > "2" else _.id))
     (problem,) = (one for one in result.problems if one.code == "same-answer")
     assert problem.line == 4
@@ -96,7 +89,6 @@ def test_many_replies_without_an_answer_are_noticed_once(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """Their share is told, and they are not called the same answer to many questions."""
     result = check(answers(questions, lambda _: "I couldn’t find an answer."))
     assert codes_of(result) == [(0, "many-no-answers")]
     assert result.no_answers == 8
@@ -107,7 +99,6 @@ def test_extremely_long_answers_are_noticed(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """An answer over the level is accepted with a warning on its line."""
     result = check(answers(questions, lambda one: f"{one.id} " * (4001 if one.id == "2" else 1)))
     assert codes_of(result) == [(3, "long-answer")]
 
@@ -115,7 +106,6 @@ def test_extremely_long_answers_are_noticed(
 def test_missing_contexts_are_told_with_their_lines(
     good_rows: list[dict[str, Any]], check: Callable[..., CheckResult]
 ) -> None:
-    """Contexts may be missing in all rows or in some, and the report says which."""
     bare = [{**row, "contexts": None} for row in good_rows]
     assert [one.code for one in check(bare).problems] == ["no-contexts"]
     (problem,) = check([*good_rows[:6], bare[6], bare[7]]).problems
@@ -128,7 +118,6 @@ def test_empty_contexts_are_left_out_with_a_warning(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """A context without text helps nobody and stops nobody."""
     row = {**good_rows[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
     assert codes_of(check([row])) == [(1, "empty-context")]
 
@@ -136,7 +125,6 @@ def test_empty_contexts_are_left_out_with_a_warning(
 def test_partial_coverage_is_told_by_domain(
     good_rows: list[dict[str, Any]], check: Callable[..., CheckResult]
 ) -> None:
-    """A file may answer some of the questions; the shares are of each domain's questions."""
     result = check(good_rows[:5])
     assert dict(result.coverage) == {"life": 1.0, "science": 0.25}
     assert result.accepted
@@ -150,7 +138,6 @@ def test_unknown_fields_are_named_once(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """A field that nobody reads is a warning where it first stands, not on every line."""
     rows = [good_rows[0], *({**row, "answr": "x", "score": 1} for row in good_rows[1:])]
     assert codes_of(check(rows)) == [(2, "unknown-field"), (2, "unknown-field")]
 
@@ -160,7 +147,6 @@ def test_answers_beside_the_wrong_question_are_noticed(
     check: Callable[..., CheckResult],
     codes_of: Callable[[CheckResult], list[tuple[int, str]]],
 ) -> None:
-    """A row with the text of another question of the set is an error, one with another wording a remark."""
     rows = [{"question_id": "1", "question": questions.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
     assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
@@ -206,7 +192,6 @@ HONEST = [
 def test_text_aimed_at_the_judge_is_flagged(
     text: str, check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """Tags, chat tokens, orders and claims of victory are flagged, and nothing more happens to them."""
     result = check([{"question_id": "1", "answer": f"Something true. \n{text}"}])
     assert (1, "judge-directed") in codes_of(result)
     assert result.accepted
@@ -214,17 +199,14 @@ def test_text_aimed_at_the_judge_is_flagged(
 
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_text_is_not_flagged(text: str) -> None:
-    """Speaking of judges, answers and systems is no offence."""
     assert judge_directed(text) == ""
 
 
 @pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_real_answers_are_not_flagged(shared_answers: list[str], step: int) -> None:
-    """None of the human-written LFRQA answers speaks to a judge."""
     assert [text for text in shared_answers[::step] if judge_directed(text)] == []
 
 
 def test_hidden_characters_are_counted_without_those_in_use() -> None:
-    """Zero-width spaces and Unicode tags are hidden text; joiners and soft hyphens are honest."""
     assert hidden_characters("a\u200bb\u2060\U000e0041") == 3
     assert hidden_characters("soft\u00adhyphen, \u0645\u06cc\u200c\u062e") == 0

@@ -30,7 +30,6 @@ SAID = "So it is."
 def test_the_harness_is_read_for_what_the_model_wrote(
     resps: object, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """A filter's extraction is no answer, however the responses are nested; each document counts once."""
     row = {"doc_id": 0, "doc": DOC, "resps": resps, "filter": "strict-match"}
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
     result = check(rows)
@@ -40,7 +39,6 @@ def test_the_harness_is_read_for_what_the_model_wrote(
 
 
 def test_a_filters_text_alone_is_refused(check: Callable[..., CheckResult]) -> None:
-    """If the responses are missing, nothing tells what the model wrote."""
     (problem,) = (
         one for one in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems if one.line
     )
@@ -91,7 +89,6 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
 def test_what_ended_in_an_error_has_no_answer(
     row: dict[str, Any], error: str, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """Its output so far is not stored; how many failed and the first error are said, and the rest is read."""
     good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
     assert (result.answers, result.errors) == (1, 0)
@@ -103,7 +100,6 @@ def test_what_ended_in_an_error_has_no_answer(
 
 
 def test_a_failed_assertion_is_no_failed_answer(check: Callable[..., CheckResult]) -> None:
-    """Promptfoo writes why an assertion failed where errors stand; the output is an answer all the same."""
     row = {
         "vars": {"question": QUESTION},
         "testIdx": 0,
@@ -118,7 +114,6 @@ def test_a_failed_assertion_is_no_failed_answer(check: Callable[..., CheckResult
 def test_further_turns_and_choices_are_counted(
     check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """The first turn of the first choice is the answer; what is left out is said."""
     choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
     result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
     (problem,) = (one for one in result.problems if one.code == "left-out")
@@ -127,7 +122,6 @@ def test_further_turns_and_choices_are_counted(
 
 
 def test_the_requests_of_a_batch_are_told_from_its_results(check: Callable[..., CheckResult]) -> None:
-    """The file that was sent is refused with the file that is wanted."""
     openai = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
     anthropic = {"custom_id": "1", "params": {"model": "m", "messages": []}}
     for row in (openai, anthropic):
@@ -138,7 +132,6 @@ def test_the_requests_of_a_batch_are_told_from_its_results(check: Callable[..., 
 def test_the_responses_api_and_reasoning_are_read(
     check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """A batch of the Responses API has its text in messages; what a model thought is no answer."""
     output = [
         {"type": "reasoning", "summary": []},
         {"type": "message", "content": [{"type": "output_text", "text": "So it is.", "annotations": []}]},
@@ -159,7 +152,6 @@ def test_the_responses_api_and_reasoning_are_read(
 def test_a_sample_that_is_too_large_does_not_end_the_log(
     questions: QuestionSet, tmp_path: Path, *, packed: bool
 ) -> None:
-    """An agent's transcript over the limit is left out and named; the samples around it are read."""
     path = tmp_path / "log"
     events = {1: ["x" * 3_000, '\\"' * 500_000], 2: [{"[": "}"}] * 300}
     samples = [

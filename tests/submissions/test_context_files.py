@@ -23,7 +23,6 @@ def _run(folder: Path, lines: list[str], name: str = "run.trec") -> Path:
 
 
 def test_a_run_is_ordered_as_trec_eval_orders_it(questions: QuestionSet, tmp_path: Path) -> None:
-    """Scores count and ranks do not; equal scores, in single precision, go by falling ids."""
     lines = ["0 Q0 low 1 0.5 r", "0 Q0 high 2 2 r", "0 Q0 a 3 1.00000001 r", "0 Q0 b 4 1 r"]
     path = _run(tmp_path, [*lines, "sci-4 Q0 x 1 -3 r"])
     result = check_contexts(path, questions)
@@ -36,7 +35,6 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(questions: QuestionSet, tmp_pat
 
 
 def test_rows_bring_texts_and_hash_alike_in_every_form(questions: QuestionSet, tmp_path: Path) -> None:
-    """JSONL with contexts needs ids, keeps texts and the order of the list, gzipped or not."""
     row = {"question_id": "0", "contexts": [{"id": "b", "text": "B", "title": "T"}, {"id": "a", "text": "A"}]}
     plain = _run(tmp_path, [json.dumps(row)], "contexts.jsonl")
     packed = tmp_path / "contexts.jsonl.gz"
@@ -67,13 +65,11 @@ def test_rows_bring_texts_and_hash_alike_in_every_form(questions: QuestionSet, t
 def test_what_cannot_be_measured_is_refused(
     questions: QuestionSet, tmp_path: Path, lines: list[str], code: str
 ) -> None:
-    """Every error has its code and stops the submission."""
     result = check_contexts(_run(tmp_path, lines), questions, limits=IntakeLimits(ranked=2))
     assert not result.accepted
     assert code in {problem.code for problem in result.problems if problem.severity == "error"}
 
 
 def test_a_run_among_answers_is_told_where_it_belongs(questions: QuestionSet, tmp_path: Path) -> None:
-    """Anyone who submits a run as answers reads how to submit it."""
     (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), questions).problems
     assert (problem.code, "--kind contexts" in problem.advice) == ("wrong-format", True)

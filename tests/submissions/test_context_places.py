@@ -19,7 +19,6 @@ CONTEXTS = [{"id": "p1", "text": ""}, {"id": "p2", "text": "A text."}, {"id": "p
 def test_a_context_without_a_text_keeps_its_place(
     check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """The second context stays the second one, whatever the first holds; how many are empty is said."""
     result = check([{"question_id": "1", "answer": "So it is [2].", "contexts": CONTEXTS}])
     (problem,) = (one for one in result.problems if one.code == "empty-context")
     assert problem.message == "2 of 3 contexts have no text; they keep their places."
@@ -33,7 +32,6 @@ def test_a_context_without_a_text_keeps_its_place(
 
 
 def test_a_retrieved_passage_without_a_text_keeps_its_rank(questions: QuestionSet, tmp_path: Path) -> None:
-    """An id is all that a ranking needs: the passage behind an empty one has rank 2."""
     path = tmp_path / "contexts"
     path.write_bytes(as_jsonl([{"question_id": "1", "contexts": CONTEXTS}]))
     assert check_contexts(path, questions).errors == 0
@@ -48,7 +46,6 @@ def test_a_retrieved_passage_without_a_text_keeps_its_rank(questions: QuestionSe
 def test_citations_of_no_context_are_counted(
     answer: str, unknown: int, check: Callable[..., CheckResult]
 ) -> None:
-    """A warning says how many there are, in how many answers, and on which lines."""
     row: dict[str, Any] = {"question_id": "1", "answer": answer, "contexts": CONTEXTS}
     messages = [one.message for one in check([row]).problems if one.code == "unknown-citations"]
     said = f"{unknown} citations in 1 answers name no context or passage (lines 1)."

@@ -35,7 +35,6 @@ Rows = Sequence[Mapping[str, Any]]
 
 @pytest.fixture(scope="module")
 def asked() -> QuestionSet:
-    """Two questions with ids that are numbers."""
     questions = tuple(
         Question(id=str(at + 1), domain="d", question=text) for at, text in enumerate(QUESTIONS)
     )
@@ -124,7 +123,6 @@ EXPECTED = [("1", ANSWERS[0]), ("2", ANSWERS[1].replace("\n", " "))]
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_every_pair_of_headers_is_read_alike(container: str, asked: QuestionSet, tmp_path: Path) -> None:
-    """Whatever question and answer are called, and whatever holds them, the same answers come."""
     for question, answer in PAIRS if container in {"comma", "jsonl", "parquet"} else PAIRS[::9]:
         rows = [{question: asks, answer: says} for asks, says in zip(QUESTIONS, ANSWERS, strict=True)]
         assert _answers(rows, tmp_path / "file", asked, container) == EXPECTED, (question, answer)
@@ -137,7 +135,6 @@ def test_every_pair_of_headers_is_read_alike(container: str, asked: QuestionSet,
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", ["Query ID", "question_id", "QID", "id"])
 def test_ids_of_every_kind_are_one_id(container: str, name: str, asked: QuestionSet, tmp_path: Path) -> None:
-    """Whole numbers are ids, also where a tool wrote them with a fraction."""
     for ids in ([1, 2], ["1", "2"], [1.0, 2.0]):
         rows = [{name: key, "response": says} for key, says in zip(ids, ANSWERS, strict=True)]
         assert _answers(rows, tmp_path / "file", asked, container) == EXPECTED
@@ -148,7 +145,6 @@ def test_ids_of_every_kind_are_one_id(container: str, name: str, asked: Question
 def test_contexts_keep_their_ids_and_places(
     container: str, name: str, asked: QuestionSet, tmp_path: Path
 ) -> None:
-    """Contexts come with answers and alone, with the ids that they were given."""
     path = tmp_path / "file"
     rows = [{"qid": key, name: PASSAGES} for key in ("1", "2")]
     path.write_bytes(CONTAINERS[container](rows))
@@ -162,7 +158,6 @@ def test_contexts_keep_their_ids_and_places(
 
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_sets_are_read_from_every_container(container: str, tmp_path: Path) -> None:
-    """A table of questions is a set: ids, texts, references, passages, domains, by any of their names."""
     path = tmp_path / "file"
     for question, reference, domain in zip(
         NAMES[Column.QUESTION], NAMES[Column.REFERENCE], [*NAMES[Column.DOMAIN]] * 2, strict=False
@@ -181,7 +176,6 @@ def test_sets_are_read_from_every_container(container: str, tmp_path: Path) -> N
 
 
 def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(asked: QuestionSet, tmp_path: Path) -> None:
-    """A table of several systems says so, and gives the answers of the one that is named."""
     long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
     names = ("meta-llama/Llama-3-70B", "gpt-4o (2024-08)")
     long.write_bytes(
@@ -216,7 +210,6 @@ def _polars(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - of a package that may
 def test_what_tools_write_is_what_is_read(
     texts: list[str], style: str, asked: QuestionSet, tmp_path: Path
 ) -> None:
-    """Texts are the same after pandas, Polars, R's `write.csv` and Excel wrote them."""
     if style.startswith("polars"):
         pytest.importorskip("polars", reason="polars is not installed")
     frame = pd.DataFrame({"question_id": [1, 2], "answer": texts})

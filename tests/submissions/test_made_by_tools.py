@@ -25,7 +25,6 @@ def _asked(*ids: str) -> QuestionSet:
 
 
 def test_a_sample_that_failed_after_its_output_has_no_answer() -> None:
-    """The output of a sample that inspect counts as an error is not judged, and the error is told."""
     path, asked = GOLDEN / "inspect_failed.json.gz", _asked("1", "2", "3", "4")
     result = check_answers(path, asked)
     assert (result.errors, result.answers) == (0, 3)
@@ -37,7 +36,6 @@ def test_a_sample_that_failed_after_its_output_has_no_answer() -> None:
 
 
 def test_a_filter_that_fits_nothing_hides_no_answer() -> None:
-    """lm-eval's first filter left "[invalid]" of every answer; what the model wrote is read."""
     path, asked = GOLDEN / "lm_eval_strict.jsonl", _asked("1", "2", "3", "4")
     assert check_answers(path, asked).errors == 0
     assert [one.answer for one in read_answers(path, asked)] == [
@@ -47,7 +45,6 @@ def test_a_filter_that_fits_nothing_hides_no_answer() -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".feather", ".xlsx"])
 def test_figures_are_columns_in_every_container(suffix: str, tmp_path: Path) -> None:
-    """Tokens, cost and time of an answer are read from every kind of table alike."""
     rows = {
         "question_id": ["1", "2"],
         "answer": ["A.", "B."],
@@ -75,7 +72,6 @@ def test_figures_are_columns_in_every_container(suffix: str, tmp_path: Path) -> 
 
 
 def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
-    """Answers and runs of a file system that decomposes letters find their questions."""
     names = ("caf\u00e9-1", "t\u00fcr-2")
     asked, path = _asked(*names), tmp_path / "file"
     other = [unicodedata.normalize("NFD", name) for name in names]
@@ -87,7 +83,6 @@ def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
 
 
 def test_a_file_of_nothing_but_missing_values_has_an_error(tmp_path: Path) -> None:
-    """A file that cannot be submitted says why as an error, not in a warning alone."""
     path = tmp_path / "a.csv"
     path.write_text("question_id,answer\n1,NA\n2,NULL\n")
     result = check_answers(path, _asked("1", "2"))
@@ -96,7 +91,6 @@ def test_a_file_of_nothing_but_missing_values_has_an_error(tmp_path: Path) -> No
 
 
 def test_what_beir_cannot_read_is_not_written(tmp_path: Path) -> None:
-    """BEIR's loader takes no empty corpus."""
     bare = _asked("1")
     with pytest.raises(InputError, match="no passages"):
         write_beir(bare, tmp_path / "bare")

@@ -53,7 +53,6 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_files_of_other_tools_bring_their_answers(name: str, questions: QuestionSet, tmp_path: Path) -> None:
-    """Every answer is matched to its question, whatever the tool; names of files say nothing."""
     source = GOLDEN / name
     path = tmp_path / "upload"
     shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
@@ -71,7 +70,6 @@ def test_files_of_other_tools_bring_their_answers(name: str, questions: Question
 
 
 def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, tmp_path: Path) -> None:
-    """Promptfoo writes rows as models reply: the first of a question is now of the one, now of the other."""
     source = GOLDEN / "promptfoo.json"
     result = check_answers(source, questions)
     assert [one.message for one in result.problems if one.severity is Severity.ERROR] == [
@@ -128,7 +126,6 @@ def test_a_zip_file_of_a_folder_is_read_as_the_folder(
 
 @pytest.mark.parametrize("year", [24, 25])
 def test_answers_of_the_rag_track_have_citations_and_contexts(year: int, questions: QuestionSet) -> None:
-    """Sentences cite the passages that they name; topics are found by their text where the set has no id."""
     path = GOLDEN / f"trec_rag{year}.jsonl"
     result = check_answers(path, questions)
     assert (result.layout, result.answers, result.errors, result.with_contexts) == ("trec-rag", 8, 0, 8)
@@ -155,7 +152,6 @@ RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "ret
 def test_ids_that_stand_beside_contexts_are_theirs(
     names: object, ids: list[str], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """Each context has the id of its place, 0 too; ids that are made for the rest never meet a given one."""
     assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", questions)
     assert [one.id for one in answer.contexts] == ids
@@ -173,7 +169,6 @@ def test_ids_that_stand_beside_contexts_are_theirs(
 def test_ids_that_do_not_fit_are_an_error(
     change: dict[str, Any], said: str, check: Callable[..., CheckResult]
 ) -> None:
-    """No id is dropped in silence."""
     (problem,) = (one for one in check([{**RAGAS, **change}]).problems if one.line)
     assert (problem.severity, problem.line) == (Severity.ERROR, 1)
     assert problem.message.startswith(said)
@@ -192,14 +187,12 @@ def test_ids_that_do_not_fit_are_an_error(
 def test_columns_of_other_tools_are_read_wherever_they_stand(
     row: dict[str, Any], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """A name that is read in one tool's file is read beside those of another."""
     assert check([row]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", questions)
     assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
 
 
 def test_reports_of_ragtime_keep_their_citations(questions: QuestionSet) -> None:
-    """Documents are cited by id with a confidence; one that the set has not keeps its place."""
     path = GOLDEN / "ragtime.jsonl"
     result = check_answers(path, questions)
     assert (result.layout, result.answers, result.errors) == ("ragtime", 8, 0)
@@ -214,7 +207,6 @@ def test_reports_of_ragtime_keep_their_citations(questions: QuestionSet) -> None
 
 
 def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., CheckResult]) -> None:
-    """Reasoning is thinking and no part of the answer; a text that stands aside is put in its place."""
     row = {
         "id": 1,
         "epoch": 1,
@@ -240,7 +232,6 @@ def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., Check
 def test_a_number_that_the_tool_counted_is_not_an_id(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """Sample 1 of another data set is not taken for the question whose id is 1."""
     row: dict[str, Any] = {"id": 1, "epoch": 1, "input": "Who?", "output": {"completion": "Nobody at all."}}
     assert codes_of(check([row])) == [(1, "unknown-question")]
     assert check([{**row, "id": "1"}]).answers == 1
@@ -250,7 +241,6 @@ def test_a_number_that_the_tool_counted_is_not_an_id(
 def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
     check: Callable[..., CheckResult], questions: QuestionSet
 ) -> None:
-    """If few-shot examples are questions of the set, the sample needs an id."""
     prompt = "\n".join(question.question for question in questions.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
     (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
@@ -261,14 +251,12 @@ def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
 def test_samples_without_text_are_problems_of_their_lines(
     check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """Log-likelihoods are no answers; a sample that ended in an error has none."""
     lm_eval = {"doc_id": 0, "doc": {"id": "1"}, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]}
     failed = {"id": "2", "epoch": 1, "input": "", "output": {"completion": ""}, "error": {"message": "x"}}
     assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "failed-rows")]
 
 
 def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]) -> None:
-    """One problem says which columns were looked for and which there are."""
     result = check([{"user_input": "How is rain made, and why?", "reference": "So."}] * 3)
     (problem,) = result.problems[:1]
     assert (problem.code, result.errors) == ("missing-column", 1)
@@ -280,7 +268,6 @@ def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]
 def test_a_log_without_rows_and_one_that_is_cut_off(
     key: str, check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
 ) -> None:
-    """A log of its header alone has no answers; one that is cut off names what is cut."""
     head = {"version": 2, "eval": {"samples": []}} if key == "samples" else {"adapter_spec": {"x": [1]}}
     assert codes_of(check(json.dumps({**head, "stats": [1]}, indent=2).encode())) == [(1, "empty-file")]
     whole = json.dumps({**head, key: [{"id": 1}]}, indent=1).encode()
@@ -292,7 +279,6 @@ def test_a_log_without_rows_and_one_that_is_cut_off(
 def test_chunks_of_a_log_do_not_matter(
     chunk: int, monkeypatch: pytest.MonkeyPatch, check: Callable[..., CheckResult]
 ) -> None:
-    """The samples of a log are found wherever a chunk of the file ends, past keys that look like theirs."""
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
     log = {

@@ -20,19 +20,16 @@ QUESTIONS = ("Why does bread rise?", "What is rain?", "Who wrote Emma?")
 
 
 def table(name: str, rows: Sequence[Mapping[str, object]], **options: bool) -> AnswerTable:
-    """Rows of one system, named as their file."""
     return answer_table_of(rows, name=f"{name}.csv", system=name, **options)
 
 
 def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:
-    """A row for each question."""
     return [{"prompt": question, "response": answer, **more} for question in QUESTIONS]
 
 
 @pytest.mark.parametrize("question", NAMES[Column.QUESTION])
 @pytest.mark.parametrize("answer", NAMES[Column.ANSWER])
 def test_any_pair_of_known_columns_is_a_file_of_answers(question: str, answer: str, tmp_path: Path) -> None:
-    """Whatever question and answer are called in the trade, the file is read as it is."""
     file = tmp_path / "mine.csv"
     pd.DataFrame({question: QUESTIONS, answer: ["yes", "no", "perhaps"]}).to_csv(file, index=False)
     read = read_answer_table(file, system="mine")
@@ -45,7 +42,6 @@ def test_any_pair_of_known_columns_is_a_file_of_answers(question: str, answer: s
 
 
 def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -> None:
-    """`{question: answer}`, also of references, joins tables; deepeval's own runs have rows as test cases."""
     for name in ("mine", "right"):
         (tmp_path / f"{name}.json").write_text(json.dumps(dict.fromkeys(QUESTIONS, name)))
     cases = [{"name": "t", "input": text, "actualOutput": "theirs"} for text in QUESTIONS]
@@ -60,7 +56,6 @@ def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -
 
 
 def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> None:
-    """Three files, one table with a row each, and one with a column each make the same answers."""
     systems = ("alpha", "beta", "org/gamma-7b")
     files = [table(name, [{"question": q, "answer": f"{name}: {q}"} for q in QUESTIONS]) for name in systems]
     long = tmp_path / "long.jsonl"
@@ -88,7 +83,6 @@ def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> No
 
 
 def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None:
-    """Rows numbered anew in each file are joined by their questions, not by the numbers."""
     shared = [
         table("a", [{"id": i, "question": q, "answer": "x"} for i, q in enumerate(QUESTIONS)]),
         table("b", [{"id": i, "answer": "y"} for i in range(3)]),
@@ -110,7 +104,6 @@ def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None
 
 
 def test_what_cannot_be_joined_is_said_and_nothing_is_guessed() -> None:
-    """Ids without any text, and one answer from two files, are refused; what is left out is counted."""
     with pytest.raises(InputError, match=r"No file has the text of 1 question: '7'") as refused:
         pool([table("a", [{"id": 7, "answer": "x"}])])
     assert "--references" in str(refused.value)
@@ -133,7 +126,6 @@ def test_what_cannot_be_joined_is_said_and_nothing_is_guessed() -> None:
 
 
 def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
-    """A reference is one whether its column is called so, or the file is given as references."""
     own = table("refs", [{"question": q, "answer": f"R {q}", "topic": "t"} for q in QUESTIONS], answers=False)
     joined = pool([table("a", asked()), table("b", asked("Other."))], own)
     assert [one.reference for one in joined.questions] == [f"R {q}" for q in QUESTIONS]
@@ -160,7 +152,6 @@ def test_a_file_without_answers_or_questions_names_its_columns(tmp_path: Path) -
     answers=st.lists(st.text(), min_size=6, max_size=6),
 )
 def test_nothing_that_is_written_is_lost_or_made_up(texts: list[str], answers: list[str]) -> None:
-    """Every text that is no white space comes back as it was given, to its own question."""
     rows = [{"question": q, "answer": a} for q, a in zip(texts, answers, strict=False)]
     if not any(str(row["answer"]).strip() for row in rows):
         return

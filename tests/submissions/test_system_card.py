@@ -23,14 +23,12 @@ notes: |
 
 
 def write(folder: Path, text: str | bytes) -> Path:
-    """Write a card."""
     path = folder / "card.yaml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return path
 
 
 def test_a_card_is_read_as_written(tmp_path: Path) -> None:
-    """Fields that are left out are empty."""
     card = load_card(write(tmp_path, CARD))
     assert (card.model, card.passages) == ("Mixtral 8x7B", "5 of LFRQA's corpus")
     assert (card.organisation, card.notes, card.contact) == ("Ångström Lab", "Two lines\nof notes.", "")
@@ -38,7 +36,6 @@ def test_a_card_is_read_as_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["# nothing yet\n", "model:\nlink: null\n", CARD_TEMPLATE])
 def test_an_empty_card_is_a_card(text: str, tmp_path: Path) -> None:
-    """Every field is optional, and the template passes as it is."""
     assert load_card(write(tmp_path, text)) == SystemCard()
 
 
@@ -79,7 +76,6 @@ BAD = {
 def test_every_problem_of_a_card_is_listed(
     text: str, expected: list[tuple[int | None, str]], tmp_path: Path
 ) -> None:
-    """A card with problems is refused, each problem with its line and code."""
     with pytest.raises(InvalidFileError) as caught:
         load_card(write(tmp_path, text))
     assert [(one.line, one.code) for one in caught.value.problems] == expected
@@ -88,7 +84,6 @@ def test_every_problem_of_a_card_is_listed(
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfem\x00", b"model: \xe9\n", b"model: " + b"x" * 70_000])
 def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
-    """An empty, mis-encoded or huge card is refused before it is parsed."""
     with pytest.raises(FileFormatError):
         load_card(write(tmp_path, content))
 
@@ -98,7 +93,6 @@ def test_the_fields_are_those_of_the_record() -> None:
 
 
 def test_a_form_is_checked_field_by_field() -> None:
-    """Each field has its own problems, and a form without any is the card; space around it does not count."""
     card, wrong = check_fields({"model": " llm ", "link": "javascript:alert(1)", "notes": "n" * 2_001})
     assert card is None
     assert {name: [one.code for one in found] for name, found in wrong.items()} == {
@@ -122,7 +116,6 @@ def test_a_form_is_checked_field_by_field() -> None:
     ],
 )
 def test_closed_fields_are_read_with_or_without_quotes(text: str, expected: tuple[str, str, str]) -> None:
-    """Weights, parameters and release need no quotes, and are stored in one form each."""
     card, problems = check_card(text)
     assert not problems
     assert card is not None

@@ -29,8 +29,6 @@ MEBIBYTE = 1024 * 1024
 
 @pytest.fixture
 def check_table(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
-    """Write a table as Parquet, and check it."""
-
     def run(columns: dict[str, Any], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
         path = tmp_path / "table"
         pq.write_table(pa.table(columns), path)
@@ -40,12 +38,10 @@ def check_table(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckRe
 
 
 def codes(result: CheckResult) -> list[tuple[int, str]]:
-    """Line and code of each error."""
     return [(one.line, one.code) for one in result.problems if one.severity.value == "error"]
 
 
 def test_problems_of_a_table_name_their_row(check_table: Callable[..., CheckResult]) -> None:
-    """Row 2 has no text, row 3 no question, row 4 a NUL character, and row 5 is not UTF-8."""
     answers = pa.array([b"Fine.", None, b"Fine.", b"a\x00b", b"\xff\xfe", b""]).cast(pa.binary())
     unchecked = pa.Array.from_buffers(pa.string(), 6, answers.buffers())
     result = check_table({"question_id": ["1", "2", "nowhere", "3", "sci-4", "sci-5"], "answer": unchecked})
@@ -62,7 +58,6 @@ def test_problems_of_a_table_name_their_row(check_table: Callable[..., CheckResu
 
 
 def test_a_table_without_the_columns_is_one_problem(check_table: Callable[..., CheckResult]) -> None:
-    """The columns that were looked for are named, and those that there are."""
     result = check_table({"number": ["1", "2"], "words": ["So.", "So."]})
     assert codes(result) == [(0, "missing-column")]
     assert result.problems[0].message == (
@@ -71,13 +66,11 @@ def test_a_table_without_the_columns_is_one_problem(check_table: Callable[..., C
 
 
 def test_columns_of_no_use_are_warned_of(check_table: Callable[..., CheckResult]) -> None:
-    """As in JSONL, a column that nobody reads gets a warning."""
     result = check_table({"question_id": ["1"], "answer": ["So it is."], "score": [1.5]})
     assert [one.code for one in result.problems if "score" in one.message] == ["unknown-field"]
 
 
 def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: QuestionSet) -> None:
-    """`--kind contexts` takes a Parquet file with ids and passages."""
     contexts = [[{"id": "d1", "text": "One."}, {"id": "d2", "text": "Two."}]]
     pq.write_table(pa.table({"question_id": ["1"], "contexts": contexts}), tmp_path / "table")
     result = check_contexts(tmp_path / "table", questions)
@@ -87,7 +80,6 @@ def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: Questio
 def test_a_small_file_that_expands_is_refused(
     check_table: Callable[..., CheckResult], tmp_path: Path
 ) -> None:
-    """A text that a dictionary repeats a hundred thousand times is refused at the limit on bytes."""
     bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), ["x" * MEBIBYTE])
     before = pa.total_allocated_bytes()
     pool = pa.default_memory_pool()
@@ -103,7 +95,6 @@ def test_a_small_file_that_expands_is_refused(
 
 
 def test_rows_and_bytes_have_limits(check_table: Callable[..., CheckResult]) -> None:
-    """A row over its limit is a problem of that row; too many rows are one of the file."""
     answers = ["So it is.", "x" * 5_000]
     limits = IntakeLimits(row_bytes=4_000)
     assert codes(check_table({"question_id": ["1", "2"], "answer": answers}, limits=limits)) == [
@@ -120,7 +111,6 @@ def test_rows_and_bytes_have_limits(check_table: Callable[..., CheckResult]) -> 
 def test_damage_is_problems_and_never_an_exception(
     name: str, data: st.DataObject, questions: QuestionSet, tmp_path: Path
 ) -> None:
-    """Bytes of a table or log may be cut off or changed: the check says so under its own codes."""
     content = bytearray((GOLDEN / name).read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(8, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -133,7 +123,6 @@ def test_damage_is_problems_and_never_an_exception(
 
 
 def test_a_cut_table_is_one_line(questions: QuestionSet, tmp_path: Path) -> None:
-    """Half a Parquet file says that it is cut off."""
     path = tmp_path / "half.parquet"
     path.write_bytes((GOLDEN / "datasets.parquet").read_bytes()[:1_500])
     (problem, *_) = check_answers(path, questions).problems
@@ -149,7 +138,6 @@ def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # n
 
 
 def test_hostile_archives_are_refused(questions: QuestionSet, tmp_path: Path) -> None:
-    """Paths outwards, bombs, archives in archives, Excel files and several runs get their codes."""
     good = b'{"question_id": "1", "answer": "So it is."}\n'
     inner = _zipped(tmp_path / "inner", {"a.jsonl": good}).read_bytes()
     deflated = {"compression": zipfile.ZIP_DEFLATED}
@@ -182,7 +170,6 @@ def test_one_file_in_a_zip_file_is_read(questions: QuestionSet, tmp_path: Path) 
 
 
 def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> None:
-    """Other splits are left out, which is said."""
     shutil.copytree(GOLDEN / "hub", tmp_path / "hub")
     shutil.copy(GOLDEN / "datasets.parquet", tmp_path / "hub" / "data" / "train-00000-of-00001.parquet")
     result = check_answers(tmp_path / "hub", questions)
@@ -194,7 +181,6 @@ def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
 def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
-    """A table of 40 MB is checked and read within 20 MB, in one row group as pandas writes it too."""
     number, path = 8_000, tmp_path / "table"
     asked = tuple(Question(id=f"q{n}", domain="d", question=f"What of {n}?") for n in range(number))
     questions = QuestionSet(name="large", title="Large", domains={"d": "D"}, questions=asked)
@@ -235,7 +221,6 @@ def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
 
 
 def test_a_log_whose_samples_are_not_json(questions: QuestionSet, tmp_path: Path) -> None:
-    """A sample that is damaged is a problem of its own; the others are read."""
     row = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     members = {
         "header.json": b"{}",

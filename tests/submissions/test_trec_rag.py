@@ -37,7 +37,6 @@ INDEX = QuestionIndex(
 
 
 def test_sentences_cite_the_passages_of_their_references() -> None:
-    """Places become numbers of contexts; a reference that is no passage keeps its place, without a text."""
     known = format_of(ROW)
     assert known is not None
     assert known.name == "trec-rag"
@@ -54,7 +53,6 @@ def test_sentences_cite_the_passages_of_their_references() -> None:
 
 
 def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
-    """The topic may stand in the metadata; an answer that is one text is no answer of the track."""
     row = {**ROW, "metadata": {"narrative_id": "2024-1"}}
     del row["topic_id"]
     assert read_trec(row, INDEX).ids == ["2024-1"]

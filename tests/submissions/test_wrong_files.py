@@ -138,7 +138,6 @@ WRONG: Mapping[str, bytes | Callable[[], bytes]] = {
 
 @pytest.fixture(scope="module")
 def asked() -> QuestionSet:
-    """Four questions with numbers for ids, and one with a word."""
     questions = [Question(id=f"{at}", domain="d", question=f"What is {at}?") for at in (1, 2, 3, 4)]
     questions.append(Question(id="question-1", domain="d", question="What?"))
     return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=tuple(questions))
@@ -154,7 +153,6 @@ def _first(name: str, asked: QuestionSet, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_file_is_told_in_one_line(name: str, asked: QuestionSet, tmp_path: Path) -> None:
-    """The first line names what was seen and the remedy, in no words of Python or of a library."""
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))
     told = _first(name, asked, tmp_path)
     assert told == expected[name]
@@ -163,6 +161,5 @@ def test_a_wrong_file_is_told_in_one_line(name: str, asked: QuestionSet, tmp_pat
 
 
 def test_each_kind_of_wrong_file_has_its_line() -> None:
-    """There are at least sixty, and the file of expected lines has no other."""
     assert set(json.loads(GOLDEN.read_text(encoding="utf-8"))) == set(WRONG)
     assert len(WRONG) >= 60

@@ -48,7 +48,6 @@ def pair(
     margin: float | None = None,
     domain: str = "d",
 ) -> CalibrationPair:
-    """A labelled pair with the judge's verdict."""
     labels = label if isinstance(label, tuple) else (label,)
     return CalibrationPair(
         id="p", domain=domain, question=question, labels=labels, preference=preference, margin=margin
@@ -56,7 +55,6 @@ def pair(
 
 
 def drawn(seed: int, size: int = 200, *, margins: bool = True) -> list[CalibrationPair]:
-    """Pairs whose judge follows people more often than not."""
     random = np.random.default_rng(seed)
     pairs = []
     for index in range(size):
@@ -76,7 +74,6 @@ def drawn(seed: int, size: int = 200, *, margins: bool = True) -> list[Calibrati
 
 
 def test_coefficients_equal_those_of_other_libraries() -> None:
-    """Kappa is scikit-learn's, the correlations are SciPy's, accuracy is counted by hand."""
     pairs = drawn(1)
     found = calibrate(pairs, QUICK).overall
     people = [int(np.sign(one.labels[0])) for one in pairs]
@@ -93,7 +90,6 @@ def test_coefficients_equal_those_of_other_libraries() -> None:
 
 
 def test_krippendorffs_alpha_equals_evalicas() -> None:
-    """Nominal alpha with gaps, against an independent implementation."""
     random = np.random.default_rng(2)
     values = random.integers(1, 5, (60, 4)).astype(float)
     values[random.random(values.shape) < 0.2] = np.nan
@@ -103,7 +99,6 @@ def test_krippendorffs_alpha_equals_evalicas() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30))
 def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
-    """Spearman and tau-b agree with SciPy wherever they exist, and are undefined together."""
     x, y = (np.array(side, dtype=float) for side in zip(*points, strict=True))
     ours = float(coefficients.spearman(x, y, np.ones(len(x)))), coefficients.kendall(x, y)
     if len(set(x.tolist())) == 1 or len(set(y.tolist())) == 1:
@@ -119,7 +114,6 @@ def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
 
 
 def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() -> None:
-    """Decisive accuracy counts a tie as a miss; a pair without a verdict is counted beside it."""
     pairs = [
         pair(-1, Preference.A),
         pair(2, Preference.TIE),
@@ -184,7 +178,6 @@ def test_correlations_are_with_the_mean_label() -> None:
 
 
 def test_without_margins_the_verdict_is_the_margin() -> None:
-    """A judge that gives no degree is correlated by −1, 0 and 1."""
     pairs = drawn(3, margins=False)
     sides = [SIDES.index(one.preference) - 1 for one in pairs if one.preference is not None]
     labels = [one.labels[0] for one in pairs]
@@ -193,7 +186,6 @@ def test_without_margins_the_verdict_is_the_margin() -> None:
 
 
 def test_json_has_the_fields_that_others_rely_on() -> None:
-    """The design's fields, plain numbers or null, each domain with the same ones."""
     found = calibrate(drawn(4), QUICK).as_json()
     assert set(FIELDS) <= set(found)
     assert json.loads(json.dumps(found)) == found
@@ -204,7 +196,6 @@ def test_json_has_the_fields_that_others_rely_on() -> None:
 
 
 def test_what_does_not_exist_is_null() -> None:
-    """No decided pair, no variation and no pairs at all give null, never NaN or an error."""
     constant = calibrate([pair(0, Preference.TIE), pair(0, Preference.TIE)], QUICK).as_json()
     assert constant["accuracy"] == 1
     for name in ("decisive_accuracy", "kappa", "pearson", "spearman", "alpha"):
@@ -216,7 +207,6 @@ def test_what_does_not_exist_is_null() -> None:
 
 
 def test_intervals_hold_the_value_and_are_seeded() -> None:
-    """Equal seeds give equal intervals; each holds its estimate."""
     pairs = drawn(5)
     once, again = (calibrate(pairs, QUICK).overall for _ in range(2))
     assert once == again
@@ -228,7 +218,6 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
 
 
 def test_pairs_of_one_question_are_resampled_together() -> None:
-    """Ten copies of every pair on its own question do not narrow an interval."""
     pairs = [pair(1 if i % 3 else -1, Preference.B, question=f"q{i}") for i in range(40)]
     once = calibrate(pairs, QUICK).overall.accuracy.interval
     copied = calibrate([one for one in pairs for _ in range(10)], QUICK).overall.accuracy.interval
@@ -238,13 +227,11 @@ def test_pairs_of_one_question_are_resampled_together() -> None:
 
 
 def test_labels_out_of_range_are_refused() -> None:
-    """A label of 3 is no label."""
     with pytest.raises(RecordError, match="labels"):
         pair(3.0, Preference.A)
 
 
 def board(seed: int) -> BattleTable:
-    """Verdicts on 5 systems against the reference."""
     random = np.random.default_rng(seed)
     systems = ("s0", "s1", "s2", "s3", "s4", "ref")
     question, system = np.divmod(np.arange(600), 5)
@@ -262,14 +249,12 @@ def board(seed: int) -> BattleTable:
 
 
 def test_rankings_by_the_same_verdicts_agree_fully() -> None:
-    """A table against itself has a tau of 1 in every resample."""
     found = compare_rankings([board(1), board(1)]).as_json()
     assert (found["tau"], found["lower"], found["upper"]) == (1, 1, 1)
     assert all(row["ranks"][0] == row["ranks"][1] for row in listed(found["systems"]))
 
 
 def test_rankings_of_independent_judges_agree_within_the_interval() -> None:
-    """Two judges of the same order agree closely, and less surely than a judge with itself."""
     found = compare_rankings([board(1), board(2)])
     assert found.tau.value is not None
     assert found.tau.interval is not None
@@ -278,7 +263,6 @@ def test_rankings_of_independent_judges_agree_within_the_interval() -> None:
 
 
 def test_rankings_of_one_common_system_are_refused() -> None:
-    """One system cannot be ranked."""
     other = replace(board(1), systems=("t0", "t1", "t2", "t3", "t4", "ref"))
     with pytest.raises(StatisticsError, match="needs two"):
         compare_rankings([board(1), other])

@@ -8,7 +8,6 @@ from leaderboard.export.charts import Estimate, Point, forest, scatter
 
 
 def test_forest_has_rows_in_the_order_given() -> None:
-    """A forest plot keeps the order of the standings, best first."""
     rows = [Estimate(system=name, value=v, lower=v - 1, upper=v + 1) for name, v in (("z", 3.0), ("a", 2.0))]
     spec = forest(rows, axis="Rating, points").to_dict()
     assert spec["layer"][0]["encoding"]["y"]["sort"] == ["z", "a"]
@@ -16,14 +15,12 @@ def test_forest_has_rows_in_the_order_given() -> None:
 
 
 def test_forest_marks_the_reference_value() -> None:
-    """A reference value is a dashed rule below the rows."""
     row = Estimate(system="a", value=0.4, lower=0.3, upper=0.5)
     spec = forest([row], axis="Rate", share=True, reference=0.5).to_dict()
     assert spec["layer"][0]["mark"]["strokeDash"]
 
 
 def test_scatter_names_stand_clear_of_one_another() -> None:
-    """Names keep the order of the points and at least a line's height between them, on the same scale."""
     points = [
         Point(system=f"s'{at}", x=at / 30, y=0.5 + at / 10_000, y_lower=0.4, y_upper=0.6) for at in range(30)
     ]
@@ -39,7 +36,6 @@ def test_scatter_names_stand_clear_of_one_another() -> None:
 
 
 def test_scatter_of_equal_points_has_a_scale() -> None:
-    """Systems that nothing tells apart still have an axis and names one below the other."""
     spec = scatter([Point(system=name, x=0.5, y=0.5) for name in "abc"], x="x", y="y").to_dict()
     low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
     assert low < 0.5 < high

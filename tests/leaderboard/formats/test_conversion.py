@@ -32,13 +32,11 @@ RELAXED = settings(
 
 
 def written(path: Path, rows: Sequence[Row]) -> Path:
-    """Rows as JSON Lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def content(path: Path, kind: str) -> list[dict[str, str]]:
-    """Every cell that says something, as text, in an order of its own: CSV knows no other cells."""
     rows: list[dict[str, str]] = []
     for chunk in read_chunks(path, kind, context=EVERYTHING):
         columns = chunk.columns
@@ -49,7 +47,6 @@ def content(path: Path, kind: str) -> list[dict[str, str]]:
 
 
 def same(one: BattleFile, other: BattleFile) -> bool:
-    """Return whether two files hold the same battles."""
     pairs = [
         (getattr(one.table, name), getattr(other.table, name)) for name in ("a", "b", "winner", "question")
     ]
@@ -58,7 +55,6 @@ def same(one: BattleFile, other: BattleFile) -> bool:
 
 @st.composite
 def battles(draw: st.DrawFn) -> list[Row]:
-    """Battles of which each may lack what a battle may lack."""
     rows: list[Row] = []
     for number in range(draw(st.integers(1, 6))):
         first, second = draw(st.permutations(["=x", "y, z", "'-é", "w\nv"]))[:2]
@@ -82,7 +78,6 @@ def battles(draw: st.DrawFn) -> list[Row]:
 def test_nothing_is_lost_between_files_that_hold_everything(
     tmp_path: Path, first: str, last: str, rows: list[Row]
 ) -> None:
-    """From any such format to any other every cell stays, and what was absent stays absent."""
     source = written(tmp_path / "source.jsonl", rows)
     middle, end = tmp_path / f"1{first}", tmp_path / f"2{last}"
     one = convert(source, middle, write_as=ALL_COLUMNS[first])
@@ -94,7 +89,6 @@ def test_nothing_is_lost_between_files_that_hold_everything(
 @pytest.mark.parametrize("through", OTHERS)
 @pytest.mark.parametrize("back", ALL_COLUMNS)
 def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
-    """Battles that a format can hold come back from it as they were."""
     words = ["model_a", "model_b", "tie"]
     rows: list[Row] = [
         dict[str, object]()
@@ -124,7 +118,6 @@ def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, throug
     ],
 )
 def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
-    """Columns and kinds of ties that stay behind are listed, not dropped without a word."""
     row: Row = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
     result = convert(written(tmp_path / "s.jsonl", [row]), tmp_path / through, write_as=OTHERS[through])
@@ -133,7 +126,6 @@ def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named:
 
 @pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.json"])
 def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) -> None:
-    """The header of a table is that of all rows, not of the first thousands."""
     plain: Row = {"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie"}
     rows = [plain] * 5000 + [plain | {"repeat": "2", "wording": "w", "turn": 1}]
     convert(written(tmp_path / "s.jsonl", rows), tmp_path / name, write_as=ALL_COLUMNS[name])
@@ -146,7 +138,6 @@ def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) ->
 
 
 def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
-    """A conversation is a list: JSON keeps it, CSV and Parquet have no cell for it."""
     row: Row = {"model_a": "x", "model_b": "y", "winner": "tie", "conversation_a": [{"role": "user"}]}
     source = written(tmp_path / "s.jsonl", [row])
     assert convert(source, tmp_path / "b.jsonl").unkept == ()
@@ -156,7 +147,6 @@ def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> 
 
 
 def test_no_cell_of_a_written_csv_is_a_formula(tmp_path: Path) -> None:
-    """Names that begin like formulas get an apostrophe, which the reader takes off again."""
     names = ["=1+1", "'=1+1", "-x", "@y", "'z"]
     rows: list[Row] = [{"model_a": name, "model_b": "base", "winner": "tie"} for name in names]
     convert(written(tmp_path / "s.jsonl", rows), tmp_path / "b.csv")

@@ -27,13 +27,11 @@ FAIR = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winn
 
 
 def written(path: Path, rows: Sequence[Row]) -> Path:
-    """Rows as JSON Lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
 
 def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
-    """Every row of a table by name, in its order."""
     columns: list[list[object]] = [
         [names[code] for code in codes.tolist()]
         for names, codes in (
@@ -50,12 +48,10 @@ def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
 
 
 def shuffled(rows: Sequence[Row], seed: int) -> list[Row]:
-    """The rows in another order."""
     return random.Random(seed).sample(list(rows), len(rows))
 
 
 def soft_rows(count: int = 60) -> list[Row]:
-    """Battles with scores and weights, whose sums depend on their order in the last digits."""
     draw = random.Random(4)
     rows: list[Row] = []
     for number in range(count):
@@ -71,7 +67,6 @@ def soft_rows(count: int = 60) -> list[Row]:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_neither_the_order_of_rows_nor_the_container_changes_a_table(tmp_path: Path, named: bool) -> None:
-    """Rows in any order, as JSON Lines, CSV or Parquet, with questions or without, become one table."""
     rows = [row if named else {k: v for k, v in row.items() if k != "question_id"} for row in soft_rows()]
     first = read_battles(written(tmp_path / "a.jsonl", rows))
     again = read_battles(written(tmp_path / "b.jsonl", shuffled(rows, 1)))
@@ -86,7 +81,6 @@ def test_neither_the_order_of_rows_nor_the_container_changes_a_table(tmp_path: P
 
 @pytest.mark.parametrize("method", [Method.BRADLEY_TERRY, Method.ELO])
 def test_the_order_of_rows_changes_no_byte_of_ratings_and_rates(method: Method) -> None:
-    """Ratings of each method, intervals and win rates are the same to the last digit for permuted columns."""
     names = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
     said = set()
     for seed in range(3):
@@ -98,7 +92,6 @@ def test_the_order_of_rows_changes_no_byte_of_ratings_and_rates(method: Method) 
 
 
 def test_online_elo_does_not_depend_on_which_system_is_named_first() -> None:
-    """Whole verdicts told from the other side give the same bytes."""
     rows = [{k: v for k, v in row.items() if k not in {"score", "weight", "judge"}} for row in soft_rows()]
     other = {"model_a": "model_b", "model_b": "model_a"}
     turned = [
@@ -126,7 +119,6 @@ def test_online_elo_does_not_depend_on_which_system_is_named_first() -> None:
 def test_two_columns_that_contradict_each_other_are_one_problem(
     tmp_path: Path, change: Row, said: Sequence[str]
 ) -> None:
-    """A winner against its score, an order against a position: the row is left out, or refused."""
     path = written(tmp_path / "b.jsonl", [FAIR, {**FAIR, **change}, FAIR])
     read = read_battles(path)
     assert (len(read.table), read.left_out) == (2, {LeftOut.CONTRADICTION: 1})
@@ -137,7 +129,6 @@ def test_two_columns_that_contradict_each_other_are_one_problem(
 
 
 def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path) -> None:
-    """The same rule holds for tables made of columns and for votes of people."""
     with pytest.raises(RecordError, match=r"Row 2, column winner: .* `model_b`, which the score 0\.8"):
         BattleTable.from_columns(
             ["q", "q"], ["d", "d"], ["x", "x"], ["y", "y"], ["model_a", "model_b"], [0.8, 0.8]
@@ -148,14 +139,12 @@ def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path)
 
 
 def test_a_file_of_contradictions_is_refused(tmp_path: Path) -> None:
-    """If most scores contradict their winners, they are shares of the other system: nothing is read."""
     rows = [FAIR | {"winner": "model_a", "score": 0.1}] * 3 + [FAIR]
     with pytest.raises(RecordError, match="1 minus it"):
         read_battles(written(tmp_path / "b.jsonl", rows))
 
 
 def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) -> None:
-    """`both_bad` and the tie of two inconsistent games are ties wherever battles are read."""
     words = ["both_bad", "tie (bothbad)", "tie (inconsistent)", "tie"]
     rows = [FAIR | {"winner": word} for word in words]
     path = written(tmp_path / "b.jsonl", rows)
@@ -183,7 +172,6 @@ def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) 
 
 
 def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) -> None:
-    """The comparisons that a ranking writes are battles; an empty winner beside no outcome is a mistake."""
     row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
     path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
     assert read_battles(path).left_out == {LeftOut.NO_VERDICT: 1}
@@ -206,7 +194,6 @@ def test_one_hot_winners_are_read(tmp_path: Path) -> None:
 
 
 def test_both_games_of_mt_bench_pairs_are_read(tmp_path: Path) -> None:
-    """Each line is two battles, in both orders; a game that ended in an error is counted."""
     row = {"question_id": 81, "model_1": "x", "model_2": "y", "judge": ["gpt-4", "pair-v2"], "turn": 1}
     path = written(
         tmp_path / "mt.jsonl",
@@ -225,7 +212,6 @@ def test_both_games_of_mt_bench_pairs_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("separator", [";", "\t", ","])
 @pytest.mark.parametrize("header", [HEADER, HEADER.title()])
 def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header: str) -> None:
-    """Semicolons and tabs part columns too, and the case of their names does not matter."""
     path = tmp_path / "b.csv"
     path.write_text(
         f"{separator.join(header.split())}\n" + separator.join(["1.0", "x", "y", "model_a"]) + "\n"
@@ -251,7 +237,6 @@ def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_pat
 
 
 def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
-    """1, 1.0 and "1.0" are the question 1 in JSON, CSV, Parquet and columns."""
     ids = [1, 1.0, "1", "1.0"]
     read = read_battles(written(tmp_path / "b.jsonl", [FAIR | {"question_id": name} for name in ids]))
     assert read.table.questions == ("1",)
@@ -262,7 +247,6 @@ def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
 
 
 def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_path: Path) -> None:
-    """A composed and a decomposed é are one letter."""
     names = ["caf\u00e9", "cafe\u0301", " caf\u00e9 "]
     rows = [FAIR | {"model_a": name} for name in names]
     assert read_battles(written(tmp_path / "b.jsonl", rows)).table.systems == ("caf\u00e9", "y")
@@ -272,7 +256,6 @@ def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_pat
 
 @pytest.mark.parametrize("name", ["A\0", "nan", "NaN", "NA", "<NA>", "None", " "])
 def test_what_is_no_name_is_no_system(tmp_path: Path, name: str) -> None:
-    """The sign NUL, and words that programs write for missing values, are refused with their row."""
     path = written(tmp_path / "b.jsonl", [FAIR, FAIR | {"model_a": name}])
     read = read_battles(path)
     assert (read.table.systems, read.left_out) == (("x", "y"), {LeftOut.FAULTY: 1})
@@ -283,7 +266,6 @@ def test_what_is_no_name_is_no_system(tmp_path: Path, name: str) -> None:
 
 
 def test_overall_is_no_domain(tmp_path: Path) -> None:
-    """All domains together are called so: a file, or a table, with such a domain is refused."""
     with pytest.raises(FileFormatError, match="another id"):
         read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"domain": "overall"}]))
     with pytest.raises(RecordError, match="another id"):
@@ -291,7 +273,6 @@ def test_overall_is_no_domain(tmp_path: Path) -> None:
 
 
 def test_votes_that_were_not_anonymous_are_left_out_unless_asked_for(tmp_path: Path) -> None:
-    """LMArena's own boards count anonymous votes alone."""
     rows = [FAIR | {"anony": anonymous} for anonymous in (True, False, True)]
     path = written(tmp_path / "b.jsonl", rows)
     assert read_battles(path).left_out == {LeftOut.NAMED: 1}
@@ -299,7 +280,6 @@ def test_votes_that_were_not_anonymous_are_left_out_unless_asked_for(tmp_path: P
 
 
 def test_games_that_were_not_played_or_read_are_counted(tmp_path: Path) -> None:
-    """A line with one game, and one with an empty score, are no end of an Arena-Hard file."""
     line = {"question_id": "q", "model": "m", "judge": "j"}
     games = [[{"score": "A>B"}, {"score": ""}], [{"score": "A=B"}], [{"score": "A>>B"}, {"score": "B>A"}]]
     read = read_battles(written(tmp_path / "b.jsonl", [line | {"games": game} for game in games]))
@@ -307,7 +287,6 @@ def test_games_that_were_not_played_or_read_are_counted(tmp_path: Path) -> None:
 
 
 def test_messages_name_the_columns_of_the_file(tmp_path: Path) -> None:
-    """AlpacaEval's reference judged against itself is left out, and the message says generator_2."""
     pair = {"instruction": "i", "generator_1": "base", "generator_2": "m", "preference": 1.2}
     read = read_battles(written(tmp_path / "b.jsonl", [pair, pair | {"generator_2": "base"}]))
     assert read.left_out == {LeftOut.SELF: 1}
@@ -320,7 +299,6 @@ def test_messages_name_the_columns_of_the_file(tmp_path: Path) -> None:
 
 
 def test_weights_beyond_the_range_of_numbers_are_refused(tmp_path: Path) -> None:
-    """Sums of squares of 1e308 are no numbers."""
     read = read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"weight": 1e308}]))
     assert read.left_out == {LeftOut.FAULTY: 1}
     with pytest.raises(RecordError, match="weight"):

@@ -50,7 +50,6 @@ WHOLE = json.dumps(
 
 
 def problem_of(path: Path, kind: str | None = None) -> str | None:
-    """Return the fault of a file; None where it holds battles. Anything but an input error is a bug."""
     try:
         battles = len(read_battles(path, kind).table)
     except InputError as error:
@@ -59,7 +58,6 @@ def problem_of(path: Path, kind: str | None = None) -> str | None:
 
 
 def fair(problem: str | None) -> bool:
-    """Battles, or a problem told in one line."""
     return problem is None or bool(problem and "\n" not in problem)
 
 
@@ -74,7 +72,6 @@ def fair(problem: str | None) -> bool:
 @example(content=b"[" * 5000, zipped=False)
 @example(content=b'{"a": ' * 5000, zipped=False)
 def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
-    """Random bytes, deep nesting, stray quotes and null bytes end in an error of the project's own."""
     path = tmp_path / "battles.json"
     path.write_bytes(gzip.compress(content) if zipped else content)
     assert fair(problem_of(path))
@@ -90,7 +87,6 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: b
 def test_any_records_are_read_or_refused(
     tmp_path: Path, records: list[dict[str, object]], kind: str | None, lines: bool
 ) -> None:
-    """Records with the right columns and wrong values of every JSON kind are refused, never misread."""
     path = tmp_path / "battles.json"
     path.write_text("\n".join(map(json.dumps, records)) if lines else json.dumps(records))
     assert fair(problem_of(path, kind))
@@ -98,7 +94,6 @@ def test_any_records_are_read_or_refused(
 
 @pytest.mark.parametrize("length", range(1, len(WHOLE)))
 def test_a_cut_off_array_is_never_read_as_a_shorter_one(tmp_path: Path, length: int) -> None:
-    """Wherever a JSON array is cut, the reader says so."""
     path = tmp_path / "battles.json"
     path.write_bytes(WHOLE[:length])
     with pytest.raises(InputError):

@@ -24,12 +24,10 @@ NATIVE = [
 
 
 def lines(records: Sequence[Mapping[str, object]]) -> str:
-    """JSON Lines of records."""
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
 def table_csv(records: Sequence[Mapping[str, object]]) -> str:
-    """CSV of records."""
     header = list(records[0])
     rows = [",".join(str(record.get(name, "")) for name in header) for record in records]
     return "\n".join([",".join(header), *rows]) + "\n"
@@ -50,7 +48,6 @@ def table_csv(records: Sequence[Mapping[str, object]]) -> str:
 )
 @pytest.mark.parametrize("zipped", [False, True])
 def test_every_layout_gives_the_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
-    """JSON Lines, JSON arrays, columns of lists and CSV, gzipped or not, are told apart by content."""
     path = tmp_path / name
     path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
     file = read_battles(path)
@@ -69,7 +66,6 @@ def test_every_layout_gives_the_same_table(tmp_path: Path, name: str, text: str,
 
 
 def test_scores_and_counts_are_read_and_rows_that_count_zero_times_are_reported(tmp_path: Path) -> None:
-    """A soft score, a count and a count of zero each do what they say."""
     path = tmp_path / "battles.csv"
     path.write_text("model_a,model_b,winner,score,count\nx,y,model_a,0.75,3\nx,y,tie,,2\nx,y,model_b,0,0\n")
     file = read_battles(path)
@@ -100,7 +96,6 @@ def test_human_evaluations_are_battles_of_people() -> None:
     ],
 )
 def test_human_evaluations_that_cannot_be_read_say_where(tmp_path: Path, text: str, said: str) -> None:
-    """A winner who is not of the pair, a key without systems and a broken file are named."""
     path = tmp_path / "human_evaluations.json"
     path.write_text(text)
     with pytest.raises(ArenaError, match=said):
@@ -108,7 +103,6 @@ def test_human_evaluations_that_cannot_be_read_say_where(tmp_path: Path, text: s
 
 
 def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:
-    """A file that names no questions, as `all_battles.json`, gives one question a battle and says so."""
     path = tmp_path / "all_battles.json"
     path.write_text(json.dumps({"model_a": ["x", "y"], "model_b": ["LFRQA"] * 2, "winner": ["tie"] * 2}))
     file = read_battles(path, "rag-qa-arena")
@@ -126,7 +120,6 @@ ALPACA: list[dict[str, object]] = [
 
 
 def test_alpaca_eval_preferences_become_shares(tmp_path: Path) -> None:
-    """A preference of 1.75 is a quarter of a win for the first; 0 and 1.5 tie; nothing is left out."""
     path = tmp_path / "annotations.json"
     path.write_text(json.dumps(ALPACA))
     file = read_battles(path)
@@ -138,7 +131,6 @@ def test_alpaca_eval_preferences_become_shares(tmp_path: Path) -> None:
 
 
 def test_arena_hard_games_become_two_battles(tmp_path: Path) -> None:
-    """The baseline is A in the first game, B in the second; clear wins count three times."""
     path = tmp_path / "m.jsonl"
     games = [{"score": "B>>A"}, {"score": "A>B"}]
     unread = [{"score": None}, {"score": "A=B"}]
@@ -172,7 +164,6 @@ EVAL = [
 
 
 def test_eval_results_read_strictly_leave_unreadable_replies_out(tmp_path: Path) -> None:
-    """Only a complete rating decides; the file's name gives domain and judge."""
     path = tmp_path / "fiqa_org-m_eval_by_gpt-4-0125-preview.json"
     path.write_text(json.dumps(EVAL))
     rows = next(read_chunks(tmp_path))
@@ -184,7 +175,6 @@ def test_eval_results_read_strictly_leave_unreadable_replies_out(tmp_path: Path)
 
 
 def test_eval_results_read_compatibly_follow_the_published_script(tmp_path: Path) -> None:
-    """The compatible reading turns failures into ties and takes the largest digit it meets."""
     path = tmp_path / "fiqa_org-m_eval_by_gpt-4.json"
     path.write_text(json.dumps(EVAL))
     rows = next(read_chunks(path, "rag-qa-arena-eval-compat"))
@@ -213,7 +203,6 @@ BAD_ROWS = [
 def test_a_bad_cell_is_named_by_row_and_column(
     tmp_path: Path, column: str, value: object, message: str
 ) -> None:
-    """Unknown winners, self-battles, negative counts and non-numbers are refused where they stand."""
     path = tmp_path / "battles.jsonl"
     good = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
     path.write_text(lines([good, good | {column: value}, good]))
@@ -248,7 +237,6 @@ def test_a_bad_cell_is_named_by_row_and_column(
     ],
 )
 def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
-    """Missing columns, mixed formats, cut-off and empty files each give one clear error."""
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(FileFormatError) as caught:
@@ -257,7 +245,6 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str
 
 
 def test_a_question_id_in_some_rows_only_is_refused(tmp_path: Path) -> None:
-    """Half-named questions would silently change what intervals resample."""
     path = tmp_path / "b.jsonl"
     path.write_text(lines([NATIVE[0], {"model_a": "x", "model_b": "y", "winner": "tie"}]))
     with pytest.raises(FileFormatError, match='row 2, column "question_id": the column is missing'):
@@ -282,7 +269,6 @@ def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -> None:
-    """Reading native battles as AlpacaEval's names the first column that is not there."""
     path = tmp_path / "b.jsonl"
     path.write_text(lines(NATIVE))
     with pytest.raises(FileFormatError, match=r'row 1, column "generator_1".*looks like native'):
@@ -291,7 +277,6 @@ def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -
 
 
 def test_rows_are_numbered_across_chunks(tmp_path: Path) -> None:
-    """An error beyond the first chunk still names the row of the file."""
     path = tmp_path / "b.csv"
     path.write_text("model_a,model_b,winner\n" + "x,y,tie\n" * 9000 + "x,y,draw\n")
     with pytest.raises(RecordError, match=r"row 9001 \(line 9002\), column \"winner\": 'draw'"):

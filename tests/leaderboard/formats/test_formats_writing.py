@@ -39,7 +39,6 @@ RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], 
 
 
 def battles(rows: list[Row]) -> BattleRows:
-    """Rows of every column from a few drawn cells."""
     return BattleRows(
         place=Place(file="made", first_row=1),
         question_id=[row[0] for row in rows],
@@ -55,7 +54,6 @@ def battles(rows: list[Row]) -> BattleRows:
 
 
 def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
-    """Every column of chunks laid end to end."""
     return {
         name: [value for chunk in chunks for value in (getattr(chunk, name) or [None] * len(chunk))]
         for name in COLUMNS
@@ -66,7 +64,6 @@ def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
 @RELAXED
 @given(rows=ROWS)
 def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[Row]) -> None:
-    """Names with commas, quotes or any script, soft scores, counts, judge and order all survive."""
     made = battles(rows)
     path = tmp_path / f"battles.{suffix}"
     assert write_chunks([made], path).rows == len(made)
@@ -109,7 +106,6 @@ def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> N
 
 
 def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
-    """A soft score cannot become a bare rating; the destination is left as it was."""
     path = tmp_path / "out.json"
     made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
     with pytest.raises(FileFormatError, match="cannot hold the score"):
@@ -120,7 +116,6 @@ def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: P
 
 
 def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> None:
-    """`.json` is one JSON value, letters' case does not count, and what we do not write is refused."""
     made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
     write_chunks([made], tmp_path / "out.JSON")
     assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
@@ -138,7 +133,6 @@ def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> No
 
 
 def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
-    """Gzip stamps neither time nor name into the file."""
     made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
     for name in ("one.jsonl.gz", "two.jsonl.gz"):
         write_chunks([made], tmp_path / name)
@@ -146,7 +140,6 @@ def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
 
 
 def test_a_conversion_reports_what_it_left_out(tmp_path: Path) -> None:
-    """Records without a preference are counted, not turned into ties."""
     source = tmp_path / "annotations.json"
     record = {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1.2}
     source.write_text(json.dumps([record, record | {"instruction": "b", "preference": None}]))

@@ -27,13 +27,11 @@ Row = dict[str, object]
 
 
 def written(path: Path, rows: list[Row]) -> Path:
-    """Rows as a Parquet file."""
     pq.write_table(pa.Table.from_pylist(rows), path)
     return path
 
 
 def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
-    """A table's rows by name."""
     return [
         (
             table.questions[table.question[row]],
@@ -53,7 +51,6 @@ name = st.sampled_from(["a", "b", "c", "é", "name with, comma"])
 
 @st.composite
 def battles(draw: st.DrawFn) -> list[Row]:
-    """Plain battles, with scores in all of them or in none."""
     soft, weighted = draw(st.booleans()), draw(st.booleans())
     rows: list[Row] = []
     for _ in range(draw(st.integers(1, 12))):
@@ -73,7 +70,6 @@ def battles(draw: st.DrawFn) -> list[Row]:
 def test_columns_and_records_are_the_same_battles(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row]
 ) -> None:
-    """A file that is read as columns has the battles that reading it record by record finds."""
     folder = tmp_path_factory.mktemp("battles")
     plain = written(folder / "plain.parquet", rows)
     named = written(folder / "named.parquet", [{**row, "judge": "j"} for row in rows])
@@ -86,7 +82,6 @@ def test_columns_and_records_are_the_same_battles(
 
 @given(battles())
 def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Row]) -> None:
-    """A table written as Parquet, and a stream converted to it, are the battles that they were."""
     folder = tmp_path_factory.mktemp("battles")
     table = read_battles(written(folder / "in.parquet", rows)).table
     write_table(table, folder / "out.parquet")
@@ -97,7 +92,6 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
-    """The files of a folder are one table, whose names share one coding."""
     for at, row in enumerate(ROWS):
         written(tmp_path / f"{at}.parquet", [dict(row)])
     table = read_battles(tmp_path).table
@@ -127,7 +121,6 @@ def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, messag
 
 
 def test_a_row_that_counts_zero_times_is_left_out(tmp_path: Path) -> None:
-    """It is counted as left out, not rated."""
     file = written(tmp_path / "b.parquet", [{**row, "weight": float(at)} for at, row in enumerate(ROWS)])
     read = read_battles(file)
     assert len(read.table) == 2
@@ -135,7 +128,6 @@ def test_a_row_that_counts_zero_times_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_cut_off_is_refused_in_one_line(tmp_path: Path) -> None:
-    """Half a file is no shorter file."""
     file = written(tmp_path / "b.parquet", [dict(row) for row in ROWS])
     file.write_bytes(file.read_bytes()[:200])
     with pytest.raises(FileFormatError, match="no whole Parquet file"):

@@ -25,19 +25,16 @@ SCRIPT = Path(__file__).parents[3] / "benchmarks" / "people.py"
 
 
 def plan_of(verdicts: list[Verdict]) -> BattleTable:
-    """Make a table of `(question, domain, a, b, share of a)`."""
     question, domain, first, second, share = zip(*verdicts, strict=True)
     return BattleTable.from_columns(question, domain, first, second, ["tie"] * len(verdicts), score=share)
 
 
 def vote(verdict: Verdict, share: float, **more: object) -> dict[str, object]:
-    """Make a vote on the battle of a verdict."""
     question, _, first, second, _ = verdict
     return {"question_id": question, "model_a": first, "model_b": second, "score": share, **more}
 
 
 def round_of(seed: int, questions: int = 40, labelled: float = 0.4) -> tuple[list[Verdict], list[Vote]]:
-    """Simulate verdicts of every pair on each question, and votes on some of them."""
     random = np.random.default_rng(seed)
     verdicts = [
         (f"q{number}", f"d{number % 2}", first, second, float(random.choice([0.0, 0.5, 1.0])))
@@ -54,21 +51,10 @@ def round_of(seed: int, questions: int = 40, labelled: float = 0.4) -> tuple[lis
 
 
 def rating(table: dict[str, Any], system: str) -> dict[str, Any]:
-    """Find the row of a system."""
     return next(row for row in table["ratings"] if row["system"] == system)
 
 
 def powered_mean(said: Floats, seen: Floats, rest: Floats) -> tuple[float, float]:
-    """Estimate a mean and the width of its 95 % interval as `ppi_py.ppi_mean_ci` does.
-
-    Source: Angelopoulos et al. (2024), "PPI++", algorithm 2 for the mean; ppi_py 0.2.3, which installs a
-    package `tests` beside its own, and so cannot be a dependency of these.
-
-    Args:
-        said: Labels.
-        seen: Predictions of what is labelled.
-        rest: Predictions of what is not.
-    """
     joint = float(np.mean((said - said.mean()) * (seen - seen.mean())))
     spread = float(np.cov(np.concatenate([seen, rest])))
     weight = min(max(joint / ((1 + len(said) / len(rest)) * spread), 0.0), 1.0)
@@ -78,7 +64,6 @@ def powered_mean(said: Floats, seen: Floats, rest: Floats) -> tuple[float, float
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rates_are_powered_means(seed: int) -> None:
-    """With one battle a question they are PPI++ means, and about as sure."""
     random = np.random.default_rng(seed)
     people = random.choice([0.0, 0.5, 1.0], 600, p=[0.3, 0.2, 0.5])
     judge = np.where(random.random(600) < 0.75, people, random.choice([0.0, 0.5, 1.0], 600))
@@ -102,7 +87,6 @@ def test_rates_are_powered_means(seed: int) -> None:
 
 
 def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
-    """If people voted on every battle, ratings and rates are theirs, whatever the judge says."""
     verdicts, _ = round_of(1)
     shares = np.random.default_rng(2).choice([0.0, 0.5, 1.0], len(verdicts)).tolist()
     votes = votes_of([vote(*pair) for pair in zip(verdicts, shares, strict=True)])
@@ -119,7 +103,6 @@ def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
 
 
 def test_a_good_judge_narrows_intervals_and_a_useless_one_does_not() -> None:
-    """The gain says by how much; advice follows it."""
     random = np.random.default_rng(5)
     pairs = [
         (f"q{number}", "d", *pair, float(random.random() < 0.6))
@@ -139,7 +122,6 @@ def test_a_good_judge_narrows_intervals_and_a_useless_one_does_not() -> None:
 
 
 def test_order_of_rows_and_sides_changes_nothing() -> None:
-    """Shuffled battles and votes with exchanged sides give the same figures."""
     verdicts, votes = round_of(3)
     turned = [(q, d, b, a, 1 - share) for q, d, a, b, share in reversed(verdicts)]
     one, other = (
@@ -152,7 +134,6 @@ def test_order_of_rows_and_sides_changes_nothing() -> None:
 
 
 def test_chances_weigh_votes() -> None:
-    """Battles that were put to people more often count less, so that a draw by result misleads nobody."""
     random = np.random.default_rng(8)
     verdicts = [(f"q{number}", "d", "a", "b", float(random.random() < 0.5)) for number in range(4000)]
     chance = {0.0: 0.1, 1.0: 0.4}
@@ -165,7 +146,6 @@ def test_chances_weigh_votes() -> None:
 
 
 def test_anchor_and_domains() -> None:
-    """An anchored rating is where it was put; domains have rates of their own."""
     verdicts, votes = round_of(4)
     table = correct(plan_of(verdicts), votes, anchor=Anchor(system="b", rating=1200.0))
     assert rating(table, "b")["rating"] == pytest.approx(1200)
@@ -180,7 +160,6 @@ def test_anchor_and_domains() -> None:
 
 
 def test_votes_that_all_agree_leave_an_interval() -> None:
-    """Three votes of three for one system do not make its rate certain."""
     verdicts = [(f"q{number}", "d", "a", "b", 1.0) for number in range(20)]
     votes = votes_of([vote(verdict, 1.0) for verdict in verdicts[:3]])
     row = next(row for row in correct_rates(plan_of(verdicts), votes)["rows"] if row["system"] == "a")
@@ -189,7 +168,6 @@ def test_votes_that_all_agree_leave_an_interval() -> None:
 
 
 def test_votes_that_cannot_correct_are_refused() -> None:
-    """Votes off the plan, on one question, or that compare nobody are errors that say so."""
     verdicts, _ = round_of(6)
     plan = plan_of(verdicts)
     with pytest.raises(RecordError, match=r"votes, row 2.*'q99' is unknown"):
@@ -205,7 +183,6 @@ def test_votes_that_cannot_correct_are_refused() -> None:
 
 @pytest.fixture(scope="module")
 def simulation() -> Any:  # noqa: ANN401 - a module
-    """Load the script that simulates rounds."""
     spec = importlib.util.spec_from_file_location("people_simulation", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -218,7 +195,6 @@ def simulation() -> Any:  # noqa: ANN401 - a module
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(7))
 def test_intervals_hold_what_people_say(simulation: Any, number: int) -> None:  # noqa: ANN401 - a module
-    """With 20 % of battles labelled, 95 % intervals hold the people's own figure in 92 % and more."""
     found = simulation.measured(simulation.SETTINGS[number], repeats=60)
     for name in ("rating", *MEASURES):
         assert found.share(name) >= 0.92

@@ -18,7 +18,6 @@ ROWS = [
 
 
 def facts(votes: list[Vote]) -> list[tuple[object, ...]]:
-    """Leave out where votes stand."""
     return [(vote.battle, vote.share, vote.chance, vote.annotator) for vote in votes]
 
 

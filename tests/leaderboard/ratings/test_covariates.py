@@ -30,7 +30,6 @@ Numbers = NDArray[np.float64]
 
 
 def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: float = 0.0) -> BattleTable:
-    """Battles of four systems on 400 questions, won by strength and by what the terms are worth."""
     rng = np.random.default_rng(seed)
     a, b = pairs_of(rows, seed)
     won = rng.random(rows) < 1 / (1 + np.exp(-(STRENGTH[a] - STRENGTH[b] + terms @ worth)))
@@ -48,14 +47,12 @@ def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: 
 
 
 def pairs_of(rows: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the pairs of systems that meet."""
     rng = np.random.default_rng(seed + 1)
     a = rng.integers(0, 4, rows)
     return a, (a + rng.integers(1, 4, rows)) % 4
 
 
 def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
-    """Length, headings, position, and another mark."""
     rng = np.random.default_rng(seed + 2)
     counts = {
         "length": (rng.poisson(200, rows), rng.poisson(150, rows)),
@@ -74,14 +71,12 @@ WORTH = np.array([0.4, 0.2, 0.3, 0.0])
 
 
 def fitted(seed: int, *, ties: float = 0.0) -> ControlledRatings:
-    """A fit of battles with planted terms."""
     columns = terms_of(seed)
     battles = drawn(seed, np.stack([column.values for column in columns], axis=1), WORTH, ties=ties)
     return rate_under_control(battles, columns, SANDWICH)
 
 
 def test_planted_terms_are_found_again() -> None:
-    """Over 60 simulated rounds the 95 % intervals hold what was planted about as often as they say."""
     held = np.array(
         [
             [
@@ -96,7 +91,6 @@ def test_planted_terms_are_found_again() -> None:
 
 
 def test_coefficients_agree_with_a_logistic_regression() -> None:
-    """A second implementation, which knows nothing of ratings, finds the same systems and terms."""
     columns = terms_of(7)
     terms = np.stack([column.values for column in columns], axis=1)
     battles = drawn(7, terms, WORTH, ties=0.15)
@@ -118,7 +112,6 @@ def test_coefficients_agree_with_a_logistic_regression() -> None:
 
 
 def test_inflation_agrees_with_a_least_squares_fit() -> None:
-    """The variance inflation of a term is one over what the systems and other terms leave of it."""
     columns = terms_of(3)
     terms = np.stack([column.values for column in columns], axis=1)
     battles = drawn(3, terms, WORTH)
@@ -133,7 +126,6 @@ def test_inflation_agrees_with_a_least_squares_fit() -> None:
 
 
 def test_each_term_says_what_it_counts() -> None:
-    """Counts are per root mean square, marks per mark; JSON has every field of a coefficient."""
     found = fitted(1)
     assert [effect.scale for effect in found.effects] == [RELATIVE, RELATIVE, FIRST, FIRST]
     (row, *_) = json.loads(json.dumps(found.as_json()))["coefficients"]
@@ -141,7 +133,6 @@ def test_each_term_says_what_it_counts() -> None:
 
 
 def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
-    """A count twice, a mark that no battle has, one that the systems say: the others stay as they are."""
     columns = terms_of(2)
     terms = np.stack([column.values for column in columns], axis=1)
     battles = drawn(2, terms, WORTH)
@@ -165,7 +156,6 @@ def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
 
 
 def test_a_constant_count_is_named() -> None:
-    """A count that is the same everywhere has no column, and the reason is said."""
     columns, constant = relative_columns({"lists": ([1, 2], [1, 2]), "bold": ([1, 2], [2, 1])}, 2)
     assert [column.name for column in columns] == ["bold"]
     assert constant[0].reason.startswith("The two answers of every battle are alike in lists")
@@ -173,6 +163,5 @@ def test_a_constant_count_is_named() -> None:
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])
 def test_what_is_no_mark_is_refused(value: float) -> None:
-    """Marks stand between −1 and 1; the row is named."""
     with pytest.raises(RecordError, match="Row 2, column position"):
         marked_column("position", [0.0, value], FIRST)

@@ -24,7 +24,6 @@ Row = tuple[str, str, str, str, str]
 def played(
     domain: str, questions: int, strength: Sequence[float], seed: int = 0, *, same: bool = False
 ) -> list[Row]:
-    """Every pair on every question of a domain; with `same` a question has one winner's luck for all."""
     rng = np.random.default_rng(seed)
     rows = []
     for number in range(questions):
@@ -37,23 +36,19 @@ def played(
 
 
 def table_of(rows: Sequence[Row]) -> BattleTable:
-    """Rows as battles."""
     return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
 
 
 def odd(repeats: int, first: str = "s0", second: str = "s3") -> list[Row]:
-    """Two questions on which one beats another every time."""
     return [(f"o{number}", "odd", first, second, "model_a") for number in range(2) for _ in range(repeats)]
 
 
 def rated(battles: BattleTable, settings: Settings = QUICK) -> tuple[RatingTable, dict[str, DomainTable]]:
-    """Overall ratings and those of each domain."""
     found = rate_domains(battles, settings)
     return rate(battles, bootstrap=60, cluster=settings.cluster), {each.domain: each for each in found}
 
 
 def moves(overall: RatingTable, domain: DomainTable) -> dict[str, float]:
-    """By system, how far its rating in a domain is from the overall one."""
     return {
         row.system: abs(known(row.rating) - known(overall.of(row.system).rating))
         for row in domain.table.ratings
@@ -63,7 +58,6 @@ def moves(overall: RatingTable, domain: DomainTable) -> dict[str, float]:
 @pytest.mark.parametrize("strength", [(-0.9, -0.2, 0.3, 0.8), (-3.0, -1.0, 1.0, 3.0)])
 @pytest.mark.parametrize("repeats", [1, 3, 20, 200])
 def test_two_questions_move_no_rating_far(strength: tuple[float, ...], repeats: int) -> None:
-    """However many battles of one pair went the other way round on two questions, nobody moves 400 points."""
     battles = table_of([*played("main", 40, strength), *odd(repeats)])
     overall, domains = rated(battles)
     assert max(moves(overall, domains["odd"]).values()) < 300
@@ -72,7 +66,6 @@ def test_two_questions_move_no_rating_far(strength: tuple[float, ...], repeats: 
 
 
 def test_domains_that_differ_throughout_are_left_to_differ() -> None:
-    """Two well-judged domains with opposite orders have opposite ratings, mostly by their own evidence."""
     battles = table_of(
         [*played("up", 80, (-1.0, 0.0, 0.0, 1.0)), *played("down", 80, (1.0, 0.0, 0.0, -1.0), 1)]
     )
@@ -86,7 +79,6 @@ def test_domains_that_differ_throughout_are_left_to_differ() -> None:
 
 
 def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
-    """Each rating says how much of it is the domain's own: nothing of a system without a battle there."""
     strength = (-0.6, -0.2, 0.2, 0.6)
     few, more = (
         rated(table_of([*played("main", 60, strength), *played("part", size, strength, 1)]))[1]["part"]
@@ -100,7 +92,6 @@ def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
 
 
 def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
-    """If the overall ratings alone separate systems in a domain, that is said; else nothing is."""
     strength = (-1.5, -0.5, 0.5, 1.5)
     _, domains = rated(table_of([*played("main", 60, strength), *odd(1, "s3", "s0")]))
     (note,) = domains["odd"].table.notes
@@ -109,7 +100,6 @@ def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
 
 
 def test_battles_of_one_question_count_for_less_where_they_go_together() -> None:
-    """Of answers with luck of their own, battles are discounted; single battles as units are not."""
     strength = (-0.6, -0.2, 0.2, 0.6)
     rows = [*played("one", 40, strength, same=True), *played("two", 40, strength[::-1], 3, same=True)]
     battles = table_of(rows)
@@ -124,7 +114,6 @@ def test_battles_of_one_question_count_for_less_where_they_go_together() -> None
 
 
 def test_board_and_files_carry_own_evidence() -> None:
-    """JSON and the columns of files have the share in domains, and the board the sentence."""
     battles = table_of([*played("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
     board = build_standings(battles, About(name="b", title="B"), settings=QUICK).as_json()
     rows = flat_rows(board)
@@ -140,7 +129,6 @@ def test_board_and_files_carry_own_evidence() -> None:
 
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_errors_without_draws_are_those_of_draws(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of systems too many for resamples a domain's ratings are the same, and their errors near the draws'."""
     strength = tuple(np.linspace(-1, 1, 6))
     battles = table_of([*played("one", 60, strength, 1), *played("two", 90, strength, 2)])
     drawn = rate_domains(battles, Settings(cluster=cluster))

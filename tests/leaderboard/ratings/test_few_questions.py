@@ -26,7 +26,6 @@ KINDS = list(IntervalKind)
 
 
 def table_of(rows: list[Row], weights: list[float] | None = None) -> BattleTable:
-    """Battles of question, two systems and the first one's share of the win."""
     question, first, second, share = zip(*rows, strict=True)
     return BattleTable.from_columns(
         question_id=list(question),
@@ -40,7 +39,6 @@ def table_of(rows: list[Row], weights: list[float] | None = None) -> BattleTable
 
 
 def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
-    """One battle a question of each system against the reference, which it wins so many times."""
     starts = {name: 5 * place for place, name in enumerate(wins)}
     return [
         (f"q{(at + starts[name]) % questions:02}", name, "ref", float(at < won))
@@ -50,13 +48,11 @@ def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
 
 
 def share_letter(table: RatingTable, first: str, second: str) -> bool:
-    """Return whether letters leave two systems together."""
     return not table.separates(first, second)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> None:
-    """Of 24 battles with the reference, 23 won separate at least as well as 20, in letters and ranks."""
     ranks = {}
     for won in (20, 21, 22, 23):
         table = rate(table_of(star({"A": won, "B": 2, "C": 1, "D": 12})), interval=kind)
@@ -69,8 +65,6 @@ def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_questions_that_all_agree_separate_as_single_battles_do(kind: IntervalKind) -> None:
-    """One that won all its battles with another stands above it, though no question shows a spread."""
-
     def rated(questions: int) -> RatingTable:
         rows: list[Row] = []
         for at in range(questions):
@@ -91,7 +85,6 @@ def test_questions_that_all_agree_separate_as_single_battles_do(kind: IntervalKi
 @settings(max_examples=30, deadline=None)
 @given(questions=st.integers(3, 60), others=st.integers(0, 3))
 def test_the_chance_of_the_better_grows_with_each_win(questions: int, others: int) -> None:
-    """Each further win against the reference makes the winner surer, up to all but one."""
     sure = []
     for won in range(questions // 2, questions):
         rows = star({"A": won} | {f"x{one}": questions // 2 for one in range(others)}, questions)
@@ -121,7 +114,6 @@ def test_the_interval_of_independent_battles_is_wilsons() -> None:
 def test_two_systems_are_separated_exactly_where_their_difference_leaves_out_0(
     seed: int, questions: int
 ) -> None:
-    """Of two systems, letters, ranks, the interval of the difference and the chance say the same."""
     rng = np.random.default_rng(seed)
     rows = [
         (f"q{at}", "a", "b", float(rng.random() < chance))
@@ -141,7 +133,6 @@ def test_two_systems_are_separated_exactly_where_their_difference_leaves_out_0(
 
 
 def pair_on_three() -> list[Row]:
-    """X against Y on three questions, twenty battles each."""
     return [
         (f"q{at}", "X", "Y", float(number < won))
         for at, won in enumerate((13, 16, 18))
@@ -150,14 +141,12 @@ def pair_on_three() -> list[Row]:
 
 
 def others_on_many() -> list[Row]:
-    """A against B on 200 other questions."""
     return [(f"z{at}", "A", "B", float(at % 3 > 0)) for at in range(200)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("linked", [False, True])
 def test_a_difference_rests_on_the_questions_that_carry_it(kind: IntervalKind, *, linked: bool) -> None:
-    """Questions on which two systems do not stand make their difference no surer, linked to them or not."""
     alone = rate(table_of(pair_on_three()), interval=kind, bootstrap=100)
     rows = pair_on_three() + others_on_many()
     if linked:
@@ -173,7 +162,6 @@ def test_a_difference_rests_on_the_questions_that_carry_it(kind: IntervalKind, *
 
 
 def test_a_bridge_of_few_questions_carries_what_is_on_both_sides() -> None:
-    """Systems judged on 200 questions that only four link are as unsure as those four questions are."""
     rows = [
         (f"q{at}", first, second, float((at * step) % 7 > 2))
         for first, second, step in (("a", "b", 3), ("c", "d", 5))
@@ -187,7 +175,6 @@ def test_a_bridge_of_few_questions_carries_what_is_on_both_sides() -> None:
 
 
 def test_few_questions_have_t_intervals_and_say_so() -> None:
-    """Percentiles of resampled questions give way where few carry a rating; each such rating is flagged."""
     table = rate(table_of(pair_on_three()))
     by_t = rate(table_of(pair_on_three()), interval=IntervalKind.SANDWICH)
     for row, same in zip(table.ratings, by_t.ratings, strict=True):
@@ -198,7 +185,6 @@ def test_few_questions_have_t_intervals_and_say_so() -> None:
 
 
 def test_letters_are_holms_tests_by_t() -> None:
-    """The decision takes estimates, errors and units alone; the same gap is less sure on fewer questions."""
     points = np.array([1100.0, 1000.0])
     covariance = np.diag([500.0, 500.0])
     assert better(points, PairedErrors.of(points, covariance, 200.0))[0, 1]
@@ -208,7 +194,6 @@ def test_letters_are_holms_tests_by_t() -> None:
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), scale=st.sampled_from([1e-6, 0.01, 3.0, 1e5]))
 def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) -> None:
-    """Raw and normalised weights give the same ratings, intervals, letters and differences."""
     rng = np.random.default_rng(seed)
     rows = [
         (f"q{at % 15}", *rng.permutation(["a", "b", "c"])[:2].tolist(), float(rng.random() < 0.6))
@@ -230,7 +215,6 @@ def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_very_many_systems_have_sandwich_intervals_unless_asked(cluster: Cluster) -> None:
-    """Resampling hundreds of systems takes minutes: the default leaves it, and the result says so."""
     rng = np.random.default_rng(5)
     size = MOST_RESAMPLED + 50
     rows = []
@@ -249,7 +233,6 @@ def test_very_many_systems_have_sandwich_intervals_unless_asked(cluster: Cluster
 
 
 def simulation() -> ModuleType:
-    """The benchmark that docs/method/ratings.md takes its figures from."""
     spec = importlib.util.spec_from_file_location("few_questions", ROOT / "benchmarks/few_questions.py")
     assert spec is not None
     assert spec.loader is not None
@@ -265,7 +248,6 @@ def simulation() -> ModuleType:
 @pytest.mark.parametrize("systems", [2, 5])
 @pytest.mark.parametrize("questions", [3, 5, 8])
 def test_equal_systems_are_rarely_called_separated(systems: int, questions: int) -> None:
-    """With few questions about 5 % of tables separate anybody; 250 tables leave room for luck (3 se)."""
     found = simulation().simulate(
         systems=systems, questions=questions, battles=10, rounds=250, interval=IntervalKind.SANDWICH
     )
@@ -275,7 +257,6 @@ def test_equal_systems_are_rarely_called_separated(systems: int, questions: int)
 
 
 def test_many_questions_still_tell_unequal_systems_apart() -> None:
-    """With 40 questions a lead of 1.5 log-odds among five systems is found in most tables."""
     module = simulation()
     found = 0
     for seed in range(30):

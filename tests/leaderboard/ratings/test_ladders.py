@@ -27,17 +27,14 @@ Row = tuple[str, str, str, str, str]
 
 
 def table_of(rows: Sequence[Row]) -> BattleTable:
-    """Rows as battles."""
     return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
 
 
 def rated(rows: Sequence[Row], anchor: Anchor | None = None) -> RatingTable:
-    """Their ratings."""
     return rate(table_of(rows), interval=IntervalKind.SANDWICH, anchor=anchor)
 
 
 def two_floors(questions: int = 24, upper: str = "s", lower: str = "s") -> list[Row]:
-    """1 and 2 win every battle against 3 and 4; within each floor the first wins all but one."""
     names = {1: f"{upper}1", 2: f"{upper}2", 3: f"{lower}3", 4: f"{lower}4"}
     rows = []
     for number in range(questions):
@@ -50,7 +47,6 @@ def two_floors(questions: int = 24, upper: str = "s", lower: str = "s") -> list[
 @pytest.mark.parametrize(("upper", "lower"), [("s", "s"), ("z", "a"), ("a", "z")])
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_beaten_stand_below_whatever_they_are_called(upper: str, lower: str, *, turned: bool) -> None:
-    """Places, letters and order follow from 24 lost questions, not from names or the order of rows."""
     rows = two_floors(upper=upper, lower=lower)
     found = rated(rows[::-1] if turned else rows).ratings
     assert [row.system for row in found] == [f"{upper}1", f"{upper}2", f"{lower}3", f"{lower}4"]
@@ -63,13 +59,11 @@ def test_the_beaten_stand_below_whatever_they_are_called(upper: str, lower: str,
 
 
 def test_the_one_decision_separates_groups_that_beat_others() -> None:
-    """Every two of the four are told apart, also those that have no common scale."""
     found = rated(two_floors())
     assert all(found.separates(one, other) for one, other in combinations(found.systems, 2))
 
 
 def test_a_larger_beaten_group_stands_below_a_smaller_one() -> None:
-    """Two systems beat five others every time: the five are the main group, and below."""
     rng = np.random.default_rng(1)
     rows: list[Row] = []
     for number in range(30):
@@ -89,13 +83,11 @@ def test_a_larger_beaten_group_stands_below_a_smaller_one() -> None:
 
 
 def known_letters(text: str | None) -> str:
-    """Letters that there are."""
     assert text
     return text
 
 
 def test_one_battle_puts_a_group_below_but_separates_nobody() -> None:
-    """The order is what one battle says; it is no evidence of a difference."""
     rows: list[Row] = [
         (str(number), "d", *pair, "model_a" if number % divisor else "model_b")
         for number in range(12)
@@ -108,7 +100,6 @@ def test_one_battle_puts_a_group_below_but_separates_nobody() -> None:
 
 
 def test_groups_that_never_met_have_places_of_their_own() -> None:
-    """Without any link nobody stands above anybody, and places are counted in each group."""
     rows = [row for row in two_floors() if (row[2] in {"s1", "s2"}) is (row[3] in {"s1", "s2"})]
     found = rated(rows)
     assert [(row.system, row.ladder, row.rank_lower) for row in found.ratings] == [
@@ -122,7 +113,6 @@ def test_groups_that_never_met_have_places_of_their_own() -> None:
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_the_order_of_rows_and_sides_changes_nothing(seed: int) -> None:
-    """Random few battles of many groups: any order of rows, and any sides, give the same bytes."""
     rng = np.random.default_rng(seed)
     rows: list[Row] = []
     for number in range(14):
@@ -139,7 +129,6 @@ def test_the_order_of_rows_and_sides_changes_nothing(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
 def test_nobody_is_placed_above_a_system_that_beat_it_for_certain(seed: int) -> None:
-    """Anyone who can be reached by chains of wins, and has no chain back, is listed further down."""
     rng = np.random.default_rng(seed)
     names = list("abcdef")
     rows: list[Row] = []
@@ -158,7 +147,6 @@ def test_nobody_is_placed_above_a_system_that_beat_it_for_certain(seed: int) -> 
 
 
 def test_equal_systems_are_rarely_separated_by_clean_records() -> None:
-    """Of 400 tables of two equal systems on 6 questions at most 6 % call one the better."""
     rng = np.random.default_rng(0)
     false = 0
     for _ in range(400):
@@ -171,7 +159,6 @@ def test_equal_systems_are_rarely_separated_by_clean_records() -> None:
 
 
 def beaten(rows: int = 10) -> list[Row]:
-    """Two systems beat each other, and a third every time."""
     return [
         (str(number), "d", "a", other, "model_a" if other == "c" or number % 2 else "model_b")
         for number in range(rows)
@@ -180,14 +167,12 @@ def beaten(rows: int = 10) -> list[Row]:
 
 
 def test_an_anchor_that_lost_every_battle_is_refused() -> None:
-    """Nothing can be measured from it; the plain fit says as much of it as there is."""
     with pytest.raises(UnrankableError, match="c cannot be the anchor: it lost every battle"):
         rated(beaten(), Anchor(system="c", rating=1200))
     assert rated(beaten()).of("c").rating is None
 
 
 def test_an_anchor_without_enough_company_is_refused() -> None:
-    """One that won every battle, and one of a small group apart from the others, with the reasons."""
     won = [(*row[:2], row[3], row[2], row[4]) for row in beaten() if row[3] == "c"]
     plain = [row for row in beaten() if row[3] == "b"]
     with pytest.raises(UnrankableError, match="c cannot be the anchor: it won every battle"):
@@ -203,7 +188,6 @@ def test_an_anchor_without_enough_company_is_refused() -> None:
 
 
 def test_the_anchor_is_checked_in_every_fit() -> None:
-    """Ratings under control are refused for the same reason."""
     rng = np.random.default_rng(0)
     battles = table_of(beaten())
     columns, _ = relative_columns({"length": rng.poisson(90, (2, len(battles)))}, len(battles))  # type: ignore[dict-item]
@@ -213,14 +197,12 @@ def test_the_anchor_is_checked_in_every_fit() -> None:
 
 @pytest.mark.parametrize("rating", [1e308, -1.1e6, float("inf"), float("nan")])
 def test_anchors_are_bounded(rating: float) -> None:
-    """A number of points at which ratings lose their digits is refused with the bounds."""
     with pytest.raises(InputError, match="cannot be fixed at"):
         Anchor(system="a", rating=rating)
     assert Anchor(system="a", rating=1e6).rating == 1e6
 
 
 def linked(questions: int = 40) -> list[Row]:
-    """Three systems that all took something from each other."""
     rng = np.random.default_rng(3)
     return [
         (str(number), "d", one, other, "model_a" if rng.random() < chance else "model_b")
@@ -230,13 +212,11 @@ def linked(questions: int = 40) -> list[Row]:
 
 
 def anchored() -> Anchor:
-    """Two anchors."""
     return Anchor(system="a", rating=1000, others=(Anchor(system="b", rating=1200),))
 
 
 @pytest.mark.parametrize("interval", IntervalKind)
 def test_several_anchors_shift_all_ratings_and_stretch_none(interval: IntervalKind) -> None:
-    """Anchors deviate by 0 on average; distances, and their errors, are those without any anchor."""
     battles = table_of(linked())
     plain = rate(battles, interval=interval, bootstrap=60)
     found = rate(battles, interval=interval, bootstrap=60, anchor=anchored())
@@ -254,7 +234,6 @@ def test_several_anchors_shift_all_ratings_and_stretch_none(interval: IntervalKi
 
 
 def test_several_anchors_must_share_a_scale() -> None:
-    """One of them on another scale, or given twice, is refused."""
     with pytest.raises(UnrankableError, match="c cannot be the anchor: it lost every battle"):
         rated(beaten(), Anchor(system="a", others=(Anchor(system="c"),)))
     with pytest.raises(InputError, match="twice"):
@@ -265,7 +244,6 @@ def test_several_anchors_must_share_a_scale() -> None:
 def test_systems_that_nobody_rates_have_the_places_that_their_battles_show(
     questions: int, ranks: list[tuple[int, int]]
 ) -> None:
-    """If each beat the next in every battle no rating exists, and twelve questions tell them apart."""
     rows = [(f"q{n}", "d", a, b, "model_a") for n in range(questions) for a, b in ("ab", "bc", "ac")]
     found = rate(BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)]))
     assert [rating.system for rating in found.ratings] == ["a", "b", "c"]

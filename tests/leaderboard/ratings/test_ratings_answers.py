@@ -23,7 +23,6 @@ QUICK = Settings(bootstrap=200)
 
 
 def make_round(seed: int = 0, questions: int = 200, effect: float = 2.0) -> BattleTable:
-    """A star of four systems against `ref`; each question is hard for the reference to its own degree."""
     rng = np.random.default_rng(seed)
     names = ("d", "e", "f", "g", "ref")
     theta = np.array([0.9, 0.5, 0.0, -0.5, 0.3])
@@ -54,14 +53,12 @@ def test_a_paired_difference_is_surer_than_two_intervals_suggest() -> None:
 
 
 def test_differences_do_not_depend_on_the_gauge() -> None:
-    """Anchored or averaging 1000, a difference and its interval stay as they are."""
     tables = [rate(make_round(), bootstrap=100, anchor=a) for a in (None, Anchor(system="g", rating=0))]
     one, other = (difference(table, "d", "g") for table in tables)
     assert (one.points, one.se, one.lower) == pytest.approx((other.points, other.se, other.lower))
 
 
 def test_draws_and_sandwich_tell_the_same_story() -> None:
-    """Standard error and certainty of a difference agree between bootstrap and sandwich."""
     drawn = difference(rate(make_round(), bootstrap=2000), "e", "f")
     closed = difference(rate(make_round(), interval=IntervalKind.SANDWICH), "e", "f")
     assert drawn.se == pytest.approx(closed.se, rel=0.08)
@@ -69,7 +66,6 @@ def test_draws_and_sandwich_tell_the_same_story() -> None:
 
 
 def test_systems_that_cannot_be_compared_are_named() -> None:
-    """Unknown and unrated systems are refused with their name."""
     battles = BattleTable.from_columns(
         ["1", "2", "3", "1"], ["x"] * 4, list("abaa"), list("babz"), ["model_a"] * 4
     )
@@ -81,7 +77,6 @@ def test_systems_that_cannot_be_compared_are_named() -> None:
 
 
 def test_a_thin_domain_is_shrunk_towards_the_overall_ratings() -> None:
-    """Few questions move less far from the overall ratings than alone; without any, those are borrowed."""
     battles = make_round(effect=0.0)
     thinned = battles.select(~((battles.domain == 0) & (battles.a == 1)))
     found = {each.domain: each for each in rate_domains(thinned, QUICK)}
@@ -98,7 +93,6 @@ def test_a_thin_domain_is_shrunk_towards_the_overall_ratings() -> None:
 
 
 def test_style_control_takes_away_what_length_won() -> None:
-    """Two systems alike but for length: plain ratings differ, style-controlled ones nearly agree."""
     rng = np.random.default_rng(4)
     rows = 6000
     a = rng.integers(0, 3, rows)

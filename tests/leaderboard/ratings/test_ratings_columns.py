@@ -20,7 +20,6 @@ COLUMNS = {
 
 
 def test_columns_become_codes_in_sorted_order() -> None:
-    """Names are numbered alphabetically and winner words become their codes."""
     table = BattleTable.from_columns(**COLUMNS, score=[0.8, None, 0.5, 0.1])
     assert table.systems == ("alpha", "mid", "zeta")
     assert table.questions == ("q1", "q2", "q3")
@@ -46,7 +45,6 @@ def test_columns_become_codes_in_sorted_order() -> None:
     ],
 )
 def test_every_kind_of_column_encodes_alike(kind: Callable[[list[str]], object]) -> None:
-    """Lists, numpy, pandas and Arrow columns give one and the same table."""
     plain = BattleTable.from_columns(**COLUMNS)
     other = BattleTable.from_columns(**{name: kind(column) for name, column in COLUMNS.items()})
     assert other.systems == plain.systems
@@ -56,13 +54,11 @@ def test_every_kind_of_column_encodes_alike(kind: Callable[[list[str]], object])
 
 
 def test_numbers_serve_as_question_ids() -> None:
-    """An integer id is taken as its decimal text."""
     table = BattleTable.from_columns(**{**COLUMNS, "question_id": [3, 10, 3, 7]})
     assert table.questions == ("10", "3", "7")
 
 
 def test_no_battle_at_all_is_an_empty_table() -> None:
-    """Empty columns make a table without rows."""
     assert len(BattleTable.from_columns(**{name: [] for name in COLUMNS})) == 0
 
 
@@ -84,7 +80,6 @@ def test_no_battle_at_all_is_an_empty_table() -> None:
     ],
 )
 def test_bad_values_are_refused_by_row_and_column(change: dict[str, list[object]], words: list[str]) -> None:
-    """The error names the row, counted from 1, the column and the value."""
     with pytest.raises(RecordError) as caught:
         BattleTable.from_columns(**{**COLUMNS, **change})
     for word in words:

@@ -37,7 +37,6 @@ class Design:
     times: int
 
     def battles(self) -> tuple[NDArray[np.int64], ...]:
-        """Question and pair of each battle, before repeats."""
         low, high = np.triu_indices(SYSTEMS, k=1)
         star = np.flatnonzero(high == REFERENCE)
         complete = self.questions // 3
@@ -50,7 +49,6 @@ class Design:
         return np.concatenate(question), low[pairs], high[pairs]
 
     def truth(self) -> NDArray[np.float64]:
-        """Return the estimate's limit for many such questions: the best Bradley-Terry fit of this mix."""
         _, a, b = self.battles()
         nodes, weights = np.polynomial.hermite_e.hermegauss(60)
         low, high = np.triu_indices(SYSTEMS, k=1)
@@ -64,7 +62,6 @@ class Design:
         return points
 
     def draw(self, rng: np.random.Generator) -> BattleTable:
-        """One round."""
         question, a, b = (np.tile(column, self.times) for column in self.battles())
         quality = THETA + self.spread * rng.standard_normal((self.questions, SYSTEMS))
         won = rng.random(len(a)) < 1 / (1 + np.exp(quality[question, b] - quality[question, a]))
@@ -88,7 +85,6 @@ def coverage(
     bootstrap: int = 1000,
     cluster: Cluster = Cluster.QUESTION,
 ) -> float:
-    """Share of (round, system) intervals that hold the truth."""
     truth = design.truth()
     held = 0
     for number in range(rounds):
@@ -111,7 +107,6 @@ ROUNDS = 300
 @pytest.mark.slow
 @pytest.mark.parametrize(("spread", "times"), DESIGNS)
 def test_question_bootstrap_covers_as_it_says(spread: float, times: int) -> None:
-    """300 questions: 95 % intervals hold the truth in 93.5–96.5 % however questions and repeats depend."""
     design = Design(questions=300, spread=spread, times=times)
     assert LOW <= coverage(design, ROUNDS, bootstrap=400) <= HIGH
     assert LOW <= coverage(design, ROUNDS, interval=IntervalKind.SANDWICH) <= HIGH
@@ -120,7 +115,6 @@ def test_question_bootstrap_covers_as_it_says(spread: float, times: int) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize(("spread", "times"), DESIGNS)
 def test_clustered_sandwich_covers_with_fifty_questions(spread: float, times: int) -> None:
-    """50 questions: clustered sandwich intervals hold the truth in 93.5–96.5 % too."""
     design = Design(questions=50, spread=spread, times=times)
     assert LOW <= coverage(design, ROUNDS, interval=IntervalKind.SANDWICH) <= HIGH
 
@@ -128,13 +122,11 @@ def test_clustered_sandwich_covers_with_fifty_questions(spread: float, times: in
 @pytest.mark.slow
 @pytest.mark.parametrize(("spread", "times"), [(1.0, 1), (2.0, 1)])
 def test_battle_bootstrap_covers_too_little(spread: float, times: int) -> None:
-    """Battles on one question are not independent: resampling them covers no more than 91 %."""
     design = Design(questions=300, spread=spread, times=times)
     assert coverage(design, ROUNDS, bootstrap=400, cluster=Cluster.NONE) <= 0.91
 
 
 def test_the_simulated_truth_is_the_limit_of_its_design() -> None:
-    """Without a question effect the truth is the systems' own ratings; an effect draws them together."""
     plain = Design(questions=300, spread=0.0, times=1).truth()
     assert plain == pytest.approx(MEAN + POINTS * THETA)
     assert np.ptp(Design(questions=300, spread=2.0, times=1).truth()) < 0.7 * np.ptp(plain)

@@ -19,7 +19,6 @@ SANDWICH = IntervalKind.SANDWICH
 
 
 def encode(battles: list[Row]) -> BattleTable:
-    """Question, two systems and winner of each battle, to columns."""
     question, a, b, winner = map(list, zip(*battles, strict=True)) if battles else ([], [], [], [])
     return BattleTable.from_columns(question, ["x"] * len(question), a, b, winner)
 
@@ -30,13 +29,11 @@ LOSSES: list[Row] = [(f"q{k}", "a", "z", A) for k in range(20)]
 
 
 def test_no_battle_cannot_be_rated() -> None:
-    """An empty table is refused with advice."""
     with pytest.raises(UnrankableError, match="no battle"):
         rate(encode([]))
 
 
 def test_one_decided_battle_bounds_nothing() -> None:
-    """One win: two ratings that do not exist, flagged, and no number that is not one."""
     table = rate(encode([("q1", "a", "b", A)]))
     assert [r.rating for r in table.ratings] == [None, None]
     assert table.of("a").flags == (Flag.NEVER_LOSES,)
@@ -45,7 +42,6 @@ def test_one_decided_battle_bounds_nothing() -> None:
 
 
 def test_ties_alone_make_equal_ratings_without_an_interval() -> None:
-    """All ties: everyone at 1000 on one rank, with no claim on how sure that is."""
     table = rate(encode([(f"q{k}", "a", "b", TIE) for k in range(9)]))
     assert [(r.rating, r.rank, r.lower, r.flags) for r in table.ratings] == [
         (1000.0, 1, None, (Flag.NO_INTERVAL,))
@@ -54,7 +50,6 @@ def test_ties_alone_make_equal_ratings_without_an_interval() -> None:
 
 @pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
 def test_tie_models_refuse_battles_that_leave_their_parameter_open(method: Method) -> None:
-    """Ties alone, or wins and ties along one order, have no finite tie parameter."""
     with pytest.raises(UnrankableError, match="bradley-terry"):
         rate(encode([("q1", "a", "b", TIE), ("q2", "a", "b", TIE)]), method=method)
     with pytest.raises(UnrankableError, match="bradley-terry"):
@@ -63,20 +58,17 @@ def test_tie_models_refuse_battles_that_leave_their_parameter_open(method: Metho
 
 @pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
 def test_tie_models_without_a_tie_are_bradley_terry(method: Method) -> None:
-    """If nothing was tied both tie models give the plain ratings."""
     plain, other = rate(encode(CORE), interval=SANDWICH), rate(encode(CORE), interval=SANDWICH, method=method)
     assert np.abs(plain.points - other.points).max() < 1e-8
 
 
 def test_one_question_gives_ratings_without_intervals() -> None:
-    """Battles on a single question say who won, not how sure that is."""
     table = rate(encode([("q1", "a", "b", A), ("q1", "b", "a", A), ("q1", "a", "b", A)]))
     assert all(r.rating is not None and r.lower is None for r in table.ratings)
     assert all(Flag.NO_INTERVAL in r.flags for r in table.ratings)
 
 
 def test_a_system_that_never_wins_leaves_the_others_as_they_were() -> None:
-    """Its rating is null with an upper bound; all others keep rating, error and interval to the byte."""
     plain, table = rate(encode(CORE), bootstrap=200), rate(encode(CORE + LOSSES), bootstrap=200)
     loser = table.of("z")
     assert (loser.rating, loser.lower, loser.flags) == (None, None, (Flag.NEVER_WINS,))
@@ -93,7 +85,6 @@ def test_a_system_that_never_wins_leaves_the_others_as_they_were() -> None:
 
 
 def test_the_one_sided_bound_is_exact_and_counts_questions() -> None:
-    """At the bound, losing every battle has a chance of 5 %; two battles on a question count as one."""
     table = rate(encode(CORE + LOSSES), interval=SANDWICH)
     gap = (known(table.of("a").rating) - known(table.of("z").upper)) / 400
     assert (1 / (1 + 10**-gap)) ** 20 == pytest.approx(0.05, rel=1e-9)
@@ -112,7 +103,6 @@ def test_the_one_sided_bound_does_not_depend_on_the_scale_of_weights(scale: floa
 
 
 def test_a_system_that_never_loses_mirrors_one_that_never_wins() -> None:
-    """Exchanged winners turn the upper bound into a lower one."""
     mirror = {A: B, B: A, TIE: TIE}
     table = rate(encode(CORE + LOSSES), interval=SANDWICH)
     other = rate(encode([(q, a, b, mirror[w]) for q, a, b, w in CORE + LOSSES]), interval=SANDWICH)
@@ -122,7 +112,6 @@ def test_a_system_that_never_loses_mirrors_one_that_never_wins() -> None:
 
 
 def test_groups_that_never_met_are_rated_apart() -> None:
-    """Two groups each average 1000 and have ranks of their own; the smaller is flagged."""
     battles = CORE + [(f"q{k}", "x", "y", A if k % 5 else B) for k in range(20)]
     table = rate(encode(battles), bootstrap=50)
     for group in ("abc", "xy"):
@@ -133,14 +122,12 @@ def test_groups_that_never_met_are_rated_apart() -> None:
 
 
 def test_a_one_way_chain_has_no_rating() -> None:
-    """A beat b and b beat c: nothing is finite, and b says why in its own way."""
     table = rate(encode([("q1", "a", "b", A), ("q2", "b", "c", A)]))
     assert all(r.rating is None for r in table.ratings)
     assert table.of("b").flags == (Flag.UNBOUNDED, Flag.SEPARATE) or table.of("b").flags == (Flag.UNBOUNDED,)
 
 
 def test_a_chain_of_thirty_is_exact() -> None:
-    """Neighbours at 9 : 1 lie 400 log₁₀ 9 apart all along, where loosely settled engines are off by 149."""
     battles = [
         (f"q{k}", f"s{i:02d}", f"s{i + 1:02d}", A if k < 90 else B) for i in range(29) for k in range(100)
     ]
@@ -151,7 +138,6 @@ def test_a_chain_of_thirty_is_exact() -> None:
 
 
 def test_resamples_that_lose_all_wins_do_not_blow_up_the_interval() -> None:
-    """One win in 21: gamma weights keep every draw finite."""
     battles = [*CORE, *LOSSES, ("q7", "z", "b", A)]
     gamma = rate(encode(battles), bootstrap=500)
     assert gamma.draws_without_estimate == 0
@@ -160,7 +146,6 @@ def test_resamples_that_lose_all_wins_do_not_blow_up_the_interval() -> None:
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0])
 def test_weights_that_are_no_numbers_are_refused(weight: float) -> None:
-    """NaN, infinite and negative weights never reach an estimate."""
     table = encode(CORE)
     with pytest.raises(UnrankableError, match="weight"):
         rate(replace(table, weight=np.full(len(table), weight)))
@@ -168,7 +153,6 @@ def test_weights_that_are_no_numbers_are_refused(weight: float) -> None:
 
 @pytest.mark.parametrize("weight", [1e-200, 1e200])
 def test_the_scale_of_weights_is_immaterial(weight: float) -> None:
-    """Weights of any size give the same ratings and question intervals."""
     table = encode(CORE)
     plain = rate(table, bootstrap=50)
     scaled = rate(replace(table, weight=np.full(len(table), weight)), bootstrap=50)
@@ -178,7 +162,6 @@ def test_the_scale_of_weights_is_immaterial(weight: float) -> None:
 
 
 def test_battles_without_weight_are_as_if_never_fought() -> None:
-    """A weight of 0 takes a battle, and a system that has no other, out of the table."""
     table = encode(CORE + LOSSES)
     weight = np.array([1.0] * len(CORE) + [0.0] * len(LOSSES))
     assert (
@@ -188,7 +171,6 @@ def test_battles_without_weight_are_as_if_never_fought() -> None:
 
 
 def test_misuse_is_refused() -> None:
-    """An unknown anchor, one resample, an anchor without a number."""
     with pytest.raises(NotFoundError, match="nobody"):
         rate(encode(CORE), anchor=Anchor(system="nobody"))
     with pytest.raises(InputError, match="resamples"):
@@ -200,7 +182,6 @@ def test_misuse_is_refused() -> None:
 
 
 def many(systems: int) -> BattleTable:
-    """A star and a ring of very many systems, every rating existing."""
     rng = np.random.default_rng(0)
     others = np.arange(1, systems, dtype=np.int32)
     a = np.concatenate([others] * 4 + [np.arange(systems, dtype=np.int32)] * 2)
@@ -231,7 +212,6 @@ def test_many_systems_agree_with_the_dense_path() -> None:
 
 @pytest.mark.slow
 def test_a_hundred_thousand_systems_are_rated() -> None:
-    """100,000 systems and 600,000 battles end in a settled, finite table."""
     table = rate(many(100_000), cluster=Cluster.QUESTION)
     assert len(table.ratings) == 100_000
     assert known(table.gradient_norm) < 1e-9

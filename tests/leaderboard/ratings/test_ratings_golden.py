@@ -22,7 +22,6 @@ GOLDEN = ROOT / "tests/golden/ratings/round.json"
 
 
 def paper_battles() -> BattleTable:
-    """Table 3's rates times Table 2's counts: 177K battles against the reference."""
     with (TABLES / "table2_questions.csv").open() as file:
         counts = {row["domain"]: int(row["questions"]) for row in csv.DictReader(file)}
     with (TABLES / "table3_win_rates.csv").open() as file:
@@ -44,11 +43,6 @@ def paper_battles() -> BattleTable:
 
 @pytest.mark.skipif(not TABLES.exists(), reason="the paper's tables are not beside the checkout")
 def test_table_5_comes_out_of_table_3() -> None:
-    """Ratings of column A within a point; battle-bootstrap intervals within one of the printed on average.
-
-    The printed interval ends are whole points and scatter by more than one among systems with the same
-    number of battles and nearly the same share of wins, so single ends are held to two points.
-    """
     table = rate(paper_battles(), cluster=Cluster.NONE)
     with (TABLES / "table5_elo.csv").open() as file:
         printed = {row["system"]: row for row in csv.DictReader(file) if row["column"] == "A"}
@@ -64,7 +58,6 @@ def test_table_5_comes_out_of_table_3() -> None:
 
 
 def golden_battles() -> BattleTable:
-    """A small round made by arithmetic alone: five systems, thirty questions, every kind of winner."""
     systems, questions = 5, 30
     low, high = np.triu_indices(systems, k=1)
     question = np.repeat(np.arange(questions), len(low))
@@ -96,7 +89,6 @@ CASES: dict[str, Callable[[BattleTable], RatingTable]] = {
 
 
 def rounded(table: RatingTable) -> list[dict[str, object]]:
-    """The printed ratings, to a millionth of a point."""
     return [
         {
             key: round(value, 6) if isinstance(value, float) else value
@@ -108,7 +100,6 @@ def rounded(table: RatingTable) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_a_known_round_has_its_known_ratings(case: str) -> None:
-    """Every method and interval gives the numbers on file."""
     wanted = json.loads(GOLDEN.read_text())[case]
     found = rounded(CASES[case](golden_battles()))
     assert [row["system"] for row in found] == [row["system"] for row in wanted]
@@ -118,7 +109,6 @@ def test_a_known_round_has_its_known_ratings(case: str) -> None:
 
 
 def test_strengths_equal_evalicas() -> None:
-    """Centred log-strengths agree with evalica's Bradley-Terry to 1e-6 points at its tightest."""
     evalica = pytest.importorskip("evalica")
     battles = golden_battles()
     words = {Winner.A: evalica.Winner.X, Winner.B: evalica.Winner.Y, Winner.TIE: evalica.Winner.Draw}
@@ -135,7 +125,6 @@ def test_strengths_equal_evalicas() -> None:
 
 
 def test_the_json_object_has_the_fields_that_others_read() -> None:
-    """The fields of `battles rate` in the design, in a text that any JSON reader takes."""
     found = json.loads(json.dumps(rate(golden_battles(), bootstrap=20).as_json(), allow_nan=False))
     assert {"ratings", "method", "interval", "bootstrap", "cluster", "seed", "anchor"} <= set(found)
     first = found["ratings"][0]

@@ -23,7 +23,6 @@ Row = tuple[str, str, str, str, str]
 
 @st.composite
 def rows(draw: st.DrawFn) -> list[Row]:
-    """Battles of 2–5 systems; a round of ties at the end makes every rating exist."""
     systems = draw(st.integers(2, 5))
     code = st.integers(0, systems - 1)
     battle = st.tuples(st.integers(0, 6), code, code, st.sampled_from(WORDS))
@@ -34,19 +33,16 @@ def rows(draw: st.DrawFn) -> list[Row]:
 
 
 def encode(battles: list[Row]) -> BattleTable:
-    """Rows to columns."""
     return BattleTable.from_columns(*map(list, zip(*battles, strict=True)))
 
 
 def sandwich(
     battles: list[Row], method: Method = Method.BRADLEY_TERRY, *, anchor: Anchor | None = None
 ) -> RatingTable:
-    """Quick ratings with clustered sandwich intervals."""
     return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)
 
 
 def close(one: RatingTable, other: RatingTable) -> bool:
-    """Return whether two tables agree on ratings and standard errors, system by system."""
     pairs = [(rating, other.of(rating.system)) for rating in one.ratings]
     return all(
         abs(known(left.rating) - known(right.rating)) < 1e-6
@@ -60,7 +56,6 @@ def close(one: RatingTable, other: RatingTable) -> bool:
 @QUICK
 @given(battles=rows(), seed=st.integers(0, 99))
 def test_the_order_of_battles_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
-    """Shuffling the file leaves every rating and error as it was."""
     order = np.random.default_rng(seed).permutation(len(battles))
     assert close(sandwich(battles, method), sandwich([battles[k] for k in order], method))
 
@@ -69,7 +64,6 @@ def test_the_order_of_battles_changes_no_rating(method: Method, battles: list[Ro
 @QUICK
 @given(battles=rows(), seed=st.integers(0, 99))
 def test_which_answer_is_named_first_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
-    """Exchanging sides and winner in any battles leaves every rating as it was."""
     swap = np.random.default_rng(seed).random(len(battles)) < 0.5
     other = [
         (q, d, b, a, FLIPPED[w]) if turned else (q, d, a, b, w)
@@ -82,7 +76,6 @@ def test_which_answer_is_named_first_changes_no_rating(method: Method, battles: 
 @QUICK
 @given(battles=rows())
 def test_other_names_move_ratings_with_their_systems(method: Method, battles: list[Row]) -> None:
-    """Renaming systems, so that they sort the other way round, renames ratings and nothing else."""
     names = {f"s{k}": f"t{9 - k}" for k in range(10)}
     renamed = sandwich([(q, d, names[a], names[b], w) for q, d, a, b, w in battles], method)
     plain = sandwich(battles, method)
@@ -94,7 +87,6 @@ def test_other_names_move_ratings_with_their_systems(method: Method, battles: li
 @QUICK
 @given(battles=rows(), times=st.integers(2, 4))
 def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], times: int) -> None:
-    """Judging each battle twice alike, or weighting it twice, changes neither rating nor clustered error."""
     plain = sandwich(battles, method)
     assert close(plain, sandwich(battles * times, method))
     table = encode(battles)
@@ -105,7 +97,6 @@ def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], ti
 @QUICK
 @given(battles=rows())
 def test_turning_every_winner_round_mirrors_the_ratings(battles: list[Row]) -> None:
-    """Every winner exchanged: each rating lies as far below 1000 as it lay above."""
     turned = sandwich([(q, d, a, b, FLIPPED[w]) for q, d, a, b, w in battles])
     for rating in sandwich(battles).ratings:
         assert known(turned.of(rating.system).rating) == pytest.approx(2000 - known(rating.rating), abs=1e-6)
@@ -114,7 +105,6 @@ def test_turning_every_winner_round_mirrors_the_ratings(battles: list[Row]) -> N
 @QUICK
 @given(battles=rows(), method=st.sampled_from(LIKELIHOODS))
 def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method: Method) -> None:
-    """No number is infinite or NaN, ranks are in bounds, and one seed gives one text."""
     made = [rate(encode(battles), method=method, bootstrap=40, seed=5) for _ in range(2)]
     texts = [json.dumps(table.as_json(), allow_nan=False) for table in made]
     assert texts[0] == texts[1]
@@ -127,7 +117,6 @@ def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method:
 @QUICK
 @given(battles=rows())
 def test_an_anchor_moves_all_ratings_alike(battles: list[Row]) -> None:
-    """An anchor shifts every rating by one number, and itself has no error."""
     plain, anchored = sandwich(battles), sandwich(battles, anchor=Anchor(system="s0", rating=1500))
     shift = 1500 - known(plain.of("s0").rating)
     for rating in plain.ratings:
@@ -138,7 +127,6 @@ def test_an_anchor_moves_all_ratings_alike(battles: list[Row]) -> None:
 
 
 def test_no_draw_depends_on_the_order_of_rows() -> None:
-    """The same seed gives the same bootstrap intervals for a shuffled file."""
     rng = np.random.default_rng(2)
     battles = [
         (f"q{k % 20}", "x", f"s{k % 3}", f"s{(k + 1) % 3}", WORDS[rng.integers(3)]) for k in range(200)
@@ -149,7 +137,6 @@ def test_no_draw_depends_on_the_order_of_rows() -> None:
 
 
 def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
-    """Draws that lie evenly around the estimate, and no acceleration: both kinds of ends agree."""
     half = np.abs(np.random.default_rng(0).standard_normal((500, 3)))
     draws = np.concatenate([1000 + half, 1000 - half])
     plain, corrected = percentile(draws), bca(draws, np.full(3, 1000.0), np.zeros(3))
@@ -157,7 +144,6 @@ def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
 
 
 def test_bca_and_percentile_agree_where_battles_are_many_and_even() -> None:
-    """Two systems that share their wins evenly have nearly the same interval of either kind."""
     battles = [(f"q{k}", "x", "a", "b", WORDS[k % 2]) for k in range(400)]
     ends = [rate(encode(battles), bounds=kind, bootstrap=2000).of("a") for kind in Bounds]
     assert ends[0].lower == pytest.approx(ends[1].lower, abs=2)
@@ -165,7 +151,6 @@ def test_bca_and_percentile_agree_where_battles_are_many_and_even() -> None:
 
 
 def test_holm_steps_down_until_the_first_failure() -> None:
-    """0.01, 0.04, 0.03 at 5 %: only the first falls, since 0.03 exceeds 0.05 / 2."""
     assert holm(np.array([0.01, 0.04, 0.03])).tolist() == [True, False, False]
     assert holm(np.array([0.01, 0.02, 0.04])).tolist() == [True, True, True]
     assert holm(np.array([])).tolist() == []
@@ -173,7 +158,6 @@ def test_holm_steps_down_until_the_first_failure() -> None:
 
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_online_elo_agrees_with_itself_and_keeps_the_mean(cluster: Cluster) -> None:
-    """Online Elo averages many orders: the better system leads, ratings average 1000, one seed repeats."""
     rng = np.random.default_rng(3)
     battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
     tables = [rate(encode(battles), method=Method.ELO, bootstrap=40, cluster=cluster) for _ in range(2)]

@@ -24,7 +24,6 @@ Apart = NDArray[np.bool_]
 
 @st.composite
 def outcomes(draw: st.DrawFn) -> Apart:
-    """Any outcome of the tests of all pairs of up to eight systems."""
     size = draw(st.integers(1, 8))
     pairs = list(combinations(range(size), 2))
     drawn = draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs)))
@@ -36,7 +35,6 @@ def outcomes(draw: st.DrawFn) -> Apart:
 
 @st.composite
 def outcomes_of_intervals(draw: st.DrawFn) -> Apart:
-    """Systems, best first, that are separated where their intervals do not meet."""
     ends = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), min_size=1, max_size=8))
     ends.sort(reverse=True)
     middle, reach = (np.array(column) for column in zip(*ends, strict=True))
@@ -44,12 +42,10 @@ def outcomes_of_intervals(draw: st.DrawFn) -> Apart:
 
 
 def share(one: str, other: str) -> bool:
-    """Return whether two systems have a letter in common."""
     return bool(letter_set(one) & letter_set(other))
 
 
 def groups_of(found: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """The systems of each letter, in the order of the letters."""
     count = len(frozenset().union(*map(letter_set, found)))
     return [
         tuple(at for at, text in enumerate(found) if letter(number) in letter_set(text))
@@ -59,7 +55,6 @@ def groups_of(found: tuple[str, ...]) -> list[tuple[int, ...]]:
 
 @given(outcomes(), st.data())
 def test_those_who_stay_are_separated_as_before(separated: Apart, data: st.DataObject) -> None:
-    """Without some systems the others share letters as the same tests say, and nobody's places widen."""
     found = letters(separated)
     stay = sorted(data.draw(st.sets(st.integers(0, len(found) - 1), min_size=1)))
     among = places_among([found[at] for at in stay])
@@ -72,7 +67,6 @@ def test_those_who_stay_are_separated_as_before(separated: Apart, data: st.DataO
 
 
 def every_group(separated: Apart) -> list[tuple[int, ...]]:
-    """By brute force: every largest set of systems without a separated pair."""
     size = len(separated)
     alike = [
         set(some)
@@ -84,7 +78,6 @@ def every_group(separated: Apart) -> list[tuple[int, ...]]:
 
 
 def insert_and_absorb(separated: Apart) -> list[tuple[int, ...]]:
-    """Piepho's algorithm: split each column that has a separated pair, and drop what others contain."""
     columns = [frozenset(range(len(separated)))]
     for one, other in zip(*np.nonzero(np.triu(separated)), strict=True):
         split = [
@@ -145,7 +138,6 @@ def test_separate_pairs_without_end_have_few_letters() -> None:
 
 
 def paper_ratings() -> RatingTable:
-    """The ratings of the paper's board, as it is published."""
     return rate(bundled_board().table, cluster=Cluster.NONE)
 
 

@@ -26,7 +26,6 @@ LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
 def make_table(
     seed: int, *, systems: int = 5, questions: int = 40, soft: bool = False, weighted: bool = False
 ) -> BattleTable:
-    """Random battles in which every rating exists."""
     rng = np.random.default_rng(seed)
     low, high = np.triu_indices(systems, k=1)
     pair = np.tile(np.arange(len(low)), questions)
@@ -54,7 +53,6 @@ def make_table(
 
 
 def log_chances(method: Method, gap: float, tie: float) -> tuple[float, float, float]:
-    """Log probability that the first wins, that it loses, and of a tie, as the sources define them."""
     if method is Method.BRADLEY_TERRY:
         win, loss = -math.log1p(math.exp(-gap)), -math.log1p(math.exp(gap))
         return win, loss, (win + loss) / 2
@@ -67,7 +65,6 @@ def log_chances(method: Method, gap: float, tie: float) -> tuple[float, float, f
 
 
 def slow_loss(method: Method, table: BattleTable, point: Floats, multiple: Floats) -> float:
-    """Minus the log-likelihood, one battle after the other."""
     size = len(table.systems)
     theta, tie = point[:size], math.exp(point[-1]) if method is not Method.BRADLEY_TERRY else 1.0
     if method is Method.RAO_KUPPER:
@@ -85,7 +82,6 @@ def slow_loss(method: Method, table: BattleTable, point: Floats, multiple: Float
 
 
 def slow_ratings(method: Method, table: BattleTable, multiple: Floats | None = None) -> Floats:
-    """(S,) rating points, mean 1000, by a general minimiser polished by Newton steps on differences."""
     size = len(table.systems)
     free = size + (method is not Method.BRADLEY_TERRY)
     weights = np.ones(len(table.questions)) if multiple is None else multiple
@@ -102,7 +98,6 @@ def slow_ratings(method: Method, table: BattleTable, multiple: Floats | None = N
 
 
 def slow_derivatives(loss: Callable[[Floats], float], point: Floats) -> tuple[Floats, Floats]:
-    """Gradient (sixth order) and Hessian (second order) by central differences."""
     unit = np.eye(len(point))
     step = 2e-2
     shares = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
@@ -129,7 +124,6 @@ def slow_derivatives(loss: Callable[[Floats], float], point: Floats) -> tuple[Fl
 
 
 def newton_bradley_terry(table: BattleTable, multiple: Floats) -> Floats:
-    """(S,) log-odds by exact Newton steps summed battle by battle."""
     size = len(table.systems)
     theta: Floats = np.zeros(size)
     for _ in range(50):
@@ -153,7 +147,6 @@ def newton_bradley_terry(table: BattleTable, multiple: Floats) -> Floats:
 
 
 def slow_sandwich(table: BattleTable, cluster: Cluster) -> Floats:
-    """(S,) sandwich standard errors in points, mean gauge, from explicit score vectors."""
     size = len(table.systems)
     theta = newton_bradley_terry(table, np.ones(len(table.questions)))
     information = np.zeros((size, size))
@@ -176,7 +169,6 @@ def slow_sandwich(table: BattleTable, cluster: Cluster) -> Floats:
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_bradley_terry_agrees_with_the_slow_engine(soft: bool, weighted: bool) -> None:
-    """Counted pairs and summed battles give one and the same estimate, to 1e-8 points."""
     table = make_table(3, soft=soft, weighted=weighted)
     slow = 1000 + POINTS * newton_bradley_terry(table, np.ones(len(table.questions)))
     fast = rate(table, interval=IntervalKind.SANDWICH)
@@ -187,7 +179,6 @@ def test_bradley_terry_agrees_with_the_slow_engine(soft: bool, weighted: bool) -
 @pytest.mark.parametrize("method", LIKELIHOODS)
 @pytest.mark.parametrize("soft", [False, True])
 def test_every_model_maximises_its_own_likelihood(method: Method, soft: bool) -> None:
-    """A general minimiser of each source's formula finds the same ratings."""
     table = make_table(5, systems=4, questions=12, soft=soft)
     fast = rate(table, method=method, interval=IntervalKind.SANDWICH)
     assert np.abs(fast.points - slow_ratings(method, table)).max() < 2e-6
@@ -196,7 +187,6 @@ def test_every_model_maximises_its_own_likelihood(method: Method, soft: bool) ->
 
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_sandwich_agrees_with_explicit_scores(cluster: Cluster) -> None:
-    """Plain and clustered standard errors equal those summed from each battle's score vector."""
     table = make_table(11)
     fast = rate(table, interval=IntervalKind.SANDWICH, cluster=cluster)
     slow = slow_sandwich(table, cluster)
@@ -204,7 +194,6 @@ def test_sandwich_agrees_with_explicit_scores(cluster: Cluster) -> None:
 
 
 def test_draws_solved_at_once_equal_those_solved_one_by_one() -> None:
-    """Each joint draw is the maximum likelihood estimate of its own reweighted battles."""
     table = make_table(17, questions=25)
     pairs = count_pairs(table)
     by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
@@ -223,7 +212,6 @@ def test_draws_solved_at_once_equal_those_solved_one_by_one() -> None:
 
 @pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
 def test_joint_draws_of_tie_models_are_their_own_maxima(method: Method) -> None:
-    """A tie model's draw equals a fresh fit of the same reweighted counts."""
     table = make_table(23, questions=25)
     pairs = count_pairs(table)
     by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))

@@ -40,7 +40,6 @@ print(json.dumps(rate(table, bootstrap=60, seed=3).as_json()))
 
 
 def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTable:
-    """Random battles of equals."""
     rng = np.random.default_rng(seed)
     a = rng.integers(0, systems, rows)
     return BattleTable(
@@ -57,7 +56,6 @@ def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTabl
 
 @pytest.mark.long
 def test_the_number_of_threads_changes_no_byte() -> None:
-    """One seed prints one text with one BLAS thread and with four."""
     texts = [
         subprocess.run(
             ["env", f"OPENBLAS_NUM_THREADS={threads}", sys.executable, "-c", SCRIPT],
@@ -73,7 +71,6 @@ def test_the_number_of_threads_changes_no_byte() -> None:
 
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
-    """Errors without any systems-by-systems matrix are those of the sandwich, to their own precision."""
     table = make_table()
     pairs = count_pairs(table)
     settings = Settings(cluster=cluster, seed=2)
@@ -87,7 +84,6 @@ def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("shape", ["random", "chain"])
 def test_sparse_and_dense_solves_agree(shape: str) -> None:
-    """Conjugate gradients, and a factorisation for long chains, solve what Cholesky solves."""
     rng = np.random.default_rng(1)
     systems = 1_500 if shape == "chain" else 60
     if shape == "chain":
@@ -104,7 +100,6 @@ def test_sparse_and_dense_solves_agree(shape: str) -> None:
 
 
 def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
-    """Too many systems for a full table: the same counts come from sorted keys."""
     few = make_table()
     many = BattleTable(
         systems=(*few.systems, *(f"t{k}" for k in range(2_500))),
@@ -133,7 +128,6 @@ def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
 def test_reweighted_cells_are_the_counts_by_question(
     outcomes: list[Winner | None], swaps: list[bool], draws: int
 ) -> None:
-    """A byte a cell gives the wins, ties being half of one each, and the battles of the sparse counts."""
     rows = [row for row, outcome in enumerate(outcomes) if outcome is not None]
     assume(rows)
     question, pair = np.divmod(np.array(rows), 6)
@@ -166,7 +160,6 @@ def test_reweighted_cells_are_the_counts_by_question(
 
 
 def test_draws_from_full_matrices_are_those_from_sparse_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A large round is resampled in another way; its intervals agree to nine digits."""
     table = complete_table()
     plain = rate(table, bootstrap=50, seed=2)
     monkeypatch.setattr(counts, "LARGE", 0)
@@ -180,7 +173,6 @@ def test_draws_from_full_matrices_are_those_from_sparse_ones(monkeypatch: pytest
 def test_only_large_tables_of_single_battles_are_held_as_cells(
     monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    """Few battles, two of a pair on a question, mostly empty cells, weights and soft labels are not."""
     monkeypatch.setattr(counts, "LARGE", 10_000 if why == "few" else 0)
     full = complete_table()
     ones = np.ones(len(full))
@@ -194,7 +186,6 @@ def test_only_large_tables_of_single_battles_are_held_as_cells(
 
 
 def complete_table(systems: int = 6, questions: int = 40) -> BattleTable:
-    """One battle of every pair on every question."""
     low, high = np.triu_indices(systems, k=1)
     rows = len(low) * questions
     return replace(

@@ -40,7 +40,6 @@ Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 def battles_of(
     design: str, seed: int, *, questions: int = 150, ties: float = 0.0, scored: bool = False
 ) -> tuple[BattleTable, Counts]:
-    """Systems of equal strength; the last, the reference, writes half as much, and the judge likes length."""
     rng = np.random.default_rng(seed)
     pairs = np.array(DESIGNS[design])
     question = np.repeat(np.arange(questions), len(pairs))
@@ -64,17 +63,14 @@ def battles_of(
 
 
 def relative(sides: Counts) -> Numbers:
-    """The relative difference of counts."""
     return np.asarray((sides[0] - sides[1]) / (sides[0] + sides[1] + 1))
 
 
 def columns_of(sides: Counts) -> tuple[CovariateColumn, ...]:
-    """The column of length."""
     return relative_columns({"length": sides}, len(sides[0]))[0]
 
 
 def turned(table: BattleTable, sides: Counts, rows: NDArray[np.bool_]) -> tuple[BattleTable, Counts]:
-    """The same battles with the sides of some rows swapped."""
     winner = np.where(table.winner == Winner.TIE, table.winner, table.winner ^ rows)
     swapped = replace(
         table,
@@ -90,7 +86,6 @@ def turned(table: BattleTable, sides: Counts, rows: NDArray[np.bool_]) -> tuple[
 @given(seed=st.integers(0, 10_000), scored=st.booleans())
 @settings(max_examples=8, deadline=None)
 def test_sides_and_order_of_rows_change_no_byte(design: str, seed: int, *, scored: bool) -> None:
-    """Ratings, coefficients and intervals do not depend on which answer of a battle is named first."""
     table, sides = battles_of(design, seed, questions=30, ties=0.1, scored=scored)
     rng = np.random.default_rng(seed)
     other, swapped = turned(table, sides, rng.random(len(table)) < rng.random())
@@ -104,7 +99,6 @@ def test_sides_and_order_of_rows_change_no_byte(design: str, seed: int, *, score
 
 
 def glm(table: BattleTable, columns: list[Numbers]) -> Numbers:
-    """Log-odds of the systems around their mean, and of the columns, by statsmodels."""
     who = np.zeros((len(table), len(table.systems)))
     who[np.arange(len(table)), table.a] += 1
     who[np.arange(len(table)), table.b] -= 1
@@ -118,7 +112,6 @@ def glm(table: BattleTable, columns: list[Numbers]) -> Numbers:
 @pytest.mark.parametrize("ties", [0.0, 0.2])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_ratings_are_those_of_a_binomial_model(design: str, ties: float, seed: int) -> None:
-    """Within half a point of statsmodels' model without intercept, a tie half a win each way."""
     table, sides = battles_of(design, seed, ties=ties)
     (column,) = columns_of(sides)
     found = rate_under_control(table, [column], SANDWICH)
@@ -130,7 +123,6 @@ def test_ratings_are_those_of_a_binomial_model(design: str, ties: float, seed: i
 
 
 def test_equal_systems_that_write_more_than_the_reference_are_rated_alike() -> None:
-    """In a star that one side of which is always longer, the truth of 1000 lies in every interval."""
     held = [
         row.lower is not None and row.upper is not None and row.lower <= MEAN <= row.upper
         for seed in range(40)
@@ -141,7 +133,6 @@ def test_equal_systems_that_write_more_than_the_reference_are_rated_alike() -> N
 
 
 def test_home_advantage_is_the_term_of_position() -> None:
-    """A judge for whom the first answer is better than it is: its place has the coefficient, not length."""
     rng = np.random.default_rng(4)
     table, sides = battles_of("round robin", 4, questions=500)
     first = rng.choice([-1.0, 1.0], len(table))
@@ -158,7 +149,6 @@ def test_home_advantage_is_the_term_of_position() -> None:
 
 @pytest.mark.parametrize("design", ["star", "round robin"])
 def test_a_covariate_that_settles_every_battle_is_refused_by_its_name(design: str) -> None:
-    """If the longer answer always wins no coefficient is large enough, so there is no fit to print."""
     table, (first, _) = battles_of(design, 1)
     rng = np.random.default_rng(1)
     sides = first, rng.permutation(first)
@@ -176,7 +166,6 @@ def test_a_covariate_that_settles_every_battle_is_refused_by_its_name(design: st
 
 
 def test_a_mark_that_settles_every_battle_is_refused_too() -> None:
-    """A judge that always takes the answer shown first."""
     table, _ = battles_of("round robin", 2)
     first = np.random.default_rng(2).choice([-1.0, 1.0], len(table))
     always = replace(table, winner=np.where(first > 0, Winner.A, Winner.B).astype(np.int8))
@@ -185,7 +174,6 @@ def test_a_mark_that_settles_every_battle_is_refused_too() -> None:
 
 
 def test_covariates_that_settle_all_only_together_are_named_together() -> None:
-    """Neither of two terms decides, their difference does."""
     table, _ = battles_of("round robin", 3)
     rng = np.random.default_rng(3)
     one, two = rng.standard_normal((2, len(table)))
@@ -195,7 +183,6 @@ def test_covariates_that_settle_all_only_together_are_named_together() -> None:
 
 
 def separated_by_all_battles(table: BattleTable, columns: list[Numbers]) -> bool:
-    """The linear program of Konis (2007) with all battles at once."""
     who = np.zeros((len(table), len(table.systems)))
     who[np.arange(len(table)), table.a] += 1
     who[np.arange(len(table)), table.b] -= 1
@@ -209,7 +196,6 @@ def separated_by_all_battles(table: BattleTable, columns: list[Numbers]) -> bool
 @given(seed=st.integers(0, 100_000), noise=st.sampled_from([0.0, 0.02, 0.1]))
 @settings(max_examples=40, deadline=None)
 def test_separation_is_that_of_one_linear_program(seed: int, noise: float) -> None:
-    """Few battles, of which a part contradicts the terms: both ways of deciding agree."""
     rng = np.random.default_rng(seed)
     table, _ = battles_of("round robin", seed, questions=6)
     columns = [np.round(rng.standard_normal(len(table)), 1) for _ in range(2)]

@@ -11,7 +11,6 @@ from tests.narrow import listed
 
 
 def _table(*, complete: bool, seed: int = 1) -> BattleTable:
-    """Two systems and a reference on 80 questions; better systems win more often."""
     rng = np.random.default_rng(seed)
     strength = {"good": 0.6, "poor": -0.8, "human": 0.2}
     rows = []
@@ -26,7 +25,6 @@ def _table(*, complete: bool, seed: int = 1) -> BattleTable:
 
 
 def _facts(*, alike: bool = False) -> dict[str, list[AnswerFact]]:
-    """Answers of some length to the 80 questions."""
     rng = np.random.default_rng(5)
     return {
         system: [
@@ -41,7 +39,6 @@ SETTINGS = Settings(bootstrap=200)
 
 
 def test_board_has_ratings_between_systems() -> None:
-    """The published JSON has the table of battles between systems beside the ratings."""
     about = About(name="b", title="B", reference="human")
     found = build_standings(_table(complete=True), about, settings=SETTINGS, answers=_facts()).as_json()
     assert [one["kind"] for one in listed(found["beside"])] == ["between-systems"]

@@ -14,7 +14,6 @@ def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> d
 
 
 def test_newcomers_do_not_move_those_who_stayed() -> None:
-    """A weak newcomer lifts every rating above the mean of 1000; that is not a change."""
     before = _board({"a": (1100, 1, 1), "b": (900, 2, 2)})
     after = _board({"a": (1300, 1, 1), "b": (1100, 2, 2), "weak": (600, 3, 3)})
     found = changes(before, after)
@@ -24,7 +23,6 @@ def test_newcomers_do_not_move_those_who_stayed() -> None:
 
 
 def test_system_moved_where_no_place_is_common() -> None:
-    """Ranks 1–2 and 2–3 may be the same place; 1–1 and 2–3 are not."""
     before = _board({"a": (1100, 1, 2), "b": (1000, 1, 1), "gone": (900, 3, 3)})
     after = _board({"a": (1050, 2, 3), "b": (950, 2, 3)})
     found = changes(before, after)
@@ -40,7 +38,6 @@ def test_places_that_leavers_leave_move_nobody() -> None:
 
 
 def test_places_that_newcomers_take_move_nobody() -> None:
-    """If a newcomer may stand above or below somebody, both places are expected of them."""
     before = _board({"a": (1000, 1, 1), "b": (900, 2, 2)})
     after = _board({"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)})
     found = changes(before, after)
@@ -49,7 +46,6 @@ def test_places_that_newcomers_take_move_nobody() -> None:
 
 
 def test_reference_is_no_competitor() -> None:
-    """It stands first on both boards and takes no place: the systems are first and second."""
     ratings: dict[str, tuple[float | None, int, int]] = {
         "ref": (1200, 1, 1),
         "a": (1000, 2, 2),
@@ -65,7 +61,6 @@ def test_reference_is_no_competitor() -> None:
 
 
 def test_reference_that_drops_behind_moves_no_system() -> None:
-    """A system that passes the reference alone has the place among the systems that it had."""
     before = {**_board({"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
     after = {**_board({"a": (1200, 1, 1), "ref": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
     assert not any(one.moved for one in changes(before, after).systems)

@@ -51,7 +51,6 @@ def test_rates_and_their_intervals_are_the_golden_ones() -> None:
 
 
 def test_the_board_has_every_battle_of_the_paper() -> None:
-    """11 systems met LFRQA on 16,099 questions of 7 domains: 177,089 battles."""
     board = bundled_board()
     assert board.table.weight is not None
     assert board.table.weight.sum() == 177_089
@@ -74,7 +73,6 @@ def test_win_rates_alone_give_the_printed_ratings() -> None:
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared tables are not beside the checkout")
 def test_bundled_figures_are_the_shared_ones() -> None:
-    """The bundled CSV files hold the figures of the tables as they were typed up independently."""
     board = bundled_board()
     with (SHARED / "table3_win_rates.csv").open() as text:
         shared = [
@@ -90,7 +88,6 @@ def test_bundled_figures_are_the_shared_ones() -> None:
 
 
 def test_impossible_percentages_and_missing_files_are_errors(tmp_path: Path) -> None:
-    """Percentages that no counts give, or a folder without a board, are refused with a reason."""
     rates = [
         PrintedRate(system="x", domain="overall", win_percent=90.0, win_tie_percent=95.0),
         PrintedRate(system="x", domain="d", win_percent=10.0, win_tie_percent=95.0),

@@ -23,7 +23,6 @@ Row = tuple[str, str, str, str, str]
 
 
 def battles(answered: dict[str, int], reference: str = "") -> list[Row]:
-    """All pairs on each question that both sides answered; the one whose name comes first mostly wins."""
     return [
         (
             f"q{number}",
@@ -38,12 +37,10 @@ def battles(answered: dict[str, int], reference: str = "") -> list[Row]:
 
 
 def table_of(rows: list[Row]) -> BattleTable:
-    """The rows as a table."""
     return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
 
 
 def facts(answered: dict[str, int]) -> dict[str, list[AnswerFact]]:
-    """So many answers of each system."""
     return {
         system: [
             AnswerFact(question=f"q{number}", domain=f"d{number % 2}", words=9) for number in range(count)
@@ -57,7 +54,6 @@ ANSWERED = {"a short": 5, "b": 56, "c": 56, "d": 30}
 
 @pytest.fixture(scope="module")
 def standings() -> Standings:
-    """A board on which the winner of all its battles answered 5 of 56 questions."""
     return build_standings(table_of(battles(ANSWERED)), ABOUT, settings=QUICK, answers=facts(ANSWERED))
 
 
@@ -74,7 +70,6 @@ def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: 
 
 
 def test_its_battles_enter_no_rating(standings: Standings) -> None:
-    """Ratings, ranks and differences are those of the same battles without it."""
     others = [row for row in battles(ANSWERED) if "a short" not in row]
     alone = rate(table_of(others), bootstrap=50, seed=3)
     lines = standings.lines["overall"][:-1]
@@ -97,7 +92,6 @@ def test_its_battles_enter_no_rating(standings: Standings) -> None:
     ],
 )
 def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
-    """A board of fewer than 5 questions asks for the share alone."""
     answered = {"one": count, "other": of, "third": of}
     found = too_few_answers(table_of(battles(answered)), facts(answered))
     assert ("one" in found) is short
@@ -105,13 +99,11 @@ def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int
 
 
 def test_where_answers_are_not_known_the_questions_of_battles_count() -> None:
-    """Battles alone tell on how many questions a system was judged."""
     answered = {"one": 3, "other": 20, "third": 20}
     assert too_few_answers(table_of(battles(answered)), {}).keys() == {"one"}
 
 
 def test_a_round_on_some_questions_counts_answers_to_those() -> None:
-    """250 of 1,000 answers are a quarter; of the 10 questions that were asked it answered 2."""
     answered = {"one": 250, "other": 1000, "third": 1000}
     asked = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
     rows = [row for row in battles({**answered}) if row[0] in asked]
@@ -121,7 +113,6 @@ def test_a_round_on_some_questions_counts_answers_to_those() -> None:
 
 
 def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
-    """If all battles are against it they count; where others rank the systems it is left out."""
     answered = {"one": 60, "other": 60, "right": 8}
     rows = battles(answered, "right")
     against = [row for row in rows if "right" in row]
@@ -131,7 +122,6 @@ def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
 
 
 def test_files_name_the_reason(standings: Standings) -> None:
-    """CSV and Parquet have a column, JSON a field."""
     content = {
         form: standings_file(standings.as_json(), form).decode() for form in (BoardForm.CSV, BoardForm.JSON)
     }
@@ -147,7 +137,6 @@ def test_files_name_the_reason(standings: Standings) -> None:
 
 
 def test_boards_without_such_a_system_say_nothing_of_it() -> None:
-    """Their JSON and columns, and so their hashes, are as they were."""
     answered = {"b": 56, "c": 56}
     board = build_standings(table_of(battles(answered)), ABOUT, settings=QUICK, answers=facts(answered))
     assert "unranked" not in json.dumps(board.as_json())

@@ -34,7 +34,6 @@ QUICK = Settings(bootstrap=100, seed=3)
 
 
 def battles(seed: int = 1) -> BattleTable:
-    """Three systems against the reference on 40 questions of two domains."""
     random = np.random.default_rng(seed)
     question, system = np.divmod(np.arange(120), 3)
     return BattleTable(
@@ -50,7 +49,6 @@ def battles(seed: int = 1) -> BattleTable:
 
 
 def facts(seed: int = 1) -> dict[str, list[AnswerFact]]:
-    """Answers of two of the systems and of one that was never judged."""
     random = np.random.default_rng(seed)
     return {
         system: [
@@ -68,12 +66,10 @@ def facts(seed: int = 1) -> dict[str, list[AnswerFact]]:
 
 
 def line_of(standings: Standings, system: str, domain: str = "overall") -> Line:
-    """One system's line."""
     return next(line for line in standings.lines[domain] if line.system == system)
 
 
 def board() -> Standings:
-    """Standings of the battles and answers above."""
     return build_standings(
         battles(),
         ABOUT,
@@ -85,7 +81,6 @@ def board() -> Standings:
 
 
 def test_a_board_has_every_system_overall_and_by_domain() -> None:
-    """Ratings order the overall lines; a system without battles stands last, without a rating."""
     standings = board()
     assert list(standings.lines) == ["overall", "d1", "d0"]
     lines = standings.lines["overall"]
@@ -131,7 +126,6 @@ def test_exported_rates_of_the_reference_are_empty_whenever_its_board_was_publis
 
 
 def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
-    """Shares, medians and mean scores per domain; an undefined score is counted, not averaged."""
     line = line_of(board(), "y", "d0")
     assert line.answers == 20
     assert line.no_answer_share == pytest.approx(4 / 20)
@@ -148,7 +142,6 @@ def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
 
 
 def test_equal_input_gives_equal_bytes() -> None:
-    """The snapshot is plain JSON without NaN, the same each time."""
     one, two = (standings_text(board().as_json()) for _ in range(2))
     assert one == two
     assert json.loads(one)["lines"]["overall"][0]["rating"]["rank"] == 1
@@ -156,7 +149,6 @@ def test_equal_input_gives_equal_bytes() -> None:
 
 
 def test_a_board_without_battles_says_why_it_has_no_ratings() -> None:
-    """Nothing judged yet: no ratings, a reason, and the answers' facts all the same."""
     nothing = battles().select(np.zeros(120, dtype=bool))
     standings = build_standings(nothing, ABOUT, settings=QUICK, answers=facts())
     assert standings.ratings is None
@@ -167,7 +159,6 @@ def test_a_board_without_battles_says_why_it_has_no_ratings() -> None:
 
 
 def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
-    """Every export has a row for each line of the board, with equal numbers."""
     snapshot = board().as_json()
     for name in ("b.csv", "b.csv.gz", "b.json", "b.parquet"):
         export_standings(snapshot, tmp_path / name)
@@ -187,7 +178,6 @@ def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
 def test_no_cell_of_text_is_taken_for_a_formula(text: str) -> None:
-    """A system that calls itself a formula stays text in a spreadsheet; numbers stay numbers."""
     assert escape_formula(text) == f"'{text}"
     assert escape_formula("gpt-4o") == "gpt-4o"
     assert escape_formula(-1.5) == -1.5
@@ -212,7 +202,6 @@ def test_the_published_board_is_rated_as_the_paper_prints() -> None:
 
 
 def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
-    """Centred log-scores of evalica's Bradley-Terry fit to 1e-6, from the same CSV."""
     random = np.random.default_rng(4)
     names = [f"m{n}" for n in range(8)]
     words = ["model_a", "model_b", "tie", "tie (bothbad)"]
@@ -243,7 +232,6 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
 
 
 def many(size: int, questions: int, domains: int) -> BattleTable:
-    """Battles of many equal systems, each against two others on every question."""
     rng = np.random.default_rng(7)
     question, first = np.divmod(np.arange(size * questions), size)
     return BattleTable(
@@ -259,7 +247,6 @@ def many(size: int, questions: int, domains: int) -> BattleTable:
 
 
 def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so() -> None:
-    """Resamples of hundreds of systems take minutes: a board goes without them, and its snapshot says why."""
     board = build_standings(many(MOST_RESAMPLED + 10, 12, 1), ABOUT)
     shown = board.as_json()["rating_settings"]
     assert isinstance(shown, dict)
@@ -271,7 +258,6 @@ def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so() -> No
 
 
 def test_such_a_board_is_rated_as_by_default_and_has_domains(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board takes the kind of interval that `rate` takes, and domains borrow without draws too."""
     monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 10)
     table = many(12, 60, 2)
     board = build_standings(table, ABOUT)
@@ -284,7 +270,6 @@ def test_such_a_board_is_rated_as_by_default_and_has_domains(monkeypatch: pytest
 
 
 def test_a_board_of_few_systems_is_resampled_and_has_no_note() -> None:
-    """Boards of up to 250 systems are as before, whatever larger ones do."""
     shown = build_standings(many(12, 60, 2), ABOUT).as_json()["rating_settings"]
     assert isinstance(shown, dict)
     assert (shown["interval"], shown["bootstrap"], shown["notes"]) == ("bootstrap", 1000, [])

@@ -58,7 +58,6 @@ def _fit(answers: dict[str, list[AnswerFact]], judge_context: JudgeContext) -> M
 
 
 def test_fit_has_every_known_term() -> None:
-    """Length, form and position have coefficients with their intervals and scales."""
     rows = _fit(_facts(), _position())["coefficients"]
     assert [row["name"] for row in rows] == ["length", "headings", "bold", "lists", "position"]
     for row in rows:
@@ -68,7 +67,6 @@ def test_fit_has_every_known_term() -> None:
 
 
 def test_terms_without_variation_are_left_out() -> None:
-    """Answers that differ in length alone have one term; the others say why they have none."""
     fit = _fit(_facts(laid_out=False), replace(_position(), position=np.zeros(450)))
     assert [row["name"] for row in fit["coefficients"]] == ["length"]
     reasons = {row["name"]: row["reason"] for row in fit["left_out"]}
@@ -77,7 +75,6 @@ def test_terms_without_variation_are_left_out() -> None:
 
 
 def test_unknown_texts_leave_position_alone() -> None:
-    """A system without one of its answers leaves no counts to compare."""
     facts = _facts()
     facts["plain"] = facts["plain"][:-1]
     fit = _fit(facts, _position())
@@ -86,13 +83,11 @@ def test_unknown_texts_leave_position_alone() -> None:
 
 
 def test_board_of_counts_has_no_section() -> None:
-    """Without texts and orders nothing is fitted."""
     standings = build_standings(_table(), About(name="b", title="B"), settings=SETTINGS)
     assert COVARIATES not in standings.as_json()
 
 
 def test_length_that_settles_every_battle_is_refused() -> None:
-    """The board says why length has no coefficient, and keeps that of position."""
     table, facts = _table(), _facts()
     words = {(name, fact.question): fact.words for name, rows in facts.items() for fact in rows}
     sides = [

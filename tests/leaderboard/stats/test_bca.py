@@ -17,7 +17,6 @@ SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_interval_is_that_of_another_implementation(seed: int) -> None:
-    """With one answer a question the interval is scipy's BCa interval, up to the draws."""
     values = np.random.default_rng(seed).beta(1, 4, 60)
     ours = bca_mean(values, np.ones(60))
     theirs = stats.bootstrap(
@@ -31,7 +30,6 @@ def test_the_interval_is_that_of_another_implementation(seed: int) -> None:
 
 @given(SHARES)
 def test_the_interval_holds_the_bounds_of_the_scores(shares: list[float]) -> None:
-    """An interval is never NaN or of no width, never leaves the range of the scores, and is in order."""
     found = bca_mean(np.array(shares), np.ones(len(shares)))
     assert found is not None
     low, high = (0.0, 1.0) if len(set(shares)) == 1 else (min(shares), max(shares))
@@ -40,7 +38,6 @@ def test_the_interval_holds_the_bounds_of_the_scores(shares: list[float]) -> Non
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 def test_equal_scores_are_as_sure_as_a_share_of_so_many_questions(value: float) -> None:
-    """Nine questions with the same score do not make it certain; of what is no share nothing is known."""
     facts = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": value}) for n in range(9)]
     found = mean_score(facts, "m")
     lower, upper = proportion_confint(value * 9, 9, method="wilson")
@@ -50,7 +47,6 @@ def test_equal_scores_are_as_sure_as_a_share_of_so_many_questions(value: float) 
 
 
 def test_answers_to_one_question_are_resampled_together() -> None:
-    """Two answers a question that agree say no more than one; a single question has no interval."""
     once = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": n % 4 / 3}) for n in range(20)]
     assert mean_score(once * 2, "m").interval == mean_score(once, "m").interval
     assert mean_score(once[:1], "m").interval is None
@@ -58,6 +54,5 @@ def test_answers_to_one_question_are_resampled_together() -> None:
 
 @pytest.mark.long
 def test_equal_scores_give_equal_intervals_whatever_the_order() -> None:
-    """The draws are seeded: the same scores have the same interval at every run."""
     values = np.random.default_rng(5).random(6_000)
     assert bca_mean(values, np.ones(6_000)) == bca_mean(values.copy(), np.ones(6_000))

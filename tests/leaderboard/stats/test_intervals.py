@@ -15,7 +15,6 @@ from leaderboard.stats import Interval, mean_interval, wilson
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:
-    """Battles of `a` with `b`."""
     return BattleTable.from_columns(
         question_id=[f"q{question}" for question in questions],
         domain=["d"] * len(won),
@@ -27,19 +26,16 @@ def table_of(questions: list[int], won: list[bool], weights: list[float] | None 
 
 
 def ends(interval: Interval | None) -> tuple[float, float]:
-    """Both ends."""
     assert interval is not None
     return interval.lower, interval.upper
 
 
 def rate_of(table: BattleTable) -> Rate:
-    """The overall rate of `a`."""
     return win_rates(table).of("a")
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.01, 0.1, 0.5, 7.0, 1e6])
 def test_intervals_of_rates_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
-    """Weights in hundredths, shares or thousands of the same battles give the same intervals."""
     rng = np.random.default_rng(2)
     questions = [at // 3 for at in range(180)]
     won = (rng.random(180) < 0.6).tolist()
@@ -52,7 +48,6 @@ def test_intervals_of_rates_do_not_depend_on_the_scale_of_weights(scale: float) 
 
 
 def test_skewed_weights_count_as_kishs_effective_number() -> None:
-    """Normalised inverse-probability weights: the cluster-robust interval, not that of all the battles."""
     rng = np.random.default_rng(4)
     weights = rng.lognormal(0, 2, 60)
     weights /= weights.mean()
@@ -73,7 +68,6 @@ def test_skewed_weights_count_as_kishs_effective_number() -> None:
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), skew=st.floats(0, 2))
 def test_score_intervals_are_brute_force_cluster_robust_ones(seed: int, skew: float) -> None:
-    """Whatever weights, the interval of the mean score is the mean and t times the clustered error."""
     rng = np.random.default_rng(seed)
     questions = rng.integers(0, 12, 60)
     weights, won = rng.lognormal(0, skew, 60), rng.random(60) < 0.5
@@ -87,7 +81,6 @@ def test_score_intervals_are_brute_force_cluster_robust_ones(seed: int, skew: fl
 
 @pytest.mark.parametrize("questions", [2, 3, 5, 12])
 def test_a_share_that_all_questions_agree_on_has_wilsons_interval(questions: int) -> None:
-    """A system that won everything has the interval of that many questions, not one without width."""
     numbers = [at % questions for at in range(20 * questions)]
     row = rate_of(table_of(numbers, [True] * len(numbers)))
     exact = ends(wilson(1.0, questions))
@@ -97,7 +90,6 @@ def test_a_share_that_all_questions_agree_on_has_wilsons_interval(questions: int
 
 @pytest.mark.parametrize("questions", range(2, 12))
 def test_systems_that_differ_alike_on_all_questions_are_told_apart_by_the_sign_test(questions: int) -> None:
-    """All of 2, 3 or 5 questions one way are no proof (p = .5, .25, .06); all of 6 are."""
     share = paired_shares(table_of(list(range(questions)), [True] * questions), "a", "b")[0]
     lower, upper = ends(share.interval)
     assert share.difference == 1
@@ -106,7 +98,6 @@ def test_systems_that_differ_alike_on_all_questions_are_told_apart_by_the_sign_t
 
 
 def test_a_difference_without_spread_has_width_whatever_it_is() -> None:
-    """Of small and of no differences alike; nothing leaves the values that exist."""
     for mean in (-1.0, -0.3, 0.0, 0.25, 1.0):
         lower, upper = ends(mean_interval(mean, 0.0, 4, within=Interval(-1.0, 1.0)))
         assert -1 <= lower <= mean <= upper <= 1
