@@ -13,6 +13,8 @@ def test_every_writer_of_csv_escapes_formulas() -> None:
     for room in ("arena", "data", "judges", "leaderboard", "submissions"):
         for path in (ROOT / room).rglob("*.py"):
             text = path.read_text(encoding="utf-8")
+            if ".writerow" not in text and "to_csv(" not in text:
+                continue
             functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
             sources = map(ast.unparse, functions)
             writers += [code for code in sources if ".writerow" in code or "to_csv(" in code]

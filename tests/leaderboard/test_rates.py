@@ -16,20 +16,10 @@ from leaderboard.rates import win_rates
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.stats import effective_count, wilson
 
-FIELDS = [
-    "system",
-    "domain",
-    "battles",
-    "wins",
-    "ties",
-    "losses",
-    "win_rate",
-    "win_tie_rate",
-    "lower",
-    "upper",
-    "mean_score",
-    "standard_error",
-]
+FIELDS = (
+    *("system", "domain", "battles", "wins", "ties", "losses", "win_rate", "win_tie_rate", "lower", "upper"),
+    *("mean_score", "standard_error"),
+)
 
 
 def table_of(rows: list[tuple[str, str, int, int, int]], weight: list[float] | None = None) -> BattleTable:
@@ -136,24 +126,6 @@ def test_battles_that_all_ended_alike_count_as_their_questions() -> None:
     assert effective_count(0.5, 10, 10, 0.025) == 10
 
 
-@pytest.mark.slow
-def test_clustered_intervals_cover_where_battles_share_questions() -> None:
-    random = np.random.default_rng(5)
-    covered, naive, rounds = 0, 0, 1500
-    for _ in range(rounds):
-        strength = random.normal(0.0, 2.0, 60)
-        chance = 1 / (1 + np.exp(-strength))
-        wins = random.random((60, 4)) < chance[:, None]
-        rows = [(f"q{q}", "d", 0, 1, 0 if wins[q, k] else 1) for q in range(60) for k in range(4)]
-        for clustered in (True, False):
-            row = win_rates(table_of(rows), reference="s1", by_domain=False, clustered=clustered).of("s0")
-            assert row.win_interval is not None
-            hit = 0.5 in row.win_interval
-            covered, naive = covered + (hit and clustered), naive + (hit and not clustered)
-    assert 0.935 <= covered / rounds <= 0.965
-    assert naive / rounds < 0.88
-
-
 def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path: Path) -> None:
     random = np.random.default_rng(6)
     preferences = [*(1 + random.random(400)).tolist(), *([0, 1.5, None, 1, 2] * 9)]
@@ -178,7 +150,7 @@ def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path:
 def test_json_has_the_fields_that_others_rely_on() -> None:
     rows = win_rates(random_table(7), reference="s0").as_json()["rows"]
     assert isinstance(rows, list)
-    assert list(rows[0])[: len(FIELDS)] == FIELDS
+    assert list(rows[0])[: len(FIELDS)] == list(FIELDS)
     assert json.loads(json.dumps(rows)) == rows
     assert isinstance(rows[0]["wins"], int)
 

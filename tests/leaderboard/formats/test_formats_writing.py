@@ -70,17 +70,6 @@ def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[
     assert columns(list(read_chunks(path))) == columns([made])
 
 
-@pytest.mark.parametrize("kind", ["chatbot-arena", "rag-qa-arena"])
-@RELAXED
-@given(rows=ROWS)
-def test_json_arrays_and_columns_keep_every_column(tmp_path: Path, kind: str, rows: list[Row]) -> None:
-    """The files of Chatbot Arena and RAG-QA Arena lose nothing; extra columns carry the rest."""
-    made = battles(rows)
-    path = tmp_path / "battles.json"
-    write_chunks([made, made], path, write_as=kind)
-    assert columns(list(read_chunks(path, kind))) == columns([made, made])
-
-
 @pytest.mark.parametrize("kind", ["alpaca-eval", "arena-hard", "rag-qa-arena-eval"])
 def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> None:
     """Plain verdicts go through AlpacaEval's, Arena-Hard's and RAG-QA Arena's records unchanged."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+from importlib import import_module
 from itertools import combinations, pairwise
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,6 @@ from scipy.stats import t as t_distribution
 from data.errors import StatisticsError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Flag, IntervalKind, RatingTable, difference, rate
-from leaderboard.ratings.rate import MOST_RESAMPLED
 from leaderboard.ratings.uncertainty.intervals import PairedErrors, better
 from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats import wilson
@@ -214,22 +214,22 @@ def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) 
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
-def test_very_many_systems_have_sandwich_intervals_unless_asked(cluster: Cluster) -> None:
+def test_very_many_systems_have_sandwich_intervals_unless_asked(
+    monkeypatch: pytest.MonkeyPatch, cluster: Cluster
+) -> None:
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 8)
     rng = np.random.default_rng(5)
-    size = MOST_RESAMPLED + 50
-    rows = []
-    for at in range(4000):
-        first, second = rng.choice(size, 2, replace=False)
-        rows.append((f"q{at % 60}", f"s{first}", f"s{second}", float(rng.random() < 0.5)))
+    pairs = [rng.choice(10, 2, replace=False) for _ in range(300)]
+    rows = [(f"q{at % 20}", f"s{a}", f"s{b}", float(rng.random() < 0.5)) for at, (a, b) in enumerate(pairs)]
     table = rate(table_of(rows), cluster=cluster)
     assert table.settings.interval is IntervalKind.SANDWICH
     assert len(table.notes) == 1
     assert "sandwich" in table.notes[0]
     assert table.as_json()["notes"] == list(table.notes)
     asked = rate(table_of(rows), cluster=cluster, interval=IntervalKind.SANDWICH)
-    assert asked.ratings == table.ratings
-    assert asked.notes == ()
-    assert rate(table_of(rows[:40])).settings.interval is IntervalKind.BOOTSTRAP
+    assert (asked.ratings, asked.notes) == (table.ratings, ())
+    few = [row for row in rows if {row[1], row[2]} <= {"s1", "s2", "s3"}]
+    assert rate(table_of(few), bootstrap=20).settings.interval is IntervalKind.BOOTSTRAP
 
 
 def simulation() -> ModuleType:

@@ -3,18 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from data.errors import NotFoundError, RecordError, UnrankableError
+from data.errors import NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import (
     Anchor,
-    Flag,
     IntervalKind,
     Settings,
     rate,
-    rate_under_control,
-    relative_columns,
 )
-from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.uncertainty.differences import difference
 from tests.narrow import known
 
@@ -74,49 +70,3 @@ def test_systems_that_cannot_be_compared_are_named() -> None:
         difference(table, "a", "z")
     with pytest.raises(NotFoundError, match="nobody"):
         difference(table, "a", "nobody")
-
-
-def test_a_thin_domain_is_shrunk_towards_the_overall_ratings() -> None:
-    battles = make_round(effect=0.0)
-    thinned = battles.select(~((battles.domain == 0) & (battles.a == 1)))
-    found = {each.domain: each for each in rate_domains(thinned, QUICK)}
-    overall, few = rate(thinned, bootstrap=200), found["few"].table
-    alone = rate(thinned.select(thinned.domain == 0), interval=IntervalKind.SANDWICH)
-    for one, other in (("d", "g"), ("d", "f")):
-        shrunk = known(few.of(one).rating) - known(few.of(other).rating)
-        whole = known(overall.of(one).rating) - known(overall.of(other).rating)
-        raw = known(alone.of(one).rating) - known(alone.of(other).rating)
-        assert min(whole, raw) - 1e-6 <= shrunk <= max(whole, raw) + 1e-6
-    assert Flag.BORROWED in few.of("e").flags
-    assert few.of("e").rating is not None
-    assert known(few.of("e").se) > known(found["many"].table.of("e").se) / 2
-
-
-def test_style_control_takes_away_what_length_won() -> None:
-    rng = np.random.default_rng(4)
-    rows = 6000
-    a = rng.integers(0, 3, rows)
-    b = (a + rng.integers(1, 3, rows)) % 3
-    mean = np.array([400.0, 200.0, 100.0])
-    left, right = rng.gamma(2, mean[a] / 2), rng.gamma(2, mean[b] / 2)
-    relative = (left - right) / (left + right + 1)
-    won = rng.random(rows) < 1 / (1 + np.exp(-2 * relative))
-    battles = BattleTable(
-        systems=("long", "middle", "short"),
-        questions=tuple(str(k) for k in range(500)),
-        domains=("x",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=np.where(won, Winner.A, Winner.B).astype(np.int8),
-        question=rng.integers(0, 500, rows).astype(np.int32),
-        domain=np.zeros(rows, dtype=np.int32),
-    )
-    columns, _ = relative_columns({"length": (left, right)}, rows)
-    found = rate_under_control(battles, columns, SANDWICH)
-    plain, controlled = rate(battles, interval=IntervalKind.SANDWICH), found.ratings
-    assert known(plain.of("long").rating) - known(plain.of("short").rating) > 140
-    assert abs(known(controlled.of("long").rating) - known(controlled.of("short").rating)) < 40
-    (effect,) = found.effects
-    assert effect.lower < 2 * relative.std() * 400 / np.log(10) < effect.upper
-    with pytest.raises(RecordError, match="Row 1, column length"):
-        relative_columns({"length": (-left, right)}, rows)

@@ -126,16 +126,6 @@ def test_an_anchor_moves_all_ratings_alike(battles: list[Row]) -> None:
     assert Flag.ANCHOR in anchored.of("s0").flags
 
 
-def test_no_draw_depends_on_the_order_of_rows() -> None:
-    rng = np.random.default_rng(2)
-    battles = [
-        (f"q{k % 20}", "x", f"s{k % 3}", f"s{(k + 1) % 3}", WORDS[rng.integers(3)]) for k in range(200)
-    ]
-    plain = rate(encode(battles), bootstrap=50)
-    shuffled = rate(encode([battles[k] for k in rng.permutation(200)]), bootstrap=50)
-    assert plain.as_json() == shuffled.as_json()
-
-
 def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
     half = np.abs(np.random.default_rng(0).standard_normal((500, 3)))
     draws = np.concatenate([1000 + half, 1000 - half])

@@ -20,12 +20,12 @@ from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles
 from leaderboard.ratings import Cluster, Settings, rate
-from leaderboard.ratings.rate import MOST_RESAMPLED
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Line, Standings
 from leaderboard.standings.published import bundled_board
 from tests.battle_tables import printed_ratings
+from tests.narrow import listed
 
 ABOUT = About(
     name="b", title="A board", reference="ref", labels={"d1": "One", "d0": "Zero"}, facts={"judge": "lexical"}
@@ -246,21 +246,18 @@ def many(size: int, questions: int, domains: int) -> BattleTable:
     )
 
 
-def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so() -> None:
-    board = build_standings(many(MOST_RESAMPLED + 10, 12, 1), ABOUT)
+def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 10)
+    table = many(12, 60, 2)
+    board = build_standings(table, ABOUT)
     shown = board.as_json()["rating_settings"]
     assert isinstance(shown, dict)
     assert (shown["interval"], shown["bootstrap"]) == ("sandwich", None)
     (note,) = shown["notes"]
     assert "sandwich" in note
-    assert "260 systems" in note
-    assert all(line.rating is not None and line.rating.se is not None for line in board.lines["overall"])
-
-
-def test_such_a_board_is_rated_as_by_default_and_has_domains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 10)
-    table = many(12, 60, 2)
-    board = build_standings(table, ABOUT)
+    assert "12 systems" in note
     assert board.ratings is not None
     assert board.ratings.ratings == rate(table).ratings
     for domain in table.domains:
@@ -270,6 +267,8 @@ def test_such_a_board_is_rated_as_by_default_and_has_domains(monkeypatch: pytest
 
 
 def test_a_board_of_few_systems_is_resampled_and_has_no_note() -> None:
-    shown = build_standings(many(12, 60, 2), ABOUT).as_json()["rating_settings"]
+    board = build_standings(many(12, 60, 2), ABOUT).as_json()
+    shown, (beside,) = board["rating_settings"], listed(board["beside"])
     assert isinstance(shown, dict)
+    assert beside["kind"] == "between-systems"
     assert (shown["interval"], shown["bootstrap"], shown["notes"]) == ("bootstrap", 1000, [])
