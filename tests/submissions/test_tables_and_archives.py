@@ -122,6 +122,14 @@ def test_damage_is_problems_and_never_an_exception(
     assert all("\n" not in one.message for one in result.problems)
 
 
+def test_a_column_name_that_is_not_utf8_is_damage(questions: QuestionSet, tmp_path: Path) -> None:
+    content = bytearray((GOLDEN / "shards/data-00000-of-00002.arrow").read_bytes())
+    content[736] = 128
+    path = tmp_path / "damaged"
+    path.write_bytes(bytes(content))
+    assert [one.code for one in check_answers(path, questions).problems] == ["damaged-file"]
+
+
 def test_a_cut_table_is_one_line(questions: QuestionSet, tmp_path: Path) -> None:
     path = tmp_path / "half.parquet"
     path.write_bytes((GOLDEN / "datasets.parquet").read_bytes()[:1_500])

@@ -92,7 +92,7 @@ def damage_told(path: Path) -> Iterator[None]:
     except MemoryError as error:
         message = f"{path.name} takes more memory than it may once decompressed."
         raise FileFormatError(message, advice="Give a smaller file.", code=TOO_LARGE) from error
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = f"{path.name} is cut off or damaged."
         advice = "Write the file again and upload all of it."
         raise FileFormatError(message, advice=advice, code="damaged-file") from error
