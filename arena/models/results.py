@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from arena.models.base import LOWER, UPPER, Value, one_of
-from arena.models.sets import Passage
+from data.models import Passage
+from data.store.question_stats import QuestionStats
 from data.store.scores import ScoredAnswer
 
 PREFERENCE = AliasChoices("winner", "preference")
@@ -79,43 +80,10 @@ class BattleEvidence(Battle):
     judgments: list[Judgment]
 
 
-class RoundQuestion(Value):
-    """A question of a round, and how its battles ended."""
-
-    id: str
-    domain: str
-    question: str
-    battles: int
-    """Planned battles on it that the judge was to decide."""
-    undecided: int
-    """Battles without a verdict."""
-    ties: int
-    flips: int
-    """Battles in which a judge changed its mind with the order."""
-    disputed: int
-    """Battles whose judges, of several, disagree."""
-    contested: int
-    """Battles that flipped, or whose judges disagree."""
-    winner: str | None
-    """The system with the largest share of the win, the reference left out; null where several share it."""
-    winners: int
-    """Number of systems with the largest share."""
-    margin: float | None
-    """By how much it is larger than the second share, 0-1; null without a second."""
-    spread: float | None
-    """Standard deviation of the systems' shares, 0-½."""
-
-    @property
-    def disagreement(self) -> float | None:
-        """The contested share of the battles that were decided, 0-1; None where none was."""
-        decided = self.battles - self.undecided
-        return self.contested / decided if decided else None
-
-
 class RoundQuestionPage(Value):
     """Some questions of a round, in the order that was asked for."""
 
-    questions: list[RoundQuestion]
+    questions: tuple[QuestionStats, ...]
     next: int | None
     """Cursor of the next page; null after the last."""
     notice: str
@@ -149,7 +117,7 @@ class QuestionEvidence(Value):
     question: str
     reference: str | None
     """Null where there is none, or it is hidden from you."""
-    passages: list[Passage]
+    passages: tuple[Passage, ...]
     answers: list[RoundAnswer]
     battles: list[BattleEvidence]
     notice: str

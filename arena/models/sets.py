@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from arena.models.base import Value
-
-
-class Passage(Value):
-    """A passage that a set gives with a question."""
-
-    id: str
-    title: str
-    text: str
+from data.models import Passage
 
 
 class Question(Value):
@@ -20,7 +13,7 @@ class Question(Value):
     domain: str
     question: str
     split: str
-    passages: list[Passage]
+    passages: tuple[Passage, ...]
 
 
 class SetStatistics(Value):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
 from sqlalchemy import (
     CTE,
     ColumnElement,
@@ -69,7 +70,7 @@ class QuestionStats:
     flips: int
     disputed: int
     contested: int = 0
-    number: int = 0
+    number: Annotated[int, Field(exclude=True)] = 0
     winner: str | None = None
     winners: int = 0
     margin: float | None = None

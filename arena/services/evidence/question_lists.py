@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from arena.models.results import RoundQuestion, RoundQuestionPage
+from arena.models.results import RoundQuestionPage
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.redaction import placeholder
 from arena.services.rounds.visibility import RoundAccess
@@ -167,7 +167,7 @@ class QuestionListService:
         following = after + limit
         matching = listed.matching(wanted, order=order)
         return RoundQuestionPage(
-            questions=[RoundQuestion.of(line) for line in matching[after:following]],
+            questions=matching[after:following],
             next=following if len(matching) > following else None,
             total=len(matching),
             notice=listed.notice,

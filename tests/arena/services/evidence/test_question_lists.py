@@ -89,7 +89,7 @@ def test_pages_of_a_search_are_parts_of_one_list(judged: Arena) -> None:
     parts = [
         judged.question_lists.page("one", wanted, Order.SPREAD, after=after, limit=5) for after in (0, 5, 10)
     ]
-    assert [one for part in parts for one in part.questions] == whole
+    assert tuple(one for part in parts for one in part.questions) == whole
     assert {part.total for part in parts} == {12}
 
 
