@@ -149,7 +149,7 @@ class Latest:
 
     @property
     def work(self) -> Work | None:
-        """Current work; None where there is none."""
+        """Current work; None without one."""
         return next(reversed(self._works), None)
 
     def begin(self, work: Work) -> None:

@@ -35,7 +35,7 @@ _HIDDEN_IN_USE = "\u200c\u200d\u200e\u200f\u00ad"
 
 
 def judge_directed(text: str) -> str:
-    """Return the first sentence, tag or role header that is aimed at a judge; empty where there is none.
+    """Return the first sentence, tag or role header that is aimed at a judge; empty without one.
 
     Case, look-alikes of other scripts, escapes and hidden characters make no difference.
     """

@@ -303,7 +303,7 @@ def _without_bom(name: str, content: bytes) -> bytes:
 
 
 def _wide_encoding(content: bytes) -> str:
-    """Return the encoding of a text with zeros beside each of its first signs; empty where there are none."""
+    """Return the encoding of a text with zeros beside each of its first signs; empty without any."""
     signs = [bool(byte) for byte in content[:8]]
     if signs in ([True, False, False, False] * 2, [False, False, False, True] * 2):
         return "UTF-32"

@@ -97,7 +97,7 @@ class JudgeConduct:
         return self.replies >= ENOUGH
 
     def sentences(self) -> tuple[str, ...]:
-        """Sentences on faults of the judge; empty where there are none."""
+        """Sentences on faults of the judge; empty without any."""
         return (*self.grave(), *self._declined())
 
     def grave(self) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ answers = table(
     usd=col.real(nullable=True),
     milliseconds=col.real(nullable=True),
 )
-"""An answer; `thinking` is null where there is none, and so is what nobody said that it took."""
+"""An answer; `thinking` is null without one, and so is what nobody said that it took."""
 scores = table(
     "score",
     UniqueConstraint("answer_id", "metric", "judge"),

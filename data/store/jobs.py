@@ -146,7 +146,7 @@ class LeaseStore(StorePart):
     def take(
         self, worker: WorkerId, *, lease: float, gone: IsGone, owner: str = "", job_id: int | None = None
     ) -> tuple[Job, Lease] | None:
-        """Take a lease of so many seconds on the first job that has one free; None where there is none.
+        """Take a lease of so many seconds on the first job that has one free; None without one.
 
         `gone` says of a worker whether its process is known to have ended.
         """

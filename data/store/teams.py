@@ -145,7 +145,7 @@ class TeamStore(StorePart):
             connection.execute(insert(invitations).values(values))
 
     def invited_to(self, digest: str) -> str | None:
-        """Return the team of an invitation that can be used; None where there is none."""
+        """Return the team of an invitation that can be used; None without one."""
         query = select(teams.c.name).join(invitations, invitations.c.team_id == teams.c.id)
         return next(iter(self._values(query.where(*_usable(digest)))), None)
 

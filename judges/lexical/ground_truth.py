@@ -29,7 +29,7 @@ class Texts:
 
     Attributes:
         question: The question.
-        reference: The reference; empty where there is none, or where it is one of the answers.
+        reference: The reference; empty without one, or where it is one of the answers.
         passages: Those that say anything.
         language: The set's.
     """

@@ -86,7 +86,7 @@ class Prices:
         return cls(*files, *([] if more is None else [more]), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
-        """Return the price that applies, None where there is none.
+        """Return the price that applies, None without one.
 
         A model is looked up as it is called, without its provider (`openai/…`), and without the date
         that ends its name.

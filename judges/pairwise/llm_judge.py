@@ -199,7 +199,7 @@ class PairwiseJudge:
         return settle([first, second], reply_format=self.spec.reply, note=reason)
 
     def _second_order(self, judge_input: JudgeInput, first: Sequence[Judgment]) -> str:
-        """Return the reason for asking in the swapped order too; empty where there is none."""
+        """Return the reason for asking in the swapped order too; empty without one."""
         if not self.spec.adaptive or any(judgment.outcome is not Outcome.JUDGED for judgment in first):
             return ""
         if uniform(judge_input.battle_id, "audit") < self.spec.swap_audit:

@@ -20,7 +20,7 @@ class Rating:
 
     Attributes:
         rating: In points; None where the estimate does not exist (see `flags`).
-        se: Standard error in points, in the table's gauge; None where there is none.
+        se: Standard error in points, in the table's gauge; None without one.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
         rank: Place in its ladder, 1 for the best; equal ratings share it.

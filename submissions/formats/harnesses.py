@@ -150,12 +150,12 @@ def ids_of(fields: Mapping[str, object]) -> list[object]:
 
 
 def question_text(fields: Mapping[str, object]) -> str:
-    """Return the likely text of the question; empty where there is none."""
+    """Return the likely text of the question; empty without one."""
     return _text_of(fields, Column.QUESTION) or ""
 
 
 def reference_of(fields: Mapping[str, object]) -> str | None:
-    """Return the answer that is known to be right; None where there is none."""
+    """Return the answer that is known to be right; None without one."""
     return _text_of(fields, Column.REFERENCE)
 
 
@@ -165,13 +165,13 @@ def _text_of(fields: Mapping[str, object], column: Column) -> str | None:
 
 
 def contexts_of(fields: Mapping[str, object]) -> object:
-    """Return the passages that the system was given; None where there are none."""
+    """Return the passages that the system was given; None without any."""
     lists = (fields.get(name) for name in NAMES[Column.CONTEXTS])
     return next((one for one in lists if isinstance(one, list)), None)
 
 
 def failure_text(error: object) -> str:
-    """Return an error as a tool logs it, in a line; empty where there is none."""
+    """Return an error as a tool logs it, in a line; empty without one."""
     said = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
     lines = str(said).strip().splitlines() if said else []
     return lines[-1] if lines else ""

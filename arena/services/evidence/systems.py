@@ -69,7 +69,7 @@ class LossShare:
         lost: Battles lost.
         battles: Battles judged.
         share: Lost of judged, 0–1.
-        interval: Its 95 % interval, battles on one question taken together; None where there is none.
+        interval: Its 95 % interval, battles on one question taken together; None without one.
     """
 
     name: str

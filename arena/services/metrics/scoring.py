@@ -95,7 +95,7 @@ class Scored:
 
     @property
     def mean(self) -> float | None:
-        """The mean of the scores; None where there are none."""
+        """The mean of the scores; None without any."""
         judged = self.outcomes[Outcome.JUDGED]
         return self.total / judged if judged else None
 

@@ -151,7 +151,7 @@ class BoardView:
         round_name: The judged round behind it; None for a board of published results.
         content_hash: sha256 of the standings.
         published: The day, ISO.
-        reference: The reference's name; empty where there is none.
+        reference: The reference's name; empty without one.
         reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
         domains: Ids to labels, in the set's order.
         domain_notes: What readers of a domain's ratings must know, by its id; empty where nothing special.

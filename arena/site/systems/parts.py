@@ -67,7 +67,7 @@ def show_card(submission: Submission | None) -> None:
 
 
 def show_figures(view: BoardView, system: str) -> None:
-    """Show the reported costs of its answers; nothing where there are none."""
+    """Show the reported costs of its answers; nothing without any."""
     said = view.self_reported.get(system)
     if said is None or not said.figures:
         return

@@ -39,7 +39,7 @@ class OpenSet:
 
 
 def choose_set() -> OpenSet | None:
-    """Return the set that the address names, or that the visitor picks; None where there are none."""
+    """Return the set that the address names, or that the visitor picks; None without any."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
         st.info("There is no question set to answer yet. Organisers add one.", icon=":material/inbox:")

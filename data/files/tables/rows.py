@@ -120,7 +120,7 @@ class CellError(FileFormatError):
 
 
 class TextRow(BaseModel):
-    """A row of a table of texts; None where there is no such cell, or it is null.
+    """A row of a table of texts; None without such a cell, or where it is null.
 
     Attributes:
         question_id: The question's id; a whole number is its digits, `1.0` too.
@@ -212,7 +212,7 @@ class Fields:
         return ""
 
     def optional(self, name: str) -> str | None:
-        """Return a text; None where there is none, or it is empty."""
+        """Return a text; None where it is missing or empty."""
         value = self.row.get(name)
         if value is None or isinstance(value, str):
             return value or None
@@ -230,7 +230,7 @@ class Fields:
         return name or ""
 
     def list(self, name: str) -> list[object]:
-        """Return a list; empty where there is none."""
+        """Return a list; empty without one."""
         value = self.row.get(name)
         if isinstance(value, list):
             return value

@@ -153,7 +153,7 @@ def passages_of(
 
 
 def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) -> tuple[Passage, ...]:
-    """Passages of ids (None where there is none), texts and titles, in their order.
+    """Passages of ids (None without one), texts and titles, in their order.
 
     Raises:
         FileFormatError: Two have one id.
@@ -173,7 +173,7 @@ def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) ->
 
 
 def passage_id(entry: Mapping[str, object]) -> object:
-    """Return the id that a passage was given, under any of its names; None where there is none."""
+    """Return the id that a passage was given, under any of its names; None without one."""
     return next((entry[name] for name in PASSAGE_IDS if given(entry.get(name))), None)
 
 

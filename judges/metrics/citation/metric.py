@@ -112,8 +112,8 @@ class Citation:
 
     Attributes:
         number: The place of what is cited, from 1; one of no passage as the answer writes it.
-        passage: Id of the passage; None where there is none of that number.
-        support: None where it could not be told; `none` where there is no such passage.
+        passage: Id of the passage; None without one of that number.
+        support: None where it could not be told; `none` without such a passage.
     """
 
     number: int

@@ -92,7 +92,7 @@ class Coverage:
         basis: One id for each statement that would have to be added to miss nothing: the uncovered
             statements that no other uncovered one implies, each by its representative.
         basis_clusters: The groups of the basis.
-        score: The share of the statements that are covered; None where there are none.
+        score: The share of the statements that are covered; None without any.
     """
 
     covered: tuple[str, ...]

@@ -58,7 +58,7 @@ class Fit:
 
     Attributes:
         theta: (S,) log-odds ratings, mean 0 unless a prior holds them.
-        tie: The tie parameter on its model's scale; 0 where there is none or no battle was tied.
+        tie: The tie parameter on its model's scale; 0 without one or without ties.
         curvature: (P,) minus the second derivative of each pair's log-likelihood by its gap.
         gap_tie: (P,) the mixed one; zeros without a tie parameter.
         tie_tie: The second derivative by the tie parameter.
