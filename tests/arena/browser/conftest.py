@@ -1,5 +1,3 @@
-"""One served arena and one browser for all tests of the site's form."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -14,6 +12,12 @@ from tests.page_checks import is_still
 from tests.showcase import Showcase, prepare
 from tests.site_views import View
 
+WATCH = """
+window.violations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.violations.push(`${event.violatedDirective}: ${event.blockedURI} in ${event.sourceFile}`);
+});
+"""
 LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "phone": (390, "light")}
 
 
@@ -43,7 +47,6 @@ class Stage:
         return str(cookie["value"]) if cookie else ""
 
     def look(self, name: str) -> None:
-        """Look in light, in dark, or on a phone."""
         width, scheme = LOOKS[name]
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.visitor.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
@@ -56,7 +59,6 @@ class Stage:
 
 @pytest.fixture(scope="session")
 def showcase(tmp_path_factory: pytest.TempPathFactory) -> Showcase:
-    """The arena in which every page has something to show."""
     return prepare(tmp_path_factory.mktemp("showcase") / "home")
 
 
@@ -67,9 +69,9 @@ def stage(
     open_browser: Callable[[], webdriver.Chrome],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Stage]:
-    """The arena at an address, and a browser in front of it."""
     with served(showcase.settings, tmp_path_factory.mktemp("form") / "log") as url:
         driver = open_browser()
+        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
         try:
             yield Stage(showcase, url, Visitor(driver, url))
         finally:

@@ -1,5 +1,3 @@
-"""Every page in light, in dark and on a phone: axe-core, layout, headings, titles, focus, addresses."""
-
 from __future__ import annotations
 
 import re
@@ -28,15 +26,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("fo
 
 VIEWS = page_views(NAMES)
 NOWHERE = "no-such-thing"
-MISSING = """
+REFUSED = """
 const found = performance.getEntriesByType("resource").filter(one => one.responseStatus >= 400);
-return found.map(one => `${one.responseStatus} ${one.name}`);
+return [...found.map(one => `${one.responseStatus} ${one.name}`), ...window.violations];
 """
-"""Failed requests of the page."""
+"""Requests of the page that failed, and what it did against its policy (C2)."""
+INTRUDERS = """
+const inline = document.createElement('script'); inline.textContent = 'window.ran = 1';
+const foreign = document.createElement('script'); foreign.src = 'https://foreign.invalid/x.js';
+document.body.append(inline, foreign);
+"""
 
 
 def _faults(stage: Stage) -> list[str]:
-    """Return the faults of the open page, in each look."""
     driver = stage.visitor.driver
     faults = heading_faults(driver)
     for name in LOOKS:
@@ -51,10 +53,9 @@ def _faults(stage: Stage) -> list[str]:
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
 def test_page_is_accessible_and_whole_in_every_look(stage: Stage, view: View) -> None:
-    """No violation of axe-core, no break of the layout, headings in order, a title, the focus in view."""
     stage.enter(view)
     driver = stage.visitor.driver
-    assert [*_title_faults(view, driver.title), *driver.execute_script(MISSING), *_faults(stage)] == []
+    assert [*_title_faults(view, driver.title), *driver.execute_script(REFUSED), *_faults(stage)] == []
 
 
 def _title_faults(view: View, title: str) -> list[str]:
@@ -70,7 +71,6 @@ NAMING = ("id", "round", "a", "b", "task")
 
 
 def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
-    """The same holds for each page that is served without Streamlit, a refused one included."""
     faults = {}
     for view in plain_views(NAMES, _Routes(stage.showcase.settings).all()):
         stage.enter(view)
@@ -79,10 +79,19 @@ def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
     assert {path: found for path, found in faults.items() if found} == {}
 
 
+def test_script_inside_a_page_does_not_run(stage: Stage) -> None:
+    """C2: A script that finds a way into a page, and one of a foreign host, are stopped and reported."""
+    stage.enter(View("/methodology"))
+    driver = stage.visitor.driver
+    driver.execute_script(INTRUDERS)
+    stage.visitor.until(lambda: len(driver.execute_script(REFUSED)) > 1, "nothing is reported")
+    assert driver.execute_script("return window.ran") is None
+    assert any("foreign.invalid" in one for one in driver.execute_script(REFUSED))
+
+
 @pytest.mark.parametrize("width", [800, 1024, 1440])
 @pytest.mark.parametrize("who", [Who.PUBLIC, Who.ORGANISER])
 def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> None:
-    """From 800 px on the navigation shows each of its menus, for organisers too, who have most."""
     stage.enter(View("/methodology", who))
     stage.visitor.size(width)
     stage.settle()
@@ -95,7 +104,6 @@ def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> No
 
 @pytest.mark.parametrize("page", [page for page in pages() if page])
 def test_deep_link_opens_with_and_without_a_slash_at_its_end(stage: Stage, page: str) -> None:
-    """Anyone who opens or shares an address of a page gets it, its parameters included."""
     for path in (f"/{page}", f"/{page}/"):
         answer = httpx.get(f"{stage.url}{path}", params={"board": SUMMER}, follow_redirects=True)
         assert answer.status_code == 200
@@ -122,7 +130,6 @@ def _unknown() -> Iterator[View]:
 
 @pytest.mark.parametrize("view", list(_unknown()), ids=str)
 def test_unknown_value_is_said_and_there_is_a_way_on(stage: Stage, view: View) -> None:
-    """An address that names what does not exist says so in a sentence, and links or fields lead on."""
     stage.enter(view)
     main = stage.visitor.driver.find_element(By.CSS_SELECTOR, "[data-testid=stMain]")
     said = [node.text for node in main.find_elements(By.CSS_SELECTOR, SENTENCE) if node.is_displayed()]

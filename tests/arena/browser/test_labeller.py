@@ -1,9 +1,8 @@
-"""An invited person labels pairs in a browser, by buttons and keys, without seeing whose answers they are."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,10 @@ from tests.browsing import Visitor
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SYSTEMS = ("full", "short", "wrong")
 LABELLED = "You have labelled every pair"
+
+
+def _is_next(walk: Visitor, answers: str) -> bool:
+    return LABELLED in walk.text or answers not in walk.text
 
 
 def test_invited_person_labels_every_pair(
@@ -48,9 +51,7 @@ def test_invited_person_labels_every_pair(
             else:
                 walk.button("A is better")
             labelled += 1
-            walk.until(
-                lambda answers=answers: LABELLED in walk.text or answers not in walk.text, "no next pair"
-            )
+            walk.until(partial(_is_next, walk, answers), "no next pair")
             walk.rest()
         walk.driver.delete_all_cookies()
         walk.go("/label")

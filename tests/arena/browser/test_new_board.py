@@ -1,5 +1,3 @@
-"""New board: files are dropped on a page, and their board is there, without an account."""
-
 from __future__ import annotations
 
 import csv
@@ -28,7 +26,6 @@ QUALITY = {"best": 5, "middle": 3, "worst": 1}
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Three files, one a system, with references."""
     made = []
     for name, count in QUALITY.items():
         path = tmp_path / f"{name}.csv"
@@ -44,7 +41,6 @@ def files(tmp_path: Path) -> list[Path]:
 
 @contextmanager
 def _served(program: Path, folder: Path, log: Path, **variables: str) -> Iterator[str]:
-    """`arena serve DIR` with its worker."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -69,7 +65,6 @@ def _drop(walk: Visitor, files: list[Path]) -> None:
 def test_three_dropped_files_become_a_board_by_two_clicks(
     program: Path, walk: Visitor, files: list[Path], tmp_path: Path
 ) -> None:
-    """Files with references need no model: what was understood, what it costs, Start, and the board."""
     folder = tmp_path / "boards"
     with _served(program, folder, tmp_path / "log") as url:
         walk.site = url
@@ -93,7 +88,6 @@ def test_a_typed_key_is_tested_used_and_kept_nowhere(
     tmp_path: Path,
     scripted_llm: Callable[..., Any],
 ) -> None:
-    """A model at an address of its own is asked with the key of this run, which no file and no page has."""
     llm, folder = scripted_llm(), tmp_path / "boards"
     renamed = tmp_path / "odd.csv"
     renamed.write_text(files[0].read_text().replace("prompt,response", "ask,said"))

@@ -1,5 +1,3 @@
-"""Signing in by an organisation's OpenID provider, in a browser, against one that checks everything."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -31,7 +29,6 @@ class House:
 
 @pytest.fixture
 def openid_provider() -> Iterator[Provider]:
-    """A running OpenID Connect provider."""
     with running_provider() as provider:
         yield provider
 
@@ -60,7 +57,6 @@ def house(
 
 
 def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """From the page of the team to the provider's form, and back."""
     browser.get(f"{house.url}/team")
     browser.delete_all_cookies()
     browser.get(f"{house.url}/team")
@@ -74,7 +70,6 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
 def test_account_is_bound_at_the_first_sign_in(
     house: House, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
-    """A verified address leads to its account once, then the subject alone; rights are read anew."""
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, browser, walk)
     walk.find(".aa-eyebrow", "Signed in as ann")
@@ -105,7 +100,6 @@ def test_whom_the_provider_does_not_vouch_for_is_nobody(
     browser: webdriver.Chrome,
     walk: Visitor,
 ) -> None:
-    """An address that is not verified opens no account, and a token with a wrong signature no session."""
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}
     sign_in(house, browser, walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")

@@ -1,5 +1,3 @@
-"""An organiser's day in a browser alone: import, dry run, launch, a killed worker, publish, retract."""
-
 from __future__ import annotations
 
 import json
@@ -42,13 +40,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home with an organiser's account and an empty database."""
     return tmp_path / "home"
 
 
 @pytest.fixture
 def token(home: Path) -> str:
-    """An organiser's token."""
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
     made = arena.tokens.create(name="site", scopes=[TokenScope.ORGANISE], account="Ada", caller=OPERATOR)
@@ -58,7 +54,6 @@ def token(home: Path) -> str:
 
 @pytest.fixture
 def endpoint(scripted_llm: Callable[..., object]) -> Any:  # noqa: ANN401 - a ScriptedLLM, of a module loaded by path
-    """A scripted LLM."""
     return scripted_llm(latency=QUICK)
 
 
@@ -130,7 +125,6 @@ def test_organiser_runs_a_round_in_the_browser_alone(
     answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    """Import, calibrate, launch with a cap, pause, a killed worker, resume, publish, retract."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
     _calibrate_and_cancel(hands, tmp_path / "labels.jsonl")
@@ -159,7 +153,6 @@ def test_a_round_under_5_usd_is_launched_by_following_visible_words(
     answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    """By the menu of the start page: what is missing is said when planning, the cost beside the cap."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
     hands.go("/")
@@ -188,7 +181,6 @@ def test_a_round_under_5_usd_is_launched_by_following_visible_words(
 def test_what_was_done_is_said_where_it_was_done(
     hands: Visitor, home: Path, set_folder: Path, answers_file: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """A message stands beside its button, with the time, while the figures above it are refreshed."""
     _bring(hands, set_folder, tmp_path / "tiny.zip")
     _hand_in(home, answers_file)
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
@@ -208,7 +200,6 @@ def test_what_was_done_is_said_where_it_was_done(
 
 
 def test_no_page_is_hidden_from_an_organiser_on_a_phone(hands: Visitor) -> None:
-    """The menus have every page of every role; wider windows are looked at in test_form."""
     hands.size(390)
     hands.go("/admin")
     hands.see("Waiting for you")

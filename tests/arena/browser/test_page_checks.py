@@ -1,5 +1,3 @@
-"""The checks of pages find what is planted in a page that is whole, and let pass what is meant."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -89,7 +87,6 @@ return Promise.all([...document.images].map((one) => one.decode().catch(() => nu
 
 @pytest.fixture(scope="module")
 def page(open_browser: Callable[[], webdriver.Chrome]) -> Iterator[webdriver.Chrome]:
-    """A browser of these tests alone."""
     driver = open_browser()
     yield driver
     driver.quit()
@@ -110,14 +107,12 @@ def _all_faults(page: webdriver.Chrome) -> list[str]:
 
 
 def test_whole_page_has_no_fault(page: webdriver.Chrome) -> None:
-    """The page into which faults are planted has none itself."""
     _open(page, "")
     assert _all_faults(page) == []
 
 
 @pytest.mark.parametrize("name", list(PLANTED))
 def test_planted_fault_is_found_by_its_check(page: webdriver.Chrome, name: str) -> None:
-    """A fault of each kind, planted into a whole page, is named by the check whose part it is."""
     check, planted, sentence = PLANTED[name]
     _open(page, planted)
     assert any(sentence in fault for fault in check(page)), _all_faults(page)
@@ -125,6 +120,5 @@ def test_planted_fault_is_found_by_its_check(page: webdriver.Chrome, name: str) 
 
 @pytest.mark.parametrize("name", list(MEANT))
 def test_what_is_meant_is_no_fault(page: webdriver.Chrome, name: str) -> None:
-    """Shortened names, words for screen readers, boxes that scroll, drawn charts and named icons pass."""
     _open(page, MEANT[name])
     assert _all_faults(page) == []

@@ -1,5 +1,3 @@
-"""A public reader in a browser: from the words of the board to an answer, and what only a browser shows."""
-
 from __future__ import annotations
 
 import os
@@ -91,7 +89,6 @@ class Stranger:
         self._stage.settle()
 
     def reads(self, pattern: str) -> str:
-        """Wait until the page says something, and return it."""
         found: list[str] = []
 
         def look() -> bool:
@@ -117,7 +114,6 @@ def stranger(stage: Stage) -> Iterator[Stranger]:
 @pytest.mark.xdist_group("form")
 @pytest.mark.parametrize("wish", IN_TWO_CLICKS)
 def test_two_clicks_answer(stranger: Stranger, wish: str) -> None:
-    """Each task of a fresh reader is done by at most two clicks from the board."""
     clicks, answer = IN_TWO_CLICKS[wish]
     for words in clicks:
         stranger.choose(words)
@@ -136,7 +132,6 @@ def test_lost_question_leads_to_the_reasons_of_its_battle(stranger: Stranger) ->
 
 @pytest.fixture
 def downloads(browser: webdriver.Chrome, tmp_path: Path) -> Path:
-    """Return the folder of the reader's downloads."""
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     return tmp_path
@@ -155,7 +150,6 @@ def _taken(folder: Path, *patterns: str) -> list[Path]:
 def test_reader_goes_from_the_board_to_the_data(
     site: str, browser: webdriver.Chrome, walk: Visitor, downloads: Path
 ) -> None:
-    """Board → domain → system against another → question → evidence → download: every step is a click."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
@@ -177,7 +171,6 @@ def test_reader_goes_from_the_board_to_the_data(
 
 
 def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """Anyone who has read down a page and goes to another sees that one's title, not its middle."""
     place = "document.querySelector('[data-testid=stMain]')"
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q1")
@@ -205,7 +198,6 @@ with skeleton("slow"):
 
 @pytest.fixture
 def slow_page(tmp_path: Path) -> Iterator[str]:
-    """The address of a page that takes two seconds."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -220,7 +212,6 @@ def slow_page(tmp_path: Path) -> Iterator[str]:
 
 
 def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str, browser: webdriver.Chrome) -> None:
-    """While a page is opened grey bars say that more comes; they go with it and stay away."""
     reader = Visitor(browser)
     reader.until(lambda: _answers(slow_page), "the page is not served")
     browser.get(slow_page)
@@ -249,7 +240,6 @@ def _answers(url: str) -> bool:
 def test_permalink_to_a_question_runs_nothing_of_its_answers(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
-    """A permalink shows every answer letter by letter, and runs nothing of them."""
     walk.size(1440)
     browser.get(f"{site}/question?board=tiny&id=q4&answer=hostile")
     walk.find(".aa-answers article", "Item 4 is epsilon")
@@ -275,7 +265,6 @@ return [...document.querySelectorAll("#root .aa-spark")].map(spark => {
 
 
 def test_bars_of_domains_stand_beside_each_other(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
-    """Each system has a bar for each domain in a place of its own, none repeated over the cell."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny&columns=Domains")
     walk.find("#root .aa-footer")
@@ -289,7 +278,6 @@ def test_bars_of_domains_stand_beside_each_other(site: str, browser: webdriver.C
 def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:
-    """A click sorts without another visit, a second one turns the order, and both can be passed on."""
     walk.size(1440)
     browser.get(f"{site}/?board=tiny&columns=Rating,Words")
     walk.find(".aa-standings caption", "Overall")
@@ -320,7 +308,6 @@ HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
 def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
-    """Parts and opponents are links, which the address names and Streamlit follows in place."""
     walk.size(1440)
     walk.driver.get(f"{site}/system?board=tiny&id=full")
     walk.find("h2", "Lost")

@@ -1,5 +1,3 @@
-"""A team at the browser: from a faulty file to its published board."""
-
 from __future__ import annotations
 
 import json
@@ -39,7 +37,6 @@ def club(
     served: Callable[[Settings, Path], AbstractContextManager[str]],
     tmp_path: Path,
 ) -> Iterator[Club]:
-    """Serve an arena with three systems and two teams."""
     arena = filled()
     tokens = []
     for team in ("ours", "theirs"):
@@ -56,7 +53,6 @@ def club(
 
 @pytest.fixture
 def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterator[Callable[[], Visitor]]:
-    """Open browsers: `visitor()` is somebody new."""
     opened: list[webdriver.Chrome] = []
 
     def come() -> Visitor:
@@ -71,7 +67,6 @@ def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterato
 def test_team_goes_from_a_faulty_file_to_its_board(
     club: Club, visitor: Callable[[], Visitor], answers_file: Callable[..., Path]
 ) -> None:
-    """Sign in, drop a file with an error, mend it, submit; once judged and published, see its board."""
     ours = visitor()
     ours.sign_in(club.ours)
     ours.go("/submit?set=tiny")
@@ -114,7 +109,6 @@ def test_team_goes_from_a_faulty_file_to_its_board(
 
 
 def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor]) -> None:
-    """A revoked token ends the visit at the next click; signing out does too."""
     ours = visitor()
     ours.sign_in(club.ours)
     ours.find("[data-testid=stMain]", "Nothing has been submitted yet")

@@ -1,5 +1,3 @@
-"""A board as one HTML file: whole, harmless, and without names or texts that the public may not see."""
-
 from __future__ import annotations
 
 import re
@@ -42,7 +40,6 @@ def test_board_file_loads_and_runs_nothing(page: str) -> None:
 def test_board_file_is_refused_for_boards_that_are_not_public(
     filled: Callable[..., Arena], tmp_path: Path
 ) -> None:
-    """A round that is not published has no board; a retracted board is refused with its notice."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)

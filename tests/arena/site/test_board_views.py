@@ -12,7 +12,7 @@ import pytest
 
 from arena.site.boards.matrix_page import matrix_rows, matrix_table
 from arena.site.boards.sentences import headline, leading, record_of, standing
-from arena.site.boards.snapshot_reader import read_board
+from arena.site.boards.snapshot_reader import _method, read_board
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
 from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
 from arena.site.boards.view_model import OVERALL, BoardView, Line
@@ -31,14 +31,12 @@ SEPARATED = "The battles separate it from every other system."
 
 @pytest.fixture(scope="module")
 def standings() -> Mapping[str, Any]:
-    """The standings of the paper's board, as they are published."""
     paper = bundled_board()
     about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
     return build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
 
 
 def view_of(standings: Mapping[str, Any]) -> BoardView:
-    """A board of these standings, read."""
     copied = json.loads(json.dumps(standings))
     board = Board(
         id=1,
@@ -73,7 +71,6 @@ def before(standings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_of(root: Element) -> str:
-    """The words of a page, without its style."""
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag == "style":
@@ -82,7 +79,6 @@ def words_of(root: Element) -> str:
 
 
 def row_of(root: Element, system: str) -> list[str]:
-    """The texts of the cells of one system's first row."""
     for row in root.iter("tr"):
         cells = ["".join(cell.itertext()) for cell in row]
         if any(cell.startswith(system) for cell in cells[:2]):
@@ -162,7 +158,6 @@ def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> N
 
 
 def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) -> None:
-    """A pair that never met is a point without words of its own; the caption says what points mean."""
     view = view_of(standings)
     every = matrix_table(view)
     lost = {pair: test for pair, test in view.meetings.pairs.items() if "gpt-4o" not in pair}
@@ -175,7 +170,6 @@ def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) 
 
 
 def test_an_axis_has_round_values_within_its_scale() -> None:
-    """Whatever the values are, two to six round ticks have places on the bar."""
     for low, high in ((614.0, 1556.0), (0.0, 1.0), (-12.5, 3.0), (0.412, 0.473), (998.0, 1003.0)):
         scale = Scale(low, high)
         assert 2 <= len(scale.ticks) <= 6
@@ -183,13 +177,11 @@ def test_an_axis_has_round_values_within_its_scale() -> None:
 
 
 def test_an_axis_repeats_no_text() -> None:
-    """If values are less than a point apart each whole point stands on the axis once, at its place."""
     marks = Scale(999.6, 1001.2).axis(points)
     assert [(text, round(place, 1)) for text, place in marks] == [("1000", 25.0), ("1001", 87.5)]
 
 
 def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> None:
-    """Columns come with both ends of their intervals and in the order of the table."""
     view = view_of(standings)
     lines = in_order(view, OVERALL, view.competitors(), Order.of("-win"))
     rows = shown_rows(view, OVERALL, lines, ("Rating", "Win"))
@@ -202,7 +194,6 @@ def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> 
 
 
 def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Mapping[str, Any]) -> None:
-    """Two systems are within one bracket where they share a letter, and in none together otherwise."""
     lines = view_of(standings).competitors()
     joints = brackets(lines)
     ends: dict[int, list[tuple[int, int]]] = {}
@@ -265,7 +256,6 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
 
 
 def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -> None:
-    """The headline says how it fared against the reference."""
     view = view_of(standings)
     only = {view.reference, view.competitors()[-1].system}
     alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
@@ -276,7 +266,6 @@ def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -
 
 
 def test_a_domain_says_what_its_ratings_borrow(standings: Mapping[str, Any]) -> None:
-    """The share of own evidence stands beside each system, and the headline says who separates nobody."""
     found = before(standings)
     for line in found["lines"]["fiqa"]:
         line["rating"] = line["rating"] | {"own_evidence": 0.123}
@@ -315,7 +304,6 @@ def two_floors() -> list[tuple[str, str, str, str, str]]:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned: bool) -> None:
-    """Headline, places, signs of the matrix and the comparison of two say the same as 24 lost questions."""
     rows = two_floors()
     view = board_of(rows[::-1] if turned else rows)
     assert leading(view, OVERALL).startswith("s1 leads")
@@ -331,7 +319,6 @@ def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned
 
 
 def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own() -> None:
-    """The reference leads the beaten group with a higher number than the leader's, and stands below it."""
     even = [
         (*row[:4], "model_b") if row[2:4] == ("s1", "s2") and number % 2 else row
         for number, row in enumerate(two_floors())
@@ -344,13 +331,11 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
 
 
 def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
-    """Anyone who lost every battle has no rating, but a place and a separation."""
     view = board_of([row for row in two_floors() if "s4" not in row])
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 
 
 def test_three_battles_separate_nobody_on_a_board() -> None:
-    """One win and two ties on two questions: no sentence, sign or place says that one is better."""
     view = board_of(
         [
             ("q81", "big", "claude", "gpt", "model_b"),
@@ -365,7 +350,6 @@ def test_three_battles_separate_nobody_on_a_board() -> None:
 
 
 def test_the_matrix_separates_whom_the_letters_separate(standings: Mapping[str, Any]) -> None:
-    """Signs of direct battles and letters of the leaderboard are one decision."""
     view = view_of(standings)
     for row in matrix_rows(view):
         one, other = (known(view.line(str(row[name]))) for name in ("system", "opponent"))
@@ -392,3 +376,16 @@ def test_a_system_with_few_answers_leads_nobody() -> None:
     assert table.findall(".//tbody/tr/th/a")[-1].text == "a"
     assert "It answered 5 of 56 questions, too few for a rank." in "".join(table.itertext())
     assert "not ranked" in "".join(table.findall(".//tbody/tr")[-1].itertext())
+
+
+SETTINGS: dict[str, Any] = {"method": "bradley-terry", "interval": "sandwich", "bootstrap": None, "notes": []}
+
+
+def test_a_board_says_why_it_was_not_resampled() -> None:
+    noted = {**SETTINGS, "notes": ["intervals are sandwich intervals, since they are many"]}
+    said = _method({"rating_settings": noted, "rate_settings": {}})
+    assert said.endswith("intervals: sandwich. Intervals are sandwich intervals, since they are many.")
+    former = {key: value for key, value in SETTINGS.items() if key != "notes"}
+    for settings in (SETTINGS, former):
+        said = _method({"rating_settings": settings, "rate_settings": {}})
+        assert said.endswith("95 % intervals: sandwich.")

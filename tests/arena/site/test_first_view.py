@@ -1,5 +1,3 @@
-"""The board in the document: what the page says, for visitors who are signed in nowhere."""
-
 from __future__ import annotations
 
 import re
@@ -20,7 +18,6 @@ START = '<div id="first-view">'
 
 @pytest.fixture(scope="module")
 def client(published: Settings) -> Iterator[TestClient]:
-    """A browser without scripts."""
     with TestClient(Starlette(routes=_Routes(published).all())) as found:
         yield found
 
@@ -33,7 +30,6 @@ def _words(html: str) -> str:
 def test_document_says_what_the_page_says(
     client: TestClient, published: Settings, query: dict[str, str]
 ) -> None:
-    """The same words in the same order; the page adds its footer."""
     document = client.get("/", params=query).text
     assert document.count(START) == 1
     first = _words(document.partition(START)[2].partition('<div id="root">')[0])

@@ -1,5 +1,3 @@
-"""The page *Label pairs*."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,7 +18,6 @@ from tests.opened_pages import page_of
 
 @pytest.fixture
 def arena(filled: Callable[..., Arena]) -> Arena:
-    """An arena with a published round."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="complete:12", name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)

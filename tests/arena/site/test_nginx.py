@@ -1,5 +1,3 @@
-"""A real nginx in front, with the configuration of the documentation."""
-
 from __future__ import annotations
 
 import shutil
@@ -69,7 +67,6 @@ def _client(port: int, address: str) -> httpx.Client:
 def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(
     program: Path, published: Settings, tmp_path: Path
 ) -> None:
-    """A named proxy's word is taken: each visitor has a limit, whatever they forward; https is known."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None or shutil.which("openssl") is None:
         pytest.skip("NO nginx: the documented configuration is not tested")

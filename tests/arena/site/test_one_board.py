@@ -1,5 +1,3 @@
-"""One board on every surface: who is told apart, which rank, how many systems and battles."""
-
 from __future__ import annotations
 
 import csv
@@ -37,7 +35,6 @@ Rows = Sequence[tuple[str, str, str, str, str]]
 
 
 def against(system: str, won: int, of: int, *, tied: int = 0) -> Rows:
-    """Battles of a system with the reference, one a question."""
     ends = ["model_a"] * won + ["tie"] * tied + ["model_b"] * (of - won - tied)
     return [(f"q{at}", f"d{at % 2}", system, REFERENCE, end) for at, end in enumerate(ends)]
 
@@ -69,7 +66,6 @@ BOARDS: Mapping[str, Rows] = {
 
 @pytest.fixture(params=BOARDS)
 def board(request: pytest.FixtureRequest) -> Board:
-    """A published board."""
     table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[request.param], strict=True)))
     about = About(name="b", title="B", reference=REFERENCE, labels={"d0": "Zero", "d1": "One"})
     built = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
@@ -94,12 +90,10 @@ def _view(standings: Mapping[str, object]) -> BoardView:
 
 
 def texts_of(row: Element) -> list[str]:
-    """The texts of the cells of a row."""
     return ["".join(cell.itertext()) for cell in row]
 
 
 def table_of(board: Board) -> BattleTable:
-    """The battles behind a board of `BOARDS`."""
     rows = next(rows for name, rows in BOARDS.items() if _is_of(board, rows))
     return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
 
@@ -111,7 +105,6 @@ def _is_of(board: Board, rows: Rows) -> bool:
 
 
 def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> None:
-    """Ratings, snapshot, files, compare, head to head and sentences give one answer for each pair."""
     view, rated = read_board(board), rate(table_of(board), bootstrap=50)
     rows = list(csv.DictReader(io.StringIO(_file(board, BoardForm.CSV))))
     letters = {
@@ -145,7 +138,6 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> N
 
 
 def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
-    """A board without a battle, and one of nothing but ties, name no leader."""
     table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS["ties alone"], strict=True)))
     about = About(name="b", title="B", reference=REFERENCE)
     tied = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
@@ -160,7 +152,6 @@ def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
 
 
 def test_a_better_result_is_never_less_separated() -> None:
-    """With 23 of 24 battles won a system is told from the reference at least as surely as with 20, or 22."""
     found = []
     for won in range(12, 25):
         table = BattleTable.from_columns(
@@ -172,7 +163,6 @@ def test_a_better_result_is_never_less_separated() -> None:
 
 
 def test_a_domain_is_told_apart_by_its_own_battles() -> None:
-    """If a domain's battles separate nobody its lines share the first place, whatever all battles say."""
     rows = [*against("a", 30, 30), *against("b", 3, 30)]
     split = [
         (
@@ -197,7 +187,6 @@ def test_a_domain_is_told_apart_by_its_own_battles() -> None:
 
 
 def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
-    """Places are among the systems on pages, terminal and in files; the reference has none."""
     view = read_board(board)
     ranks = {line.system: line.rank for line in view.competitors()}
     for domain in (OVERALL, *view.domains):
@@ -215,7 +204,6 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
 
 
 def test_battles_of_a_system_are_one_number(board: Board) -> None:
-    """The column of battles counts the same on the page, in files and on the terminal."""
     view = read_board(board)
     files = {
         row["system"]: row["battles"] and f"{float(row['battles']):.0f}"
@@ -237,7 +225,6 @@ def test_battles_of_a_system_are_one_number(board: Board) -> None:
 
 
 def test_older_boards_give_the_reference_no_rank_either(board: Board) -> None:
-    """A snapshot whose places count the reference is read as those of today."""
     before = json.loads(json.dumps(board.standings))
     table = {rating.system: rating for rating in rate(table_of(board), bootstrap=50).ratings}
     for line in before["lines"][OVERALL]:
@@ -276,7 +263,6 @@ def _file(board: Board, form: BoardForm) -> str:
 
 
 def _shown(table: Element) -> dict[str, str]:
-    """The ranks of the rows of a table, by system."""
     cells = [texts_of(row) for row in table.iter("tr") if row.find("th[@scope='row']") is not None]
     names = [link.text or "" for link in table.iter("a")]
     return {name: re.match(r"\d*", texts[0])[0] or "–" for name, texts in zip(names, cells, strict=True)}  # type: ignore[index]

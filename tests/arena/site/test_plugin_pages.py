@@ -1,5 +1,3 @@
-"""Pages that plugins add."""
-
 from __future__ import annotations
 
 import re
@@ -54,8 +52,6 @@ def with_pages(published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def page_of(with_pages: Settings) -> Callable[[str], AppTest]:
-    """A page as a visitor sees it."""
-
     def run(name: str) -> AppTest:
         app = AppTest.from_string(SCRIPT.format(name=name), default_timeout=60)
         app.secrets.update({key: dict(value) for key, value in as_secrets(with_pages).items()})
@@ -68,7 +64,6 @@ def page_of(with_pages: Settings) -> Callable[[str], AppTest]:
 def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(
     with_pages: Settings, page_of: Callable[[str], AppTest]
 ) -> None:
-    """Its document has its title; it stands last in its menu, and shows what the services give."""
     with TestClient(Starlette(routes=_Routes(with_pages).all())) as client:
         assert "<title>Sets in short – Answer Arena</title>" in client.get("/sets-in-short").text
     use_plugin_files(with_pages.plugins)
@@ -78,7 +73,6 @@ def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(
 
 
 def test_a_page_that_fails_is_named(page_of: Callable[[str], AppTest]) -> None:
-    """A reader sees a sentence, not a traceback; an address that is taken is a problem."""
     page = page_of("broken")
     assert not page.exception
     assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")

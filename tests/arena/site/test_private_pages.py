@@ -1,5 +1,3 @@
-"""Pages of a set whose texts are not public: what visitors, a team and organisers see, and are told."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -41,7 +39,6 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
 
 @pytest.fixture(scope="module")
 def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    """The round."""
     arena, _ = private_round(tmp_path_factory.mktemp("private"))
     yield arena
     arena.close()
@@ -70,13 +67,11 @@ def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 
 def test_no_page_shows_visitors_a_text(seen: Callable[..., str]) -> None:
-    """Every public page of the board, without a question, passage, reference or answer in it."""
     for name, query in PAGES:
         assert not marks_in(seen(PUBLIC, name, **query)), name
 
 
 def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> None:
-    """If texts would stand a line says that they are not public, and who sees them."""
     for name in ("questions.list_page", "questions.question_page", "compare.compare_page"):
         shown = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
         assert "The texts of tiny are not public" in shown, name
@@ -84,7 +79,6 @@ def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> Non
 
 
 def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> None:
-    """Signed in, a team reads the question, its passages and its own answer; organisers read everything."""
     shown = seen(TEAM, "questions.question_page", id="q1", part="answers")
     assert marks_in(shown) == {QUESTION, PASSAGE, OURS}
     assert "the answers of your team" in shown
@@ -94,7 +88,6 @@ def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> 
 def test_what_one_person_saw_is_not_shown_to_the_next(
     private: Arena, monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
-    """After an organiser a visitor sees nothing, though the caches are warm."""
     assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
     monkeypatch.setattr(st.cache_data, "clear", lambda: None)
     monkeypatch.setattr(st.cache_resource, "clear", lambda: None)

@@ -1,5 +1,3 @@
-"""One place a role: the organisers' first page, what a team sees first, what the site says of itself."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,7 +29,6 @@ FOOTER = 'class="aa-footer"'
 
 
 def opened(settings: Settings, name: str, **query: str) -> AppTest:
-    """A page, opened by whoever the cookie names."""
     page = page_of(settings, name, **query)
     page.run()
     assert not page.exception
@@ -39,15 +36,12 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 
 
 def html(page: AppTest) -> str:
-    """Everything shown as HTML, and every text."""
     texts = "\n".join(one.value for one in page.text)
     return "".join(found.proto.body for found in page.get("html")) + texts
 
 
 @pytest.fixture
 def sign_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sign somebody in by a token of their account."""
-
     def enter(arena: Arena, account: str, *scopes: TokenScope) -> None:
         made = arena.tokens.create(name="site", scopes=scopes, account=account, caller=OPERATOR)
         cookie = arena.sessions.sign_in(made.secret, client="test").cookie
@@ -57,37 +51,14 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def organised(filled: Callable[..., Arena]) -> Arena:
-    """An arena with an organiser."""
     arena = filled()
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
     return arena
 
 
-def test_overview_has_everything_that_waits(
-    filled: Callable[..., Arena], sign_in: Callable[..., None]
-) -> None:
-    """Submissions that wait and rounds under way are on one page."""
-    arena = organised(filled)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", systems=("full",), name="spring"))
-    sign_in(arena, "olga", TokenScope.ORGANISE, TokenScope.READ)
-    (progress,) = arena.round_admin.under_way(caller=OPERATOR)
-    assert (progress.round.name, progress.share, progress.waiting) == ("spring", 0.0, False)
-    page = opened(arena.settings, "admin.overview_page")
-    shown = html(page)
-    for words in (
-        "Waiting for you: 3",
-        "Round spring is not started.",
-        "Plan a round of 2",
-    ):
-        assert words in shown
-    for words in ("Rounds under way", "0 % of"):
-        assert words in shown
-
-
 def test_only_organisers_have_an_overview(
     filled: Callable[..., Arena], sign_in: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Others are asked to sign in, or told whom to ask, and see nothing of what waits."""
     arena = organised(filled)
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     assert "Waiting for you" not in html(opened(arena.settings, "admin.overview_page"))
@@ -125,7 +96,6 @@ def test_team_sees_first_what_waits_for_it(
 
 
 def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
-    """Contact, documentation and privacy are the operator's; version, licence and cookies are stated."""
     arena = filled()
     plain = html(opened(arena.settings, "about_page"))
     for words in (release(), "has not named a contact", "arena_session", "Apache License 2.0", "A tiny set"):
@@ -146,7 +116,6 @@ def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., 
 
 @pytest.mark.long
 def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Callable[..., None]) -> None:
-    """Every page ends with "Sign in", or with whoever is signed in and the way to where they sign out."""
     arena = filled()
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
     page = AppTest.from_file(SCRIPT, default_timeout=60)
@@ -161,7 +130,6 @@ def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Ca
 
 @pytest.mark.long
 def test_every_plain_page_has_the_footer(published: Settings) -> None:
-    """Pages without scripts end with version, about, documentation, API, licence and privacy too."""
     with TestClient(make_app(published)) as visitor:
         for path in ("/auth/sign-in", "/api/v1/", "/nothing/there"):
             text = visitor.get(path, headers={"Accept": "text/html"}).text
@@ -173,7 +141,6 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
 
 
 def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings) -> None:
-    """No column of the standings is without a meaning, no number without a unit; texts have none."""
     arena = Arena(published)
     columns = {one.name: one for one in columns_of(arena.boards.get("tiny").standings)}
     arena.close()
@@ -186,7 +153,6 @@ def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings
 
 @pytest.mark.long
 def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """Anyone who entered and was withdrawn, a notice with its day, and which settings differ, stand there."""
     arena = mix(filled(), tmp_path)
     for name, systems, seed in (("spring", ("full", "wrong"), 0), ("summer", ("full", "short"), 7)):
         request = RoundRequest(

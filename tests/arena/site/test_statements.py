@@ -39,7 +39,6 @@ def counting() -> Iterator[list[str]]:
 
 
 def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
-    """Return the statements of a page's first view."""
     st.cache_data.clear()
     st.cache_resource.clear()
     page = page_of(arena.settings, name, **query)
@@ -59,7 +58,6 @@ def _published(arena: Arena, name: str) -> None:
 def test_statements_of_a_page_are_few_however_many_systems_there_are(
     filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
 ) -> None:
-    """A question, a comparison and a system take a bounded number of statements; more systems add none."""
     arena = filled(database_url=database_url)
     _published(arena, "few")
     for number in range(4):

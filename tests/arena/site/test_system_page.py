@@ -1,5 +1,3 @@
-"""The page of a system: verdict, and where it loses."""
-
 from __future__ import annotations
 
 import json
@@ -52,8 +50,6 @@ def _judge(arena: Arena, name: str) -> None:
 
 @pytest.fixture
 def opened(items: Settings) -> Callable[..., AppTest]:
-    """Open the page of a system."""
-
     def open_page(**query: str) -> AppTest:
         page = page_of(items, "systems.system_page", **query).run()
         assert not page.exception
@@ -71,7 +67,6 @@ def _words(page: AppTest) -> str:
 
 
 def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> None:
-    """One sentence says rank, rate against the reference and rate against the others, with intervals."""
     page = opened(board="second", id="sys")
     (verdict,) = re.findall(r'<p class="aa-lead">(Rank [^<]*)</p>', _html(page))
     assert re.match(
@@ -85,7 +80,6 @@ def test_verdict_comes_first_with_both_rates(opened: Callable[..., AppTest]) -> 
 
 
 def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) -> None:
-    """If it loses stands by domain, kind of question and opponent, each the worst first."""
     words = _words(opened(board="first", id="sys"))
     assert words.index(" One ") < words.index(" Zero ")
     assert "How …" in words
@@ -95,7 +89,6 @@ def test_losses_are_by_domain_kind_and_opponent(opened: Callable[..., AppTest]) 
 
 
 def test_the_rest_stands_in_four_parts(opened: Callable[..., AppTest]) -> None:
-    """Of four parts the one that the address names is made."""
     page = opened(board="second", id="sys")
     links = _html(page).partition('aria-label="Parts"')[2].partition("</nav>")[0]
     assert re.findall(r">([^<]*)</a>", links) == PARTS
@@ -108,7 +101,6 @@ def test_the_rest_stands_in_four_parts(opened: Callable[..., AppTest]) -> None:
 
 
 def test_a_system_stands_against_another(opened: Callable[..., AppTest]) -> None:
-    """The address holds a system against another: who is better, by domain, on which questions it turns."""
     page = opened(board="second", id="sys")
     assert 'href="./system?board=second&amp;id=sys&amp;against=other"' in _html(page)
     pair = _words(opened(board="second", id="sys", against="other"))
@@ -118,13 +110,11 @@ def test_a_system_stands_against_another(opened: Callable[..., AppTest]) -> None
 
 
 def test_strip_has_rating_and_interval(opened: Callable[..., AppTest]) -> None:
-    """The first of a system's figures is its rating, with its interval."""
     strip = re.search(r'<dl class="aa-strip">(.*?)</dl>', _html(opened(board="second", id="sys")), re.DOTALL)
     assert strip is not None
     assert re.match(r"\s*<div><dt>Rating \(95 % interval [^)]*\)</dt><dd>−?\d+</dd>", strip[1])
 
 
 def test_reference_page_has_losses(opened: Callable[..., AppTest]) -> None:
-    """The reference's page has where it loses, and says that it is the reference."""
     words = _words(opened(board="second", id="human"))
     assert "Kind of question" in words

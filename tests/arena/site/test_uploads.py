@@ -21,7 +21,6 @@ from data.models import TokenScope
 
 @pytest.fixture
 def arena(make_arena: Callable[..., Arena]) -> Arena:
-    """An arena with a team."""
     arena = make_arena()
     arena.teams.add("ours", caller=OPERATOR)
     return arena
@@ -29,8 +28,6 @@ def arena(make_arena: Callable[..., Arena]) -> Arena:
 
 @pytest.fixture
 def client(arena: Arena) -> TestClient:
-    """A site that takes every file that the middleware lets through."""
-
     async def take(_request: Request) -> Response:
         return PlainTextResponse("taken", 204)
 
@@ -39,7 +36,6 @@ def client(arena: Arena) -> TestClient:
 
 
 def test_upload_of_a_visitor_is_refused(client: TestClient) -> None:
-    """Also with cookies of nobody; other requests pass."""
     forged = {COOKIE: "x" * 43, AUTH_COOKIE_NAME: '{"is_logged_in": true}'}
     for cookies in ({}, forged):
         client.cookies.update(cookies)
@@ -49,7 +45,6 @@ def test_upload_of_a_visitor_is_refused(client: TestClient) -> None:
 
 
 def test_upload_of_a_member_is_taken_until_sign_out(arena: Arena, client: TestClient) -> None:
-    """A session is asked for at each file."""
     secret = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
     cookie = arena.sessions.sign_in(secret, client="t").cookie
     client.cookies.set(COOKIE, cookie)
@@ -59,7 +54,6 @@ def test_upload_of_a_member_is_taken_until_sign_out(arena: Arena, client: TestCl
 
 
 def test_upload_is_taken_from_whom_a_provider_signed_in(client: TestClient) -> None:
-    """The cookie has Streamlit's own signature."""
     value = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, '{"sub": "ann"}').decode()
     client.cookies.set(AUTH_COOKIE_NAME, value)
     assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 204

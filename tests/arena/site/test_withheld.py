@@ -35,7 +35,6 @@ PROCESSES = 2
 
 
 def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
-    """Every address that answers the public: pages and the API."""
     for page in pages():
         for query in QUERIES.get(page, ("",)):
             yield f"/{page}?board=first&{query}"
@@ -51,7 +50,6 @@ def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, program: Path) -> None:
-    """After each change no address of any process shows again what it showed before, cached or not."""
     arena, _ = private_round(tmp_path)
     submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
     paths = [*addresses(arena, sorted(submissions.values()))]

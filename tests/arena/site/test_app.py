@@ -1,5 +1,3 @@
-"""The documents of the pages, and files to download."""
-
 from __future__ import annotations
 
 import csv
@@ -25,7 +23,6 @@ STAMP = Stamp(board="spring", content_hash="ab" * 32)
 
 @pytest.fixture(scope="module")
 def client(published: Settings) -> Iterator[TestClient]:
-    """A client of the routes."""
     # Streamlit's own server exists once a process; these routes stand without it.
     with TestClient(Starlette(routes=_Routes(published).all())) as found:
         yield found
@@ -38,7 +35,6 @@ ROWS: list[dict[str, object]] = [
 
 
 def test_downloaded_tables_say_where_they_are_from() -> None:
-    """Board and hash stand in every form, and no cell is a formula."""
     rows = list(csv.DictReader(io.StringIO(table_file(ROWS, BoardForm.CSV, STAMP).decode())))
     assert rows[0]["board"] == "spring"
     assert rows[0]["system"] == "'=cmd()"
@@ -53,12 +49,10 @@ def test_downloaded_tables_say_where_they_are_from() -> None:
 
 @pytest.mark.parametrize("form", list(BoardForm))
 def test_empty_table_is_a_file_too(form: BoardForm) -> None:
-    """A table without rows can be downloaded."""
     assert table_file([], form, STAMP)
 
 
 def test_downloaded_charts_say_where_they_are_from() -> None:
-    """A picture bears its title, the board and the hash."""
     chart: alt.LayerChart = forest([Estimate(system="s", value=1, lower=0, upper=2)], axis="Rating")
     drawn = chart_file(chart, PictureForm.SVG, STAMP, "Spring: ratings").decode()
     assert "Spring: ratings" in drawn
@@ -67,7 +61,6 @@ def test_downloaded_charts_say_where_they_are_from() -> None:
 
 
 def test_documents_bring_the_styles_and_what_pages_are_made_of(client: TestClient) -> None:
-    """Every document links our styles behind Streamlit's, and names the files that its components need."""
     for page in ("/", "/compare", "/about"):
         text = client.get(page).text
         (root,) = re.findall(r'<link rel="stylesheet" href="./style.css" />\s*<div id="', text)

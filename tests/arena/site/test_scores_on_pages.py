@@ -82,8 +82,6 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture
 def opened(bridges: Settings) -> Callable[..., AppTest]:
-    """Open a page over the published board."""
-
     def open_page(name: str, **query: str) -> AppTest:
         page = page_of(bridges, MODULES.get(name, name), board="bridges", **query)
         page.run()
@@ -95,8 +93,6 @@ def opened(bridges: Settings) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
-    """Everything that a page shows, as HTML and text."""
-
     def show(name: str, **query: str) -> str:
         page = opened(name, **query)
         html = "".join(found.proto.body for found in page.get("html"))
@@ -106,7 +102,6 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
-    """The scatter plot of the data page begins with these two, opened; an address chooses others."""
     for query in ({"x": "comprehensiveness-nli"}, {"x": "words", "y": "win-tie"}):
         page = opened("data", **query)
         chosen = {one.label: one.value for one in page.selectbox}
@@ -115,11 +110,6 @@ def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTe
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
-    """Each claim has its sign, posterior, reason and the words of the passages; markup in it stays text.
-
-    What one passage says word for word and two deny is not held false, but those two are still named. What
-    the scorer is not sure of is not confirmed, no contradiction, and the page says how often it is right.
-    """
     found = shown("question", id="b-1", part="answers")
     assert 'class="aa-for' in found
     assert 'class="aa-open' in found
@@ -132,7 +122,6 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
 
 
 def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callable[..., str]) -> None:
-    """Each fact of the reference is covered or not, answer by answer."""
     found = shown("question", id="b-1", part="facts")
     assert len(re.findall(">[✓–]</span>", found)) >= 3 * len(ANSWERS)
     assert 'title="whole: covered"' in found
@@ -141,7 +130,6 @@ def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callab
 
 
 def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
-    """A system whose context lacks a passage loses in retrieval; one without contexts is told why not."""
     narrow = shown("system", id="narrow", part="facts")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
@@ -150,7 +138,6 @@ def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> 
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
-    """Means by domain, facts that others have, and claims that the passages contradict, with links."""
     means = shown("system", id="late", part="domains")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
         assert f'<th scope="col"><span class="aa-turned">{label}</span></th>' in means
@@ -162,7 +149,6 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
 
 
 def scored(system: str, metric: str, score: float | None, **details: object) -> ScoredAnswer:
-    """A kept score."""
     return ScoredAnswer(
         submission=1,
         system=system,
@@ -177,7 +163,6 @@ def scored(system: str, metric: str, score: float | None, **details: object) -> 
 
 
 def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
-    """A claim as factuality keeps it."""
     witness = {"context": "k1", "passage": "p1", "probability": 0.9, "posterior": 0.6, "why": "Words."}
     return {
         "id": name,
@@ -191,7 +176,6 @@ def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
 
 
 def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
-    """The lexical precision stays off the main table; of several by LLMs, FR3's is shown."""
     fr3 = metric_info("factuality-fr3")
     assert fr3.filling(["factuality-fr3", "comprehensiveness-nli"]) is None
     asked = ["factuality-fr3", "factuality-factscore llm@m", "factuality-fr3 llm@m"]
@@ -199,13 +183,11 @@ def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
 
 
 def test_unscored_answers_have_nothing_to_show() -> None:
-    """A score without a value has no claims and no statements."""
     missing = scored("s", "factuality-fr3", None, reason="No passages.")
     assert (read_claims(missing.details), read_statements(missing.details)) == ((), ())
 
 
 def test_statements_are_read_with_what_the_answer_says_instead() -> None:
-    """Contradicted statements come first, then the missing basis, then what follows, then the covered."""
     found = read_statements(
         {
             "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],

@@ -1,5 +1,3 @@
-"""The pages over a published round, without a browser."""
-
 from __future__ import annotations
 
 import ast
@@ -49,7 +47,6 @@ def visit(published: Settings) -> Callable[..., AppTest]:
 
 
 def html_of(page: AppTest) -> str:
-    """Everything shown as HTML."""
     return "".join(found.proto.body for found in page.get("html"))
 
 
@@ -59,7 +56,6 @@ def words_of(page: AppTest) -> str:
 
 
 def verbatim_of(page: AppTest) -> list[str]:
-    """The texts to copy."""
     return [
         unescape(text)
         for text in re.findall(r'<pre class="aa-verbatim">(.*?)</pre>', html_of(page), re.DOTALL)
@@ -67,12 +63,10 @@ def verbatim_of(page: AppTest) -> list[str]:
 
 
 def text_of(page: AppTest) -> str:
-    """Everything shown as plain text."""
     return "\n".join(found.value for found in page.text)
 
 
 def test_leaderboard_shows_ranks_ratings_and_rates(visit: Callable[..., AppTest]) -> None:
-    """The front page has the newest judged board: every system with rank, rating and permalink."""
     page = visit("main")
     assert not page.exception
     shown = html_of(page)
@@ -84,27 +78,12 @@ def test_leaderboard_shows_ranks_ratings_and_rates(visit: Callable[..., AppTest]
 
 
 def test_address_chooses_board_and_domain_by_id(visit: Callable[..., AppTest]) -> None:
-    """`?board=…&domain=…` opens that board in that domain, whatever their labels are."""
     page = visit("main", board="rag-qa-arena", domain="fiqa")
     assert "<h1>RAG-QA Arena, as published</h1>" in html_of(page)
     assert "leads in Finance" in html_of(page)
 
 
-def test_choosing_a_domain_puts_it_into_the_address(visit: Callable[..., AppTest]) -> None:
-    """A choice can be passed on: it is a link whose address names it, and there it is the current one."""
-    assert 'href="./?board=tiny&amp;domain=d1"' in html_of(visit("main", board="tiny"))
-    assert re.search(r'aria-current="true">One<', html_of(visit("main", board="tiny", domain="d1")))
-
-
-def test_unknown_board_says_what_to_do(visit: Callable[..., AppTest]) -> None:
-    """An address with a board that is not published shows a sentence, not a trace."""
-    page = visit("main", board="nobody")
-    assert not page.exception
-    assert "not published" in page.info[0].value
-
-
 def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
-    """Before anything is published the site says who publishes, and tells visitors no shell command."""
     settings = Settings(home=tmp_path, database_url=f"sqlite:///{tmp_path / 'arena.sqlite'}")
     page = AppTest.from_file(WEB / "main.py", default_timeout=30)
     page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
@@ -115,7 +94,6 @@ def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_system_page_tells_what_it_lost_and_won(visit: Callable[..., AppTest]) -> None:
-    """A system's page links to questions that it won or lost, with its record on each."""
     page = visit("systems.system_page", board="tiny", id="full")
     assert not page.exception
     assert "<h1>full</h1>" in html_of(page)
@@ -124,7 +102,6 @@ def test_system_page_tells_what_it_lost_and_won(visit: Callable[..., AppTest]) -
 
 
 def test_published_results_have_a_system_page_without_battles(visit: Callable[..., AppTest]) -> None:
-    """A board of published counts says that there are no single battles, and shows the profile."""
     page = visit("systems.system_page", board="rag-qa-arena", id="gpt-4o")
     assert not page.exception
     assert "Biomedical" in html_of(page)
@@ -132,7 +109,6 @@ def test_published_results_have_a_system_page_without_battles(visit: Callable[..
 
 
 def test_question_page_shows_answers_verdicts_and_reasons(visit: Callable[..., AppTest]) -> None:
-    """A question's page has every answer in a tab, its battles, and the facts that decided."""
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     assert not page.exception
     shown = words_of(page)
@@ -189,7 +165,6 @@ def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) 
 
 
 def test_few_questions_that_decide_are_counted_in_words() -> None:
-    """One question that a lead depends on is one of many."""
     alone = Deciding(leader="a", other="b", needed=1, questions=18)
     assert deciding_sentence(alone) == (
         "Without the one question of 18 on which a is furthest ahead, its lead over b would be gone."
@@ -198,20 +173,11 @@ def test_few_questions_that_decide_are_counted_in_words() -> None:
 
 
 def test_a_name_is_not_said_twice() -> None:
-    """A judge whose kind is its name stands once; another has its model beside it."""
     assert name_and_model("lexical", "lexical") == "lexical"
     assert name_and_model("paper", "gpt-4o") == "paper (gpt-4o)"
 
 
-def test_question_page_shows_covered_and_missing_statements(visit: Callable[..., AppTest]) -> None:
-    """Comprehensiveness comes with the statements it depends on."""
-    page = visit("questions.question_page", board="tiny", id="q3")
-    assert "✓ A covered statement." in html_of(page)
-    assert "– A missing statement." in html_of(page)
-
-
 def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest]) -> None:
-    """A permalink to a battle opens the question with that battle's rationale."""
     keys = list(visit("questions.question_page", board="tiny", id="q3").selectbox[0].options)
     assert len(keys) == 6
     page = visit("questions.question_page", board="tiny", id="q3")
@@ -227,7 +193,6 @@ def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest
 
 
 def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> None:
-    """An answer with HTML, an image and formulas is shown letter by letter and nowhere as markup."""
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     shown = html_of(page)
     assert escape(EVIL) in shown
@@ -238,7 +203,6 @@ def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> Non
 
 
 def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) -> None:
-    """The battles stand by their margin, and the first of them is the one that is explained."""
     page = visit("questions.question_page", board="tiny", id="q3")
     assert re.findall("<h2[^>]*>([^<]*)<", html_of(page))[:2] == ["The closest battle", "Answers"]
     margins = [float(label.rpartition(" ")[2]) for label in page.selectbox[0].options]
@@ -248,7 +212,6 @@ def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) ->
 
 
 def test_best_answer_stands_beside_the_chosen_one(visit: Callable[..., AppTest]) -> None:
-    """The second selection names the answer beside the best one; the address keeps it."""
     page = visit("questions.question_page", board="tiny", id="q3")
     assert "best here" in html_of(page)
     wanted = page.selectbox[1].options[-1]
@@ -257,16 +220,7 @@ def test_best_answer_stands_beside_the_chosen_one(visit: Callable[..., AppTest])
     assert html_of(page).count("aa-text") >= 4
 
 
-def test_unknown_question_says_so(visit: Callable[..., AppTest]) -> None:
-    """An address with an unknown question shows one sentence, in which nothing is markup."""
-    page = visit("questions.question_page", board="tiny", id="![x](http://evil.invalid)")
-    assert not page.exception
-    assert "has no question" in page.info[0].value
-    assert "![x](" not in page.info[0].value
-
-
 def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -> None:
-    """The list filters by domain, by every word searched for, and by filters, folded where none is set."""
     page = visit("questions.list_page", board="tiny", domain="d0")
     assert "4 of 12 questions" in html_of(page)
     assert "Won by" not in [one.label for one in page.selectbox]
@@ -276,27 +230,13 @@ def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -
     assert "1 of 12 questions" in html_of(page)
 
 
-def test_methodology_and_data_pages_stand(visit: Callable[..., AppTest]) -> None:
-    """The method is explained, and the data page names every field."""
-    method = visit("boards.methodology_page")
-    assert not method.get("vega_lite_chart")
-    assert "Bradley-Terry" in html_of(method)
-    assert not method.exception
-    data = visit("boards.data_page", board="tiny")
-    assert not data.exception
-    assert "rank_lower" in html_of(data)
-    assert "content sha256" in verbatim_of(data)[-1]
-
-
 def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -> None:
-    """A board of published counts has no questions to leave out, and its page says so."""
     page = visit("trust.trust_page", board="rag-qa-arena")
     assert not page.exception
     assert 'href="./?board=rag-qa-arena"' in html_of(page)
 
 
 def test_no_page_allows_raw_html() -> None:
-    """No page turns on raw HTML in Markdown or scripts in HTML."""
     for path in WEB.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword):
@@ -304,7 +244,6 @@ def test_no_page_allows_raw_html() -> None:
 
 
 def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest]) -> None:
-    """Two systems of the address are compared: verdict, figures, paired differences, contested questions."""
     page = visit("compare.compare_page", board="tiny", a="human", b="short")
     assert not page.exception
     shown = html_of(page)
@@ -312,12 +251,6 @@ def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest])
     assert "human minus short, in percentage points of the win" in shown
     assert "./question?board=tiny&amp;id=q" in shown
     assert page.multiselect[0].value == ["human", "short"]
-
-
-def test_comparison_without_systems_says_what_to_do(visit: Callable[..., AppTest]) -> None:
-    """One system alone is not compared, and the page asks for another."""
-    page = visit("compare.compare_page", board="tiny", a="human")
-    assert "two, three or four" in page.info[0].value
 
 
 def test_comparison_of_published_counts_has_no_questions(visit: Callable[..., AppTest]) -> None:
@@ -328,19 +261,11 @@ def test_comparison_of_published_counts_has_no_questions(visit: Callable[..., Ap
 
 
 def test_comparison_ranks_as_the_leaderboard_does(visit: Callable[..., AppTest]) -> None:
-    """The reference is no competitor, so that the best system is first and the reference has no rank."""
     page = visit("compare.compare_page", board="rag-qa-arena", a="gpt-4o", b="LFRQA")
     assert "Rank1–\nRating10661144" in words_of(page)
 
 
-def test_heading_without_cells_on_a_phone_is_hidden_there(visit: Callable[..., AppTest]) -> None:
-    """Columns of battles that a phone does not show have no heading there either."""
-    page = visit("questions.question_page", board="tiny", id="q4")
-    assert '<th scope="col" class="aa-left aa-second">Position flip</th>' in html_of(page)
-
-
 def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) -> None:
-    """Every cell names both systems and leads to their questions."""
     page = visit("boards.matrix_page", board="tiny")
     assert not page.exception
     shown = html_of(page)
@@ -350,7 +275,6 @@ def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) ->
 
 @pytest.mark.long
 def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -> None:
-    """The results of a pair's battles share its questions among them."""
     numbers = []
     for result in ("won", "lost", "tied", "undecided"):
         page = visit("questions.list_page", board="tiny", system="full", opponent="short", result=result)
@@ -362,7 +286,6 @@ def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -
 
 
 def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest]) -> None:
-    """The address chooses columns, and finds systems by part of their name."""
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
     table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
     assert re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0]) == [
@@ -375,7 +298,6 @@ def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest])
 
 
 def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
-    """The trust page has a second table, without the battles against the reference, and why they differ."""
     page = visit("trust.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
     (shown,) = [one for one in every if "between systems alone" in one]
@@ -392,26 +314,7 @@ def systems_of(page: AppTest) -> list[str]:
     return re.findall(heads, html_of(page), re.DOTALL)
 
 
-def test_unknown_words_of_an_address_are_said(visit: Callable[..., AppTest]) -> None:
-    """A domain that does not exist is named as such, and the board is shown all the same."""
-    assert "no domain of this name" in words_of(visit("main", board="tiny", domain="d99"))
-
-
-@pytest.mark.long
-def test_columns_sort_the_table(visit: Callable[..., AppTest]) -> None:
-    """A heading leads to the rows by its column, once more to the other way round; by rank is the usual."""
-    page = visit("main", board="tiny", sort="words")
-    assert 'aria-sort="descending"' in html_of(page)
-    assert 'href="./?board=tiny&amp;sort=-words"' in html_of(page)
-    turned = visit("main", board="tiny", sort="-words")
-    assert 'aria-sort="ascending"' in html_of(turned)
-    assert systems_of(turned) == systems_of(page)[::-1]
-    assert 'href="./?board=tiny"' in html_of(page)
-    assert systems_of(visit("main", board="tiny", sort="nonsense")) == systems_of(visit("main", board="tiny"))
-
-
 def test_the_reference_is_a_line_that_takes_no_rank(visit: Callable[..., AppTest]) -> None:
-    """The reference stands as a line among the systems, without a rank."""
     page = visit("main", board="tiny")
     (line,) = re.findall(r'<tbody class="aa-line">(.*?)</tbody>', html_of(page), re.DOTALL)
     assert "id=human" in line
@@ -421,7 +324,6 @@ def test_the_reference_is_a_line_that_takes_no_rank(visit: Callable[..., AppTest
 
 
 def test_domains_stand_side_by_side_and_open(visit: Callable[..., AppTest]) -> None:
-    """Each domain has a tab that opens it with the same columns."""
     page = visit("main", board="tiny", columns="Rating,Words")
     shown = html_of(page)
     assert "./?board=tiny&amp;columns=Rating%2CWords&amp;domain=d1" in shown
@@ -429,7 +331,6 @@ def test_domains_stand_side_by_side_and_open(visit: Callable[..., AppTest]) -> N
 
 
 def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTest]) -> None:
-    """Anyone who searches reads how many systems match, and gets back to all."""
     page = visit("main", board="tiny", find="sho")
     assert "1 of 3 systems: name with “sho”" in words_of(page)
     assert 'href="./?board=tiny"' in html_of(page)
@@ -437,25 +338,12 @@ def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTe
 
 
 def test_what_biases_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
-    """Each term has its worth with an interval, or the page says why it is not there."""
     page = visit("trust.trust_page", board="tiny")
     shown = re.sub(r"<[^>]*>", " ", html_of(page))
     assert "is worth the longer answer" in shown
     assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s", shown)
     paper = words_of(visit("trust.trust_page", board="rag-qa-arena"))
     assert "This board does not tell." in paper
-
-
-@pytest.mark.long
-def test_two_measures_are_compared_where_systems_share_them(visit: Callable[..., AppTest]) -> None:
-    """D9: who has one of two measures alone is named, and fewer than two systems with both make no chart."""
-    page = visit("boards.data_page", board="tiny", x="rating", y="win-tie")
-    assert "Each of 3 points is a system" in words_of(page)
-    assert "Not drawn, since one of the two is not known: human." in words_of(page)
-    ratings = visit("boards.data_page", board="tiny", x="rating", y="words")
-    assert "Each of 4 points is a system" in words_of(ratings)
-    assert "Not drawn" not in words_of(ratings)
-    assert not visit("boards.data_page", board="tiny").get("vega_lite_chart")
 
 
 def test_the_reference_s_page_says_what_its_rates_are_against(visit: Callable[..., AppTest]) -> None:
@@ -467,7 +355,6 @@ def test_the_reference_s_page_says_what_its_rates_are_against(visit: Callable[..
 
 
 def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTest]) -> None:
-    """The board says what agreement is known; the trust page answers the rest, or why it is not known."""
     assert "Agreement with people: not calibrated" in words_of(visit("main", board="tiny"))
     shown = html_of(visit("trust.trust_page", board="tiny"))
     for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable"):
@@ -478,7 +365,6 @@ def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTe
 
 
 def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -> None:
-    """The history names boards, judges and hashes, and says where there is nothing to compare with."""
     shown = html_of(visit("boards.history_page"))
     assert "A tiny set" in shown
     assert "rag-qa-arena" in shown
@@ -486,7 +372,6 @@ def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -
 
 
 def test_data_page_tells_how_to_cite(visit: Callable[..., AppTest]) -> None:
-    """The data page has a BibTeX entry, without the highlighter."""
     page = visit("boards.data_page", board="tiny")
     assert not page.code
     assert "@misc{tiny-" in "\n".join(verbatim_of(page))
@@ -494,7 +379,6 @@ def test_data_page_tells_how_to_cite(visit: Callable[..., AppTest]) -> None:
 
 @pytest.mark.long
 def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
-    """Words and passages by domain open on the data page of a judged board, not of published counts."""
     shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
     assert "Words per reference, mean" in shown
     assert "Zero" in shown

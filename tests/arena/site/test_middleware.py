@@ -1,19 +1,15 @@
 from __future__ import annotations
 
-import json
-import shutil
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from selenium import webdriver
-from selenium.webdriver.common.by import By
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from structlog.testing import capture_logs
 from websockets import Subprotocol
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -21,10 +17,11 @@ from websockets.sync.client import connect
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings, read_settings
+from arena.site.app import _Routes, middleware_of
 from arena.site.middleware import ServedHosts, origin_of, page_policy, script_hashes
+from arena.site.server import proxy_unnamed
 from data.errors import InputError
 from data.models import TokenScope
-from tests.browsing import Visitor
 
 FRAMER = "https://lab.example.org"
 PATHS = (
@@ -60,31 +57,6 @@ def configured(
         ARENA_HOSTS="inner",
     ) as url:
         yield url
-
-
-@pytest.fixture
-def framing() -> Iterator[Callable[[str], str]]:
-    """Serve a page from another origin; gives its address."""
-    with ExitStack() as stack:
-
-        def publish(page: str) -> str:
-            class Other(BaseHTTPRequestHandler):
-                def do_GET(self) -> None:
-                    self.send_response(200)
-                    self.send_header("Content-Type", "text/html")
-                    self.end_headers()
-                    self.wfile.write(page.encode())
-
-                def log_message(self, *_words: object) -> None:
-                    """Say nothing."""
-
-            server = ThreadingHTTPServer(("127.0.0.1", 0), Other)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            stack.callback(server.server_close)
-            stack.callback(server.shutdown)
-            return f"http://localhost:{server.server_port}"
-
-        yield publish
 
 
 @pytest.mark.long
@@ -123,148 +95,6 @@ def test_script_inside_a_document_is_known_by_its_hash() -> None:
     assert alert == "sha256-BjA0ROBfupHLCiW2gRrYiELX3ecfNFbiR7URMIXYaeU="
     assert nothing == "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
     assert "unsafe-inline" not in page_policy(()).partition("script-src")[2].partition(";")[0]
-
-
-class _Members:
-    """A served copy of the published boards with a team and an organiser."""
-
-    def __init__(self, url: str, tokens: dict[str, str]) -> None:
-        self.url, self.tokens = url, tokens
-
-
-@pytest.fixture(scope="module")
-def members(
-    published: Settings,
-    served: Callable[[Settings, Path], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[_Members]:
-    """Serve it; the team `ours` holds a submission that waits to be submitted."""
-    folder = tmp_path_factory.mktemp("members")
-    settings = replace(published, home=folder, database_url=f"sqlite:///{folder / 'arena.sqlite'}")
-    shutil.copytree(published.home, folder, dirs_exist_ok=True)
-    arena = Arena(settings)
-    arena.teams.add("ours", caller=OPERATOR)
-    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
-    team, everything = {TokenScope.SUBMIT, TokenScope.MANAGE}, {TokenScope.ORGANISE}
-    tokens = {
-        "team": arena.tokens.create(name="t", scopes=team, team="ours", caller=OPERATOR).secret,
-        "organiser": arena.tokens.create(name="o", scopes=everything, account="olga", caller=OPERATOR).secret,
-    }
-    rows = [json.dumps({"question_id": f"q{n}", "answer": f"Item {n} is held."}) for n in range(12)]
-    (folder / "held.jsonl").write_text("\n".join(rows))
-    arena.submissions.add(folder / "held.jsonl", "tiny", system="held", team="ours", confirm=False)
-    arena.close()
-    with served(settings, folder / "log") as url:
-        yield _Members(url, tokens)
-
-
-WATCH = """
-window.violations = [];
-document.addEventListener("securitypolicyviolation", (event) => {
-  window.violations.push(`${event.violatedDirective}: ${event.blockedURI} in ${event.sourceFile}`);
-});
-"""
-DRAWN = """
-return [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(
-  (one) => one.querySelector('canvas, svg')
-)
-"""
-PUBLIC_PAGES = (
-    "/?board=tiny",
-    "/?board=rag-qa-arena",
-    "/compare?board=tiny&a=full&b=short",
-    "/matrix?board=tiny&system=short",
-    "/system?board=tiny&id=full",
-    "/questions?board=tiny",
-    "/question?board=tiny&id=q3",
-    "/rounds",
-    "/trust?board=tiny",
-    "/methodology",
-    "/data?board=tiny&x=words&y=win-tie",
-    "/submit",
-    "/team",
-    "/nothing",
-    "/auth/sign-in",
-    "/api/v1/",
-)
-PAGES = {
-    "nobody": PUBLIC_PAGES,
-    "team": ("/submit?set=tiny", "/team", "/auth/sign-out"),
-    "organiser": (
-        "/rank",
-        "/admin",
-        "/admin-data",
-        "/admin-rounds",
-        "/admin-judges",
-        "/admin-people",
-        "/team",
-    ),
-}
-
-
-@pytest.fixture
-def watched(browser: webdriver.Chrome) -> Iterator[webdriver.Chrome]:
-    """A browser that notes what a page does against its policy."""
-    watch = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
-    yield browser
-    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", watch)
-    browser.delete_all_cookies()
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.parametrize("who", list(PAGES))
-def test_no_page_breaks_its_policy(
-    members: _Members, watched: webdriver.Chrome, walk: Visitor, until: Callable[..., None], who: str
-) -> None:
-    """C2: A browser reports no violation on any page of the public, a team, an organiser; charts draw."""
-    walk.size(1440)
-    if who in members.tokens:
-        Visitor(watched, members.url).sign_in(members.tokens[who])
-    charts, seen = set(), {}
-    for path in PAGES[who]:
-        watched.get(f"{members.url}{path}")
-        if watched.find_elements(By.ID, "root"):
-            walk.rest()
-        until(lambda: bool(watched.execute_script(DRAWN)))
-        if watched.find_elements(By.CSS_SELECTOR, "[data-testid=stVegaLiteChart]"):
-            charts.add(path.partition("?")[0])
-        seen[path] = watched.execute_script("return window.violations")
-    assert not any(seen.values()), seen
-    assert who != "nobody" or "/data" in charts, charts
-
-
-@pytest.mark.long
-@pytest.mark.browser
-def test_script_inside_a_page_does_not_run(
-    members: _Members, watched: webdriver.Chrome, walk: Visitor, until: Callable[..., None]
-) -> None:
-    """C2: A script that finds a way into a page, and one of a foreign host, are stopped and reported."""
-    watched.get(members.url)
-    walk.rest()
-    watched.execute_script(
-        "const inline = document.createElement('script'); inline.textContent = 'window.ran = 1';"
-        "const foreign = document.createElement('script'); foreign.src = 'https://foreign.invalid/x.js';"
-        "document.body.append(inline, foreign)"
-    )
-    until(lambda: len(watched.execute_script("return window.violations")) >= 2)
-    assert watched.execute_script("return window.ran") is None
-    assert any("foreign.invalid" in one for one in watched.execute_script("return window.violations"))
-
-
-FRAME = """<!doctype html><title>A page of another site</title>
-<iframe id="page" src="{url}/" width="700" height="420"></iframe>"""
-
-
-@pytest.mark.browser
-def test_other_sites_frame_no_page(
-    members: _Members, watched: webdriver.Chrome, framing: Callable[[str], str]
-) -> None:
-    """C2: In a page of another origin no page is shown."""
-    watched.get(framing(FRAME.format(url=members.url)))
-    watched.switch_to.frame("page")
-    assert not watched.find_elements(By.CSS_SELECTOR, ".aa-board")
-    watched.switch_to.default_content()
 
 
 def test_settings_of_hosts_and_framers_are_read() -> None:
@@ -336,7 +166,6 @@ def test_host_of_the_settings_is_served(configured: str) -> None:
 
 
 def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocket client
-    """The status with which a WebSocket is opened, or refused."""
     try:
         address = f"{site.replace('http', 'ws', 1)}/_stcore/stream"
         with connect(address, subprotocols=[Subprotocol("streamlit")], **options):
@@ -381,3 +210,90 @@ def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(site: st
     problem = httpx.get(f"{site}{path}", headers={"Accept": "application/json"})
     assert (problem.status_code, problem.headers["content-type"]) == (404, "application/problem+json")
     assert problem.json()["status"] == 404
+
+
+HTTPS = {"X-Forwarded-Proto": "https"}
+Site = Callable[..., TestClient]
+
+
+@pytest.fixture
+def reached(published: Settings) -> Site:
+    """A site as somebody at an address reaches it: `reached("172.18.0.1", proxies=…)`."""
+
+    def reach(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields of settings
+        chosen = replace(published, **settings)
+        routes = _Routes(chosen)
+        app = Starlette(routes=routes.all(), middleware=middleware_of(chosen, routes))
+        return TestClient(app, base_url="http://localhost", client=(peer, 50_000))
+
+    return reach
+
+
+def test_cookies_are_secure_only_where_a_named_proxy_says_https(reached: Site, published: Settings) -> None:
+    arena = Arena(published)
+    arena.teams.add_account("ann", caller=OPERATOR)
+    token = arena.tokens.create(name="t", scopes=[TokenScope.READ], account="ann", caller=OPERATOR).secret
+    arena.close()
+
+    def cookie(peer: str, proxies: tuple[str, ...]) -> str:
+        client = reached(peer, proxies=proxies)
+        for origin in ("https://localhost", "http://localhost"):
+            reply = client.post(
+                "/auth/sign-in",
+                data={"token": token},
+                headers={**HTTPS, "Origin": origin},
+                follow_redirects=False,
+            )
+            if reply.status_code == 303:
+                break
+        return reply.headers["set-cookie"]
+
+    assert "Secure" in cookie("172.18.0.1", ("172.16.0.0/12",))
+    for peer, proxies in (("172.18.0.1", ()), ("203.0.113.9", ("172.16.0.0/12",))):
+        assert "Secure" not in cookie(peer, proxies)
+
+
+def test_limits_count_visitors_and_not_the_proxy(reached: Site) -> None:
+    browser = reached("172.18.0.1", proxies=("172.16.0.0/12",), api_rate=6)
+    paths = ["/", "/rounds", "/compare", "/about", "/api/v1/sets", "/api/v1/leaderboards"]
+    first = [browser.get(path, headers={"X-Forwarded-For": "203.0.113.1"}).status_code for path in paths]
+    assert first == [200] * 6
+    for path in paths:
+        over = browser.get(path, headers={"X-Forwarded-For": "203.0.113.1"})
+        assert (over.status_code, int(over.headers["retry-after"]) > 0) == (429, True), path
+        assert browser.get(path, headers={"X-Forwarded-For": "203.0.113.2"}).status_code == 200
+    assert browser.get("/healthz", headers={"X-Forwarded-For": "203.0.113.1"}).status_code == 200
+
+
+def test_an_unnamed_proxy_is_told_of_once(reached: Site) -> None:
+    browser = reached("172.18.0.1")
+    with capture_logs() as logs:
+        for headers in ({}, HTTPS, HTTPS):
+            browser.get("/about", headers=headers)
+    told = [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
+    assert [entry["peer"] for entry in told] == ["172.18.0.1"]
+    with capture_logs() as logs:
+        reached("172.18.0.1", proxies=("172.18.0.1/32",)).get("/about", headers=HTTPS)
+        reached("127.0.0.1").get("/about", headers=HTTPS)
+    assert not [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
+
+
+def test_start_says_where_a_proxy_must_be_and_is_not_named(published: Settings) -> None:
+    public = replace(published, public_url="https://arena.example.org")
+    assert "ARENA_PROXIES" in proxy_unnamed(public, "0.0.0.0")  # noqa: S104 - nothing is bound
+    assert not proxy_unnamed(public, "127.0.0.1")
+    assert not proxy_unnamed(replace(public, proxies=("10.0.0.0/8",)), "0.0.0.0")  # noqa: S104 - as above
+    assert not proxy_unnamed(published, "0.0.0.0")  # noqa: S104 - as above
+
+
+def test_proxies_are_addresses_and_networks() -> None:
+    assert read_settings({"ARENA_PROXIES": "10.0.0.0/8, ::1"}).proxies == ("10.0.0.0/8", "::1/128")
+    with pytest.raises(InputError, match="ARENA_PROXIES cannot be used"):
+        read_settings({"ARENA_PROXIES": "everybody"})
+
+
+def test_metrics_of_streamlit_need_the_token_too(reached: Site) -> None:
+    closed = reached("127.0.0.1", metrics_token="right")
+    for path in ("/metrics", "/_stcore/metrics"):
+        assert closed.get(path).status_code == 401
+        assert closed.get(path, headers={"Authorization": "Bearer wrong"}).status_code == 401

@@ -1,5 +1,3 @@
-"""The pages of teams, without a browser: what each kind of visitor sees and can do."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR, PUBLIC
+from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site.trust.health import health_strip, judging_of
@@ -85,7 +83,6 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
 
 
 def shown(page: AppTest) -> str:
-    """Everything on a page that somebody can read."""
     html = "".join(found.proto.body for found in page.get("html") if "<style" not in found.proto.body)
     kinds = (page.text, page.markdown, page.info, page.error, page.warning, page.success, page.code)
     plain = "\n".join(str(found.value) for kind in kinds for found in kind).replace("\\", "")
@@ -94,7 +91,6 @@ def shown(page: AppTest) -> str:
 
 
 def downloads(page: AppTest) -> set[str]:
-    """Return the labels of the page's download buttons."""
     return {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
 
 
@@ -107,7 +103,6 @@ def submit(
     anonymous: bool | None = None,
     confirm: bool = True,
 ) -> int:
-    """Submit a file for the team `ours`; gives its number."""
     added = club.arena.submissions.add(
         path, "tiny", system=system, team="ours", card=card, anonymous=anonymous, confirm=confirm
     )
@@ -115,7 +110,6 @@ def submit(
 
 
 def judge(club: Club) -> None:
-    """Judge a round on everything and publish it."""
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     club.arena.boards.publish("r", report=lambda _line: None, score=False)
@@ -123,7 +117,6 @@ def judge(club: Club) -> None:
 
 @pytest.mark.parametrize("name", ["submit", "team"])
 def test_public_is_told_how_to_sign_in(club: Club, name: str, answers_file: Callable[..., Path]) -> None:
-    """Without a sign-in a page says how to get one, and shows nothing of a team."""
     number = submit(club, answers_file("mine", TEXT), system="hidden-name", anonymous=True)
     page = club.visit(name, None, id=str(number), team="ours")
     said = shown(page)
@@ -135,7 +128,6 @@ def test_public_is_told_how_to_sign_in(club: Club, name: str, answers_file: Call
 
 
 def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
-    """Every problem is listed as text with line, code and advice; there is no button to submit."""
     rows = [{"question_id": "q0", "answer": "Item 0 is alpha."}, {"question_id": "<b>no</b>", "answer": "x"}]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode() + b"not json\n"
     page = club.visit("teams.submit_page", "owner", set="tiny")
@@ -157,7 +149,6 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
 
 
 def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
-    """Two seasons of one title are two choices; what is done to the page stays with the chosen one."""
     store = club.arena.store
     first = store.sets.get("tiny")
     store.sets.add(replace(first, name="season-2"), "hash")
@@ -173,7 +164,6 @@ def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
 
 
 def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
-    """If the visitor says that the file holds contexts, a run is taken, and is no answers."""
     page = club.visit("teams.submit_page", "owner", set="tiny", kind="contexts")
     page.file_uploader[0].set_value(("run.trec", b"q0 Q0 q0-p1 1 2 r\n", "text/plain")).run()
     assert "questions with passages" in shown(page)
@@ -185,7 +175,6 @@ def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
 
 
 def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
-    """The sample goes from the template's button to an accepted submission with its card, charged once."""
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=3, daily_quota=2))
     content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
@@ -208,7 +197,6 @@ def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
 
 
 def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
-    """A card.yaml fills the form; one with problems is listed and changes nothing."""
     content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
@@ -221,7 +209,6 @@ def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
 
 
 def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[..., Path]) -> None:
-    """If nothing can be submitted the page says why, and the file can still be checked."""
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=1))
     path = answers_file("mine", TEXT)
     submit(club, path)
@@ -237,7 +224,6 @@ def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[
 def test_token_without_the_scope_may_look_and_not_touch(
     club: Club, answers_file: Callable[..., Path]
 ) -> None:
-    """A token that may only read sees the team and gets no buttons that change something."""
     number = submit(club, answers_file("mine", TEXT))
     assert "needs the scope submit" in shown(club.visit("teams.submit_page", "reader", set="tiny"))
     page = club.visit("teams.team_page", "reader", id=str(number))
@@ -247,29 +233,6 @@ def test_token_without_the_scope_may_look_and_not_touch(
         page = club.visit("teams.team_page", "reader", part=part)
         assert not page.button
         assert "Owners" in shown(page)
-
-
-@pytest.mark.long
-def test_other_teams_see_nothing_of_it(club: Club, answers_file: Callable[..., Path]) -> None:
-    """By no address does another team reach submissions, members or tokens of a team."""
-    number = submit(club, answers_file("mine", TEXT), system="veiled", anonymous=True)
-    for part in ("submissions", "members", "tokens"):
-        said = shown(club.visit("teams.team_page", "stranger", team="ours", part=part, id=str(number)))
-        assert "The team theirs" in said
-        assert "veiled" not in said
-        assert "The team ours" not in said
-        assert "owner" not in said.replace("Its owners", "").replace("Owners", "")
-
-
-@pytest.mark.long
-def test_my_team_lists_the_newest_first(club: Club, answers_file: Callable[..., Path]) -> None:
-    """Rows are in the order of the time they came."""
-    submit(club, answers_file("one", TEXT), "aaa")
-    newest = submit(club, answers_file("two", f"{TEXT} Again."), "bbb")
-    submit(club, answers_file("three", f"{TEXT} More."), "abc")
-    page = club.visit("teams.team_page", "owner", id=str(newest))
-    text = shown(page)
-    assert text.index("abc") < text.index("bbb") < text.index("aaa")
 
 
 @pytest.mark.long
@@ -293,21 +256,7 @@ def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[.
     assert not [one for one in page.button if one.key and one.key.endswith(f"-{first}")]
 
 
-@pytest.mark.long
-def test_waiting_submission_shows_its_place(club: Club, answers_file: Callable[..., Path]) -> None:
-    """In the queue a submission has a place; once judged its attempt is counted."""
-    number = submit(club, answers_file("mine", TEXT))
-    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
-    said = shown(club.visit("teams.team_page", "owner", id=str(number)))
-    assert "queued" in said
-    assert "place in the queue" in said
-    club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    said = shown(club.visit("teams.team_page", "owner", id=str(number)))
-    assert "1st of 1 judged version" in said
-
-
 def test_published_submission_waits_no_more(club: Club, answers_file: Callable[..., Path]) -> None:
-    """A further round with it is to be judged; on the team's page it has no place in the queue any more."""
     number = submit(club, answers_file("mine", TEXT))
     judge(club)
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="later"))
@@ -319,7 +268,6 @@ def test_published_submission_waits_no_more(club: Club, answers_file: Callable[.
 
 
 def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
-    """A new token stays on its page until it is dismissed, and is on none after; a revoked one is void."""
     page = club.visit("teams.team_page", "owner", part="tokens")
     page.text_input[0].set_value("ci")
     next(one for one in page.button if one.label == "Make a token").click().run()
@@ -339,7 +287,6 @@ def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
 
 
 def test_organisers_close_and_open_accounts(club: Club) -> None:
-    """A closed account's token opens nothing."""
     ann = club.arena.teams.add_account("ann", caller=OPERATOR)
     club.arena.teams.add_member("ours", ann.name, role=Role.OWNER, caller=OPERATOR)
     made = club.arena.tokens.create(name="t", scopes={READ}, account="ann", caller=OPERATOR)
@@ -359,7 +306,6 @@ def test_organisers_close_and_open_accounts(club: Club) -> None:
 
 
 def test_owner_adds_and_removes_members(club: Club) -> None:
-    """An account joins by its name, and leaves when the box is ticked; an unknown name is an answer."""
     club.arena.teams.add_account("ann", caller=OPERATOR)
     page = club.visit("teams.team_page", "owner", part="members")
     page.text_input[0].set_value("nobody")
@@ -408,7 +354,6 @@ def test_provider_is_offered_where_it_is_configured(club: Club, monkeypatch: pyt
 def test_empty_arena_says_what_to_do(
     make_arena: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before there is a question set the page says who adds one, without a command of a shell."""
     arena = make_arena()
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     page = page_of(arena.settings, MODULES["submit"])
@@ -420,7 +365,6 @@ def test_empty_arena_says_what_to_do(
 
 @pytest.mark.long
 def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Callable[..., Path]) -> None:
-    """The team page gives the notice; nothing says that publication comes next."""
     number = submit(club, answers_file("mine", TEXT))
     judge(club)
     club.arena.boards.retract("r", "Two files were exchanged.")
@@ -433,7 +377,6 @@ def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Call
 def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     club: Club, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """The round page warns in words and offers to go on; the board's strip has the same sentence."""
     spec = tmp_path / "placed.toml"
     url = scripted_llm(rule="first").url
     spec.write_text(f'extends = "reference-free"\norder = "both"\nendpoint = "{url}"\n')
@@ -455,21 +398,9 @@ def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     assert "72 of 72 (100 %)" in sentence
 
 
-def test_an_honest_judge_has_no_warning_on_its_round(club: Club) -> None:
-    """If nothing is wrong with the judge, neither round page nor strip warns."""
-    arena = club.arena
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    assert not club.visit("admin.rounds_page", "organiser", round="r").warning
-    board, _ = arena.boards.publish("r", report=lambda _line: None)
-    strip = health_strip(board.standings, judging_of(board.standings, "r"))
-    assert "warning" not in {label for label, _, _ in strip}
-
-
 def test_a_judge_is_tested_by_a_worker_and_shown(
     club: Club, start: Callable[..., subprocess.Popen[str]], until: Callable[..., None]
 ) -> None:
-    """The list has every judge; Test makes a job, whose result shows replies, cost, time and agreement."""
     page = club.visit("admin.judges_page", "organiser")
     assert "No judge has been tested yet" in shown(page)
     assert "127.0.0.1:9" in shown(page)
@@ -486,16 +417,8 @@ def test_a_judge_is_tested_by_a_worker_and_shown(
     assert len(page.expander) == 3
 
 
-def test_judges_are_tested_by_organisers_alone(club: Club) -> None:
-    """Nobody else sees where judges are asked, or has one asked."""
-    assert "127.0.0.1:9" not in shown(club.visit("admin.judges_page", "owner"))
-    with pytest.raises(AccessError):
-        club.arena.jobs.test_judge("lexical", caller=PUBLIC)
-
-
 @pytest.mark.long
 def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
-    """The organisers' page of a round names them with the reason, and offers to judge them."""
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.cancel("r", caller=OPERATOR)
     page = club.visit("admin.rounds_page", "organiser", round="r")

@@ -1,5 +1,3 @@
-"""The organisers' services: who may, what is noted, what a hostile zip file meets, how people agree."""
-
 from __future__ import annotations
 
 import io
@@ -10,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.container import Arena
-from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.question_sets.policies import frozen, is_frozen
 from arena.services.rounds.models import RoundRequest
 from arena.workers.worker import Worker
@@ -28,6 +27,7 @@ from data.errors import (
     NotFoundError,
 )
 from data.models import Phase, RoundState, SetPolicy, TokenScope
+from tests.arena.conftest import Commands, write_answers
 
 ADA = Caller(kind=CallerKind.SESSION, name="Ada", scopes=frozenset(TokenScope), organiser=True, account="Ada")
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
@@ -76,7 +76,6 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("what", list(CHANGES))
 def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
-    """The public is told to sign in and anybody else to ask an organiser, whatever page they came by."""
     arena = filled()
     with pytest.raises(AccessError):
         CHANGES[what](arena, PUBLIC)
@@ -87,7 +86,6 @@ def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
 
 @pytest.mark.long
 def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Arena]) -> None:
-    """A round may be held to some domains, which its plan remembers."""
     arena = filled()
     assert arena.round_admin.estimate(replace(REQUEST, domains=("d1",)), caller=ADA)["planned"] == 12
     arena.round_admin.launch(replace(REQUEST, domains=("d1",)), caller=ADA)
@@ -97,7 +95,6 @@ def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Are
 
 
 def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -> None:
-    """A judge that costs money needs the most that it may spend; nothing is made without."""
     arena = filled()
     with pytest.raises(InputError, match="has no cap"):
         arena.round_admin.launch(replace(REQUEST, judge="reference-free"), caller=ADA)
@@ -108,7 +105,6 @@ def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -
 def test_round_is_watched_previewed_published_and_retracted(
     filled: Callable[..., Arena], database_url: str
 ) -> None:
-    """Counters, the standings as they would be published, and the board."""
     arena = filled(database_url=database_url)
     arena.round_admin.launch(REQUEST, caller=ADA)
     waiting = arena.round_admin.watch("spring", caller=ADA)
@@ -126,7 +122,6 @@ def test_round_is_watched_previewed_published_and_retracted(
 
 
 def test_set_comes_as_a_zip_file(filled: Callable[..., Arena], set_folder: Path) -> None:
-    """A packed folder is the set that the folder is, with its checksum."""
     arena = filled()
     files = {f"tiny/{one.name}": one.read_bytes() for one in set_folder.iterdir()}
     brought = arena.set_admin.bring("again.zip", _packed(files), caller=ADA)
@@ -150,7 +145,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", list(HOSTILE))
 def test_hostile_zip_file_is_refused(filled: Callable[..., Arena], what: str) -> None:
-    """Nothing is unpacked elsewhere, nothing grows without bound, and one sentence says what is wrong."""
     arena = filled()
     with pytest.raises(FileFormatError):
         arena.set_admin.bring("set.zip", HOSTILE[what], caller=ADA)
@@ -158,7 +152,6 @@ def test_hostile_zip_file_is_refused(filled: Callable[..., Arena], what: str) ->
 
 
 def test_frozen_set_takes_nothing(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> None:
-    """Once frozen, a set refuses submissions and keeps those that it has."""
     arena = filled()
     arena.set_admin.freeze("tiny", caller=ADA)
     assert arena.set_admin.view("tiny", caller=ADA).frozen
@@ -168,7 +161,6 @@ def test_frozen_set_takes_nothing(filled: Callable[..., Arena], answers_file: Ca
 
 
 def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:
-    """Phases of the past stay as they were."""
     now = datetime.now(UTC)
     day = timedelta(days=1)
     past = Phase(name="past", closes_at=now - day)
@@ -185,7 +177,6 @@ def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:
 def test_bad_labels_are_refused_before_a_worker_sees_them(
     filled: Callable[..., Arena], tmp_path: Path
 ) -> None:
-    """Every problem of a label file is told at once, and no job is made."""
     arena = filled()
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": 1}\n')
@@ -235,3 +226,88 @@ def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_
     with pytest.raises(NotFoundError):
         arena.jobs.publish("spring", calibration=999, caller=ADA)
     assert len(arena.jobs.recent()) == 2
+
+
+def blocks(arena: Arena) -> dict[int, list[str]]:
+    return {
+        row.submission: [block.why for block in row.blocks]
+        for inbox in arena.inbox.waiting(caller=OPERATOR)
+        for row in inbox.waiting
+    }
+
+
+def number(arena: Arena, system: str, version: int = 1) -> int:
+    rows = arena.store.submissions.find(set_name="tiny", system=system)
+    return next(row.id for row in rows if row.version == version)
+
+
+def plan(arena: Arena, name: str, systems: tuple[str, ...], **fields: Any) -> None:  # noqa: ANN401 - of a request
+    request = RoundRequest(set_name="tiny", judge="lexical", systems=systems, name=name)
+    arena.rounds.create(replace(request, **fields))
+
+
+def judge(arena: Arena, name: str) -> None:
+    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
+
+
+def test_each_submission_says_what_it_waits_for(
+    filled: Callable[..., Arena], tmp_path: Path, database_url: str
+) -> None:
+    arena = filled(database_url=database_url)
+    full, short, wrong = (number(arena, name) for name in ("full", "short", "wrong"))
+    assert blocks(arena) == {key: ["no round"] for key in (full, short, wrong)}
+    partly = write_answers(tmp_path / "partly.jsonl", ("{word}.",), 5)
+    checked = arena.submissions.add(partly, "tiny", system="checked", confirm=False).submission.id
+    lacking = arena.submissions.add(partly, "tiny", system="lacking").submission.id
+    again = write_answers(tmp_path / "again.jsonl", ("It is {word}.",), 12)
+    newer = arena.submissions.add(again, "tiny", system="full").submission.id
+    arena.submissions.withdraw(wrong)
+    assert blocks(arena) == {
+        short: ["no round"],
+        checked: ["not submitted"],
+        lacking: ["no round", "domains"],
+        newer: ["no round"],
+    }
+    (inbox,) = arena.inbox.waiting(caller=OPERATOR)
+    assert inbox.plannable == ["short", "lacking", "full"]
+    (gap,) = (row for row in inbox.waiting if row.submission == lacking)
+    assert gap.blocks[1].text == "It lacks answers: 2 of 4 in Zero, 2 of 4 in One, 3 of 4 in Two."
+    plan(arena, "r", ("full", "short"))
+    plan(arena, "s", ("lacking",))
+    assert blocks(arena)[newer] == blocks(arena)[short] == ["not started"]
+    arena.rounds.pause("r")
+    assert blocks(arena)[newer] == ["paused"]
+    judge(arena, "r")
+    assert blocks(arena)[short] == ["not published"]
+    arena.boards.publish("r", report=lambda _line: None, score=False)
+    assert set(blocks(arena)) == {checked, lacking}
+    assert blocks(arena)[lacking] == ["not started", "domains"]
+    arena.rounds.cancel("s")
+    assert blocks(arena)[lacking] == ["no round", "domains"]
+
+
+def test_inbox_is_for_organisers(filled: Callable[..., Arena]) -> None:
+    arena = filled()
+    with pytest.raises(AccessError):
+        arena.inbox.waiting(caller=PUBLIC)
+    with pytest.raises(NotFoundError):
+        arena.inbox.waiting(set_name="nothing", caller=OPERATOR)
+
+
+def test_command_lists_what_waits_and_how_to_plan_it(
+    run: Commands, set_folder: Path, answers_file: Callable[..., Path]
+) -> None:
+    assert "Nothing waits." in run("submissions", "show", "--inbox")[2]
+    run("sets", "import", set_folder)
+    run("submissions", "add", answers_file("one", "{word}."), "--set", "tiny", "--system", "one")
+    code, out, err = run("submissions", "show", "--inbox", "--set", "tiny")
+    assert code == 0
+    assert "no round" in out
+    assert "arena rounds plan --set tiny --judge JUDGE --systems one" in err
+    (inbox,) = run.json("submissions", "show", "--inbox", "--json")
+    assert inbox["set"] == "tiny"
+    assert inbox["plannable"] == ["one"]
+    (row,) = inbox["waiting"]
+    assert (row["system"], row["version"], row["plannable"]) == ("one", 1, True)
+    assert [block["why"] for block in row["blocks"]] == ["no round"]
+    assert run("submissions", "show", "--inbox", "--set", "nothing")[0] == 1
