@@ -47,7 +47,7 @@ def _systems(files: dict[str, Path]) -> list[Path]:
     return [files[name] for name in QUALITY]
 
 
-def test_files_and_references_make_a_board_without_any_key(
+def test_files_and_references_make_a_board_whose_systems_are_compared(
     run: Commands, files: dict[str, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "board"
@@ -76,6 +76,21 @@ def test_files_and_references_make_a_board_without_any_key(
     for one in found["systems"]:
         assert one["covered_by"] == "reference-coverage"
         assert one["covered"] == float(table[one["system"]]["reference-coverage"])
+    duel = run.json("compare", out, "best", "worst", "--json")
+    assert duel["significant"]
+    assert not duel["worse"]
+    assert duel["wins"] == 12
+    assert duel["better"] == "best"
+    code, text, _ = run("compare", out, "worst", "best", "--fail-if-worse")
+    assert code == 3
+    assert text.startswith("best is better than worst")
+    assert run("compare", out, "best", "worst", "--fail-if-worse")[0] == 0
+    lost = run.json("losses", out, "worst", "best", "--json")
+    assert len(lost) == 12
+    assert all(one["winner"] == "best" for one in lost)
+    code, _, err = run("compare", out, "best", "nobody")
+    assert code == 1
+    assert "There is no system 'nobody'" in err
 
 
 def test_another_file_adds_a_system_of_which_alone_is_asked(
@@ -182,29 +197,6 @@ def test_paid_requests_are_asked_for_once(run: Commands, files: dict[str, Path],
     )
     assert code == 1
     assert "--yes" in err
-
-
-def test_two_systems_are_compared_in_a_sentence_and_by_an_exit_code(
-    run: Commands, files: dict[str, Path], tmp_path: Path
-) -> None:
-    out = tmp_path / "board"
-    code, _, err = run("rank", *_systems(files), "--references", files["references"], "--out", out)
-    assert code == 0, err
-    duel = run.json("compare", out, "best", "worst", "--json")
-    assert duel["significant"]
-    assert not duel["worse"]
-    assert duel["wins"] == 12
-    assert duel["better"] == "best"
-    code, text, _ = run("compare", out, "worst", "best", "--fail-if-worse")
-    assert code == 3
-    assert text.startswith("best is better than worst")
-    assert run("compare", out, "best", "worst", "--fail-if-worse")[0] == 0
-    lost = run.json("losses", out, "worst", "best", "--json")
-    assert len(lost) == 12
-    assert all(one["winner"] == "best" for one in lost)
-    code, _, err = run("compare", out, "best", "nobody")
-    assert code == 1
-    assert "There is no system 'nobody'" in err
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
