@@ -16,6 +16,8 @@ from data.models import Passage, Question, QuestionSet
 from submissions.check import CheckResult, check_answers
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
+Check = Callable[..., CheckResult]
+Rows = list[dict[str, Any]]
 TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
 
 
@@ -38,7 +40,7 @@ def questions() -> QuestionSet:
 
 
 @pytest.fixture(scope="session")
-def good_rows(questions: QuestionSet) -> list[dict[str, Any]]:
+def good_rows(questions: QuestionSet) -> Rows:
     return [
         {
             "question_id": question.id,
@@ -66,18 +68,16 @@ def as_csv(rows: Sequence[Any]) -> bytes:
     return text.getvalue().encode()
 
 
-@pytest.fixture(scope="session")
-def encoders() -> dict[str, Callable[[Sequence[Any]], bytes]]:
-    plain: dict[str, Callable[[Sequence[Any]], bytes]] = {"jsonl": as_jsonl, "json": as_json, "csv": as_csv}
-    zipped = {
-        f"{name}.gz": lambda rows, encode=encode: gzip.compress(encode(rows), mtime=0)
-        for name, encode in plain.items()
-    }
-    return plain | zipped
+def _zipped(encode: Callable[[Sequence[Any]], bytes]) -> Callable[[Sequence[Any]], bytes]:
+    return lambda rows: gzip.compress(encode(rows), mtime=0)
+
+
+PLAIN: dict[str, Callable[[Sequence[Any]], bytes]] = {"jsonl": as_jsonl, "json": as_json, "csv": as_csv}
+ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.items()}
 
 
 @pytest.fixture
-def check(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
+def check(tmp_path: Path, questions: QuestionSet) -> Check:
     def run(content: bytes | Sequence[object], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
         path = tmp_path / "answers"
         path.write_bytes(content if isinstance(content, bytes) else as_jsonl(content))
@@ -86,10 +86,9 @@ def check(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
     return run
 
 
-@pytest.fixture(scope="session")
-def codes_of() -> Callable[[CheckResult], list[tuple[int, str]]]:
+def codes_of(result: CheckResult) -> list[tuple[int, str]]:
     usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
-    return lambda result: [(one.line, one.code) for one in result.problems if one.code not in usual]
+    return [(one.line, one.code) for one in result.problems if one.code not in usual]
 
 
 @pytest.fixture(scope="session")

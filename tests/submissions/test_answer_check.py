@@ -5,7 +5,6 @@ import gzip
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ import pytest
 from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
 from data.models import Problem, QuestionSet, Severity
-from submissions.check import CheckResult, check_answers, read_answers, report_csv, report_lines
+from submissions.check import check_answers, read_answers, report_csv, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
+from tests.submissions.conftest import ENCODERS, Check, Rows, codes_of
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "submission-format.md"
@@ -75,10 +75,7 @@ FILES = {
 
 @pytest.mark.parametrize(("content", "expected"), FILES.values(), ids=FILES.keys())
 def test_a_file_that_cannot_be_used_gets_its_code(
-    content: bytes,
-    expected: list[tuple[int | None, str]],
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
+    content: bytes, expected: list[tuple[int | None, str]], check: Check
 ) -> None:
     result = check(content)
     found = [(line, code) for line, code in codes_of(result) if code != "same-answer"]
@@ -112,12 +109,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("row", "code"), ROWS.values(), ids=ROWS.keys())
-def test_a_row_that_cannot_be_used_gets_its_code(
-    row: dict[str, Any],
-    code: str,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_a_row_that_cannot_be_used_gets_its_code(row: dict[str, Any], code: str, check: Check) -> None:
     result = check([{"question_id": "0", "answer": "Fine."}, row])
     assert [(line, one) for line, one in codes_of(result) if one == code] == [(2, code)]
     assert result.errors == 1
@@ -158,9 +150,7 @@ def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions:
         assert [problem.code for problem in result.problems] == [code]
 
 
-def test_a_gzip_bomb_is_refused_by_its_ratio(
-    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
-) -> None:
+def test_a_gzip_bomb_is_refused_by_its_ratio(check: Check) -> None:
     blank = gzip.compress((b" " * 1023 + b"\n") * 40 * 1024)
     assert codes_of(check(gzip.compress(GOOD) + blank))[0][1] == "gzip-bomb"
     assert codes_of(check(gzip.compress(GOOD + b" " * (40 * 1024 * 1024)))) == [(2, "too-large")]
@@ -177,14 +167,9 @@ def test_a_gzip_bomb_is_refused_by_its_ratio(
 )
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
 def test_limits_are_kept_in_every_format(
-    limits: IntakeLimits,
-    code: str,
-    form: str,
-    check: Callable[..., CheckResult],
-    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
-    good_rows: list[dict[str, Any]],
+    limits: IntakeLimits, code: str, form: str, check: Check, good_rows: Rows
 ) -> None:
-    result = check(encoders[form](good_rows), limits=limits)
+    result = check(ENCODERS[form](good_rows), limits=limits)
     assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}
 
 
@@ -193,22 +178,20 @@ def test_limits_below_one_are_refused() -> None:
         IntakeLimits(answer_chars=0)
 
 
-def test_a_hopeless_file_is_given_up(check: Callable[..., CheckResult]) -> None:
+def test_a_hopeless_file_is_given_up(check: Check) -> None:
     result = check([{"question_id": "?", "answer": "x"}] * 30, limits=IntakeLimits(errors=10))
     assert result.errors == 12
     assert result.problems[-1].code == "too-many-errors"
 
 
-def test_duplicates_name_the_first_line(check: Callable[..., CheckResult]) -> None:
+def test_duplicates_name_the_first_line(check: Check) -> None:
     result = check([{"question_id": "1", "answer": "One."}, {"question_id": 1, "answer": "Two."}])
     (problem,) = (one for one in result.problems if one.severity is Severity.ERROR)
     assert (problem.line, problem.code) == (2, "duplicate-answer")
     assert "line 1" in problem.message
 
 
-def test_a_few_empty_answers_of_a_large_file_are_warnings(
-    check: Callable[..., CheckResult], questions: QuestionSet
-) -> None:
+def test_a_few_empty_answers_of_a_large_file_are_warnings(check: Check, questions: QuestionSet) -> None:
     rows = [
         {"question_id": one.id, "answer": "" if one.id == "2" else f"{one.id}."}
         for one in questions.questions

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +17,7 @@ from submissions.card import check_card
 from submissions.check import CheckResult, check_answers, read_answers, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
+from tests.submissions.conftest import ENCODERS, Rows
 
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LIMITS = IntakeLimits(file_bytes=4_000, row_bytes=600, answers=12, answer_chars=200, errors=20)
@@ -76,14 +75,9 @@ def test_any_json_ends_in_a_report(
 @QUICK
 @given(data=st.data(), form=st.sampled_from(["jsonl", "json", "csv", "jsonl.gz", "csv.gz"]))
 def test_damage_to_a_good_file_ends_in_a_report(
-    data: st.DataObject,
-    form: str,
-    tmp_path: Path,
-    questions: QuestionSet,
-    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
-    good_rows: list[dict[str, Any]],
+    data: st.DataObject, form: str, tmp_path: Path, questions: QuestionSet, good_rows: Rows
 ) -> None:
-    content = bytearray(encoders[form](good_rows))
+    content = bytearray(ENCODERS[form](good_rows))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))
         length = data.draw(st.integers(0, 20))
@@ -103,13 +97,9 @@ def test_any_text_is_a_card_or_a_list_of_problems(text: str) -> None:
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
 def test_a_file_cut_anywhere_is_never_accepted_with_more(
-    form: str,
-    encoders: dict[str, Callable[[Sequence[Any]], bytes]],
-    good_rows: list[dict[str, Any]],
-    questions: QuestionSet,
-    tmp_path: Path,
+    form: str, good_rows: Rows, questions: QuestionSet, tmp_path: Path
 ) -> None:
-    content = encoders[form](good_rows)
+    content = ENCODERS[form](good_rows)
     path = tmp_path / "answers"
     for length in range(0, len(content), 7):
         path.write_bytes(content[:length])

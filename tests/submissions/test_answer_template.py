@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 from data.models import Question, QuestionSet
-from submissions.check import CheckResult
 from submissions.question_index import answers_template, sample_answers
+from tests.submissions.conftest import Check
 
 
 def test_the_template_names_every_question_and_no_reference(questions: QuestionSet) -> None:
@@ -14,28 +13,26 @@ def test_the_template_names_every_question_and_no_reference(questions: QuestionS
     assert not any("human-written reference" in line for line in lines)
 
 
-def test_a_template_that_is_filled_in_passes(
-    questions: QuestionSet, check: Callable[..., CheckResult]
-) -> None:
+def test_a_template_that_is_filled_in_passes(questions: QuestionSet, check: Check) -> None:
     rows = [json.loads(line) for line in answers_template(questions)]
     result = check([{**row, "answer": f"Answer {row['question_id']}."} for row in rows])
     assert [problem.code for problem in result.problems] == ["no-contexts"]
 
 
-def test_an_unfilled_template_is_refused(questions: QuestionSet, check: Callable[..., CheckResult]) -> None:
+def test_an_unfilled_template_is_refused(questions: QuestionSet, check: Check) -> None:
     result = check("\n".join(answers_template(questions)).encode())
     assert {problem.code for problem in result.problems} == {"empty-answer"}
     assert not result.accepted
 
 
-def test_the_sample_passes_the_check(questions: QuestionSet, check: Callable[..., CheckResult]) -> None:
+def test_the_sample_passes_the_check(questions: QuestionSet, check: Check) -> None:
     result = check("\n".join(sample_answers(questions, number=4)).encode())
     assert (result.accepted, result.answers, result.with_contexts) == (True, 4, 4)
     assert set(result.coverage.values()) == {0.5}
     assert {problem.code for problem in result.problems} == {"unanswered-questions"}
 
 
-def test_a_set_without_passages_has_a_sample_too(check: Callable[..., CheckResult]) -> None:
+def test_a_set_without_passages_has_a_sample_too(check: Check) -> None:
     bare = QuestionSet(
         name="bare", title="B", domains={"x": "X"}, questions=(Question(id="1", domain="x", question="Why?"),)
     )

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,19 +8,15 @@ from hypothesis import strategies as st
 
 from data.models import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
-from submissions.check import CheckResult
 from tests.narrow import known
+from tests.submissions.conftest import Check, Rows, codes_of
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:
     return [{"question_id": one.id, "answer": text(one)} for one in questions.questions]
 
 
-def test_copies_of_the_reference_are_noticed(
-    questions: QuestionSet,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_copies_of_the_reference_are_noticed(questions: QuestionSet, check: Check) -> None:
     copied = answers(questions, lambda one: f"Well: {known(one.reference).upper()} [1]")
     found = codes_of(check(copied))
     assert found == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
@@ -72,11 +67,7 @@ def test_a_quotation_of_a_long_reference_is_no_copy() -> None:
     assert copied_share("a b c d e f g h i j", "a b c d e f g h i j " + "k l m n o p " * 4) == 0.0
 
 
-def test_one_answer_to_many_questions_is_noticed(
-    questions: QuestionSet,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_one_answer_to_many_questions_is_noticed(questions: QuestionSet, check: Check) -> None:
     result = check(answers(questions, lambda _: "The  same ANSWER always." if _.id > "2" else _.id))
     (problem,) = (one for one in result.problems if one.code == "same-answer")
     assert problem.line == 4
@@ -84,28 +75,18 @@ def test_one_answer_to_many_questions_is_noticed(
     assert (4, "same-answer") in codes_of(result)
 
 
-def test_many_replies_without_an_answer_are_noticed_once(
-    questions: QuestionSet,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_many_replies_without_an_answer_are_noticed_once(questions: QuestionSet, check: Check) -> None:
     result = check(answers(questions, lambda _: "I couldn’t find an answer."))
     assert codes_of(result) == [(0, "many-no-answers")]
     assert result.no_answers == 8
 
 
-def test_extremely_long_answers_are_noticed(
-    questions: QuestionSet,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_extremely_long_answers_are_noticed(questions: QuestionSet, check: Check) -> None:
     result = check(answers(questions, lambda one: f"{one.id} " * (4001 if one.id == "2" else 1)))
     assert codes_of(result) == [(3, "long-answer")]
 
 
-def test_missing_contexts_are_told_with_their_lines(
-    good_rows: list[dict[str, Any]], check: Callable[..., CheckResult]
-) -> None:
+def test_missing_contexts_are_told_with_their_lines(good_rows: Rows, check: Check) -> None:
     bare = [{**row, "contexts": None} for row in good_rows]
     assert [one.code for one in check(bare).problems] == ["no-contexts"]
     (problem,) = check([*good_rows[:6], bare[6], bare[7]]).problems
@@ -113,18 +94,12 @@ def test_missing_contexts_are_told_with_their_lines(
     assert "lines 7, 8" in problem.message
 
 
-def test_empty_contexts_are_left_out_with_a_warning(
-    good_rows: list[dict[str, Any]],
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_empty_contexts_are_left_out_with_a_warning(good_rows: Rows, check: Check) -> None:
     row = {**good_rows[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
     assert codes_of(check([row])) == [(1, "empty-context")]
 
 
-def test_partial_coverage_is_told_by_domain(
-    good_rows: list[dict[str, Any]], check: Callable[..., CheckResult]
-) -> None:
+def test_partial_coverage_is_told_by_domain(good_rows: Rows, check: Check) -> None:
     result = check(good_rows[:5])
     assert dict(result.coverage) == {"life": 1.0, "science": 0.25}
     assert result.accepted
@@ -133,20 +108,12 @@ def test_partial_coverage_is_told_by_domain(
     ]
 
 
-def test_unknown_fields_are_named_once(
-    good_rows: list[dict[str, Any]],
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_unknown_fields_are_named_once(good_rows: Rows, check: Check) -> None:
     rows = [good_rows[0], *({**row, "answr": "x", "score": 1} for row in good_rows[1:])]
     assert codes_of(check(rows)) == [(2, "unknown-field"), (2, "unknown-field")]
 
 
-def test_answers_beside_the_wrong_question_are_noticed(
-    questions: QuestionSet,
-    check: Callable[..., CheckResult],
-    codes_of: Callable[[CheckResult], list[tuple[int, str]]],
-) -> None:
+def test_answers_beside_the_wrong_question_are_noticed(questions: QuestionSet, check: Check) -> None:
     rows = [{"question_id": "1", "question": questions.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
     assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
@@ -189,9 +156,7 @@ HONEST = [
 
 
 @pytest.mark.parametrize("text", AIMED)
-def test_text_aimed_at_the_judge_is_flagged(
-    text: str, check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
-) -> None:
+def test_text_aimed_at_the_judge_is_flagged(text: str, check: Check) -> None:
     result = check([{"question_id": "1", "answer": f"Something true. \n{text}"}])
     assert (1, "judge-directed") in codes_of(result)
     assert result.accepted

@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data.models import QuestionSet
-from submissions.check import CheckResult, check_answers, read_answers
+from submissions.check import check_answers, read_answers
 from submissions.limits import IntakeLimits
+from tests.submissions.conftest import Check
 
 QUESTION = "How is rain made, and why?"
 DOC = {"id": "1", "question": QUESTION}
@@ -28,7 +28,7 @@ SAID = "So it is."
 
 @pytest.mark.parametrize("resps", [[[SAID]], [SAID], [[SAID, "Again."]], [[[SAID], ["x"]]], [[f" {SAID}\n"]]])
 def test_the_harness_is_read_for_what_the_model_wrote(
-    resps: object, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+    resps: object, check: Check, questions: QuestionSet, tmp_path: Path
 ) -> None:
     row = {"doc_id": 0, "doc": DOC, "resps": resps, "filter": "strict-match"}
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
@@ -38,7 +38,7 @@ def test_the_harness_is_read_for_what_the_model_wrote(
     assert "1 row is left out: further filters" in " ".join(one.message for one in result.problems)
 
 
-def test_a_filters_text_alone_is_refused(check: Callable[..., CheckResult]) -> None:
+def test_a_filters_text_alone_is_refused(check: Check) -> None:
     (problem,) = (
         one for one in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems if one.line
     )
@@ -87,7 +87,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("row", "error"), FAILED.values(), ids=FAILED.keys())
 def test_what_ended_in_an_error_has_no_answer(
-    row: dict[str, Any], error: str, check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+    row: dict[str, Any], error: str, check: Check, questions: QuestionSet, tmp_path: Path
 ) -> None:
     good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
@@ -99,7 +99,7 @@ def test_what_ended_in_an_error_has_no_answer(
     assert [one.question_id for one in _read(tmp_path, questions)] == ["1"]
 
 
-def test_a_failed_assertion_is_no_failed_answer(check: Callable[..., CheckResult]) -> None:
+def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
     row = {
         "vars": {"question": QUESTION},
         "testIdx": 0,
@@ -111,9 +111,7 @@ def test_a_failed_assertion_is_no_failed_answer(check: Callable[..., CheckResult
     assert check([row]).answers == 1
 
 
-def test_further_turns_and_choices_are_counted(
-    check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_further_turns_and_choices_are_counted(check: Check, questions: QuestionSet, tmp_path: Path) -> None:
     choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
     result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
     (problem,) = (one for one in result.problems if one.code == "left-out")
@@ -121,7 +119,7 @@ def test_further_turns_and_choices_are_counted(
     assert [one.answer for one in _read(tmp_path, questions)] == ["So it is."]
 
 
-def test_the_requests_of_a_batch_are_told_from_its_results(check: Callable[..., CheckResult]) -> None:
+def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None:
     openai = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
     anthropic = {"custom_id": "1", "params": {"model": "m", "messages": []}}
     for row in (openai, anthropic):
@@ -130,7 +128,7 @@ def test_the_requests_of_a_batch_are_told_from_its_results(check: Callable[..., 
 
 
 def test_the_responses_api_and_reasoning_are_read(
-    check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+    check: Check, questions: QuestionSet, tmp_path: Path
 ) -> None:
     output = [
         {"type": "reasoning", "summary": []},

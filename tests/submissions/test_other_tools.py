@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,9 @@ import pytest
 from data.files.tables.rows import FileFormat
 from data.models import QuestionSet, Severity
 from submissions.answer_tables import answer_table_of, read_answer_table
-from submissions.check import CheckResult, check_answers, read_answers
+from submissions.check import check_answers, read_answers
 from submissions.limits import IntakeLimits
+from tests.submissions.conftest import Check, codes_of
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
 ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
@@ -150,7 +150,7 @@ RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "ret
     ],
 )
 def test_ids_that_stand_beside_contexts_are_theirs(
-    names: object, ids: list[str], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+    names: object, ids: list[str], check: Check, questions: QuestionSet, tmp_path: Path
 ) -> None:
     assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", questions)
@@ -166,9 +166,7 @@ def test_ids_that_stand_beside_contexts_are_theirs(
         ({"retrieved_context_ids": ["a", []]}, "The id of passage 2 is a list"),
     ],
 )
-def test_ids_that_do_not_fit_are_an_error(
-    change: dict[str, Any], said: str, check: Callable[..., CheckResult]
-) -> None:
+def test_ids_that_do_not_fit_are_an_error(change: dict[str, Any], said: str, check: Check) -> None:
     (problem,) = (one for one in check([{**RAGAS, **change}]).problems if one.line)
     assert (problem.severity, problem.line) == (Severity.ERROR, 1)
     assert problem.message.startswith(said)
@@ -185,7 +183,7 @@ def test_ids_that_do_not_fit_are_an_error(
     ],
 )
 def test_columns_of_other_tools_are_read_wherever_they_stand(
-    row: dict[str, Any], check: Callable[..., CheckResult], questions: QuestionSet, tmp_path: Path
+    row: dict[str, Any], check: Check, questions: QuestionSet, tmp_path: Path
 ) -> None:
     assert check([row]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", questions)
@@ -206,7 +204,7 @@ def test_reports_of_ragtime_keep_their_citations(questions: QuestionSet) -> None
     ]
 
 
-def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., CheckResult]) -> None:
+def test_thinking_and_long_texts_of_inspect_are_found(check: Check) -> None:
     row = {
         "id": 1,
         "epoch": 1,
@@ -229,9 +227,7 @@ def test_thinking_and_long_texts_of_inspect_are_found(check: Callable[..., Check
     assert (result.layout, result.answers, result.errors) == ("inspect", 1, 0)
 
 
-def test_a_number_that_the_tool_counted_is_not_an_id(
-    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
-) -> None:
+def test_a_number_that_the_tool_counted_is_not_an_id(check: Check) -> None:
     row: dict[str, Any] = {"id": 1, "epoch": 1, "input": "Who?", "output": {"completion": "Nobody at all."}}
     assert codes_of(check([row])) == [(1, "unknown-question")]
     assert check([{**row, "id": "1"}]).answers == 1
@@ -239,7 +235,7 @@ def test_a_number_that_the_tool_counted_is_not_an_id(
 
 
 def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
-    check: Callable[..., CheckResult], questions: QuestionSet
+    check: Check, questions: QuestionSet
 ) -> None:
     prompt = "\n".join(question.question for question in questions.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
@@ -248,15 +244,13 @@ def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
     assert check([{**row, "metadata": {"question_id": "1"}}]).answers == 1
 
 
-def test_samples_without_text_are_problems_of_their_lines(
-    check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
-) -> None:
+def test_samples_without_text_are_problems_of_their_lines(check: Check) -> None:
     lm_eval = {"doc_id": 0, "doc": {"id": "1"}, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]}
     failed = {"id": "2", "epoch": 1, "input": "", "output": {"completion": ""}, "error": {"message": "x"}}
     assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "failed-rows")]
 
 
-def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]) -> None:
+def test_missing_columns_are_named_in_one_line(check: Check) -> None:
     result = check([{"user_input": "How is rain made, and why?", "reference": "So."}] * 3)
     (problem,) = result.problems[:1]
     assert (problem.code, result.errors) == ("missing-column", 1)
@@ -265,9 +259,7 @@ def test_missing_columns_are_named_in_one_line(check: Callable[..., CheckResult]
 
 
 @pytest.mark.parametrize("key", ["samples", "request_states"])
-def test_a_log_without_rows_and_one_that_is_cut_off(
-    key: str, check: Callable[..., CheckResult], codes_of: Callable[[CheckResult], list[tuple[int, str]]]
-) -> None:
+def test_a_log_without_rows_and_one_that_is_cut_off(key: str, check: Check) -> None:
     head = {"version": 2, "eval": {"samples": []}} if key == "samples" else {"adapter_spec": {"x": [1]}}
     assert codes_of(check(json.dumps({**head, "stats": [1]}, indent=2).encode())) == [(1, "empty-file")]
     whole = json.dumps({**head, key: [{"id": 1}]}, indent=1).encode()
@@ -276,9 +268,7 @@ def test_a_log_without_rows_and_one_that_is_cut_off(
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 64])
-def test_chunks_of_a_log_do_not_matter(
-    chunk: int, monkeypatch: pytest.MonkeyPatch, check: Callable[..., CheckResult]
-) -> None:
+def test_chunks_of_a_log_do_not_matter(chunk: int, monkeypatch: pytest.MonkeyPatch, check: Check) -> None:
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
     log = {

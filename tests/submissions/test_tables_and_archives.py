@@ -6,7 +6,6 @@ import json
 import shutil
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +21,14 @@ from submissions.check import CheckResult, check_answers, read_answers
 from submissions.context_files import check_contexts
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
+from tests.submissions.conftest import Check
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers"
 MEBIBYTE = 1024 * 1024
 
 
 @pytest.fixture
-def check_table(tmp_path: Path, questions: QuestionSet) -> Callable[..., CheckResult]:
+def check_table(tmp_path: Path, questions: QuestionSet) -> Check:
     def run(columns: dict[str, Any], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
         path = tmp_path / "table"
         pq.write_table(pa.table(columns), path)
@@ -41,7 +41,7 @@ def codes(result: CheckResult) -> list[tuple[int, str]]:
     return [(one.line, one.code) for one in result.problems if one.severity.value == "error"]
 
 
-def test_problems_of_a_table_name_their_row(check_table: Callable[..., CheckResult]) -> None:
+def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
     answers = pa.array([b"Fine.", None, b"Fine.", b"a\x00b", b"\xff\xfe", b""]).cast(pa.binary())
     unchecked = pa.Array.from_buffers(pa.string(), 6, answers.buffers())
     result = check_table({"question_id": ["1", "2", "nowhere", "3", "sci-4", "sci-5"], "answer": unchecked})
@@ -57,7 +57,7 @@ def test_problems_of_a_table_name_their_row(check_table: Callable[..., CheckResu
     }
 
 
-def test_a_table_without_the_columns_is_one_problem(check_table: Callable[..., CheckResult]) -> None:
+def test_a_table_without_the_columns_is_one_problem(check_table: Check) -> None:
     result = check_table({"number": ["1", "2"], "words": ["So.", "So."]})
     assert codes(result) == [(0, "missing-column")]
     assert result.problems[0].message == (
@@ -65,7 +65,7 @@ def test_a_table_without_the_columns_is_one_problem(check_table: Callable[..., C
     )
 
 
-def test_columns_of_no_use_are_warned_of(check_table: Callable[..., CheckResult]) -> None:
+def test_columns_of_no_use_are_warned_of(check_table: Check) -> None:
     result = check_table({"question_id": ["1"], "answer": ["So it is."], "score": [1.5]})
     assert [one.code for one in result.problems if "score" in one.message] == ["unknown-field"]
 
@@ -77,9 +77,7 @@ def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: Questio
     assert (result.format, result.answers, result.errors) == (FileFormat.PARQUET, 1, 0)
 
 
-def test_a_small_file_that_expands_is_refused(
-    check_table: Callable[..., CheckResult], tmp_path: Path
-) -> None:
+def test_a_small_file_that_expands_is_refused(check_table: Check, tmp_path: Path) -> None:
     bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), ["x" * MEBIBYTE])
     before = pa.total_allocated_bytes()
     pool = pa.default_memory_pool()
@@ -94,7 +92,7 @@ def test_a_small_file_that_expands_is_refused(
     ]
 
 
-def test_rows_and_bytes_have_limits(check_table: Callable[..., CheckResult]) -> None:
+def test_rows_and_bytes_have_limits(check_table: Check) -> None:
     answers = ["So it is.", "x" * 5_000]
     limits = IntakeLimits(row_bytes=4_000)
     assert codes(check_table({"question_id": ["1", "2"], "answer": answers}, limits=limits)) == [
