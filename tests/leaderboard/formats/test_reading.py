@@ -1,0 +1,667 @@
+"""Battle files of every format become the same table, and bad ones are named by row and column."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from data.errors import ArenaError, FileFormatError, InputError, RecordError
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.formats.reading import format_of, read_battles, read_chunks
+from leaderboard.formats.registry import battle_formats
+from leaderboard.formats.rows import Context, LeftOut
+from leaderboard.people.votes import read_votes
+from leaderboard.rates import win_rates
+from leaderboard.ratings import Method, rate
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
+NATIVE = [
+    {"question_id": "q1", "domain": "fiqa", "model_a": "x", "model_b": "y", "winner": "model_a"},
+    {"question_id": "q1", "domain": "fiqa", "model_a": "y", "model_b": "z", "winner": "tie"},
+    {"question_id": "q2", "domain": "bioasq", "model_a": "x", "model_b": "z", "winner": "tie (bothbad)"},
+]
+
+
+def lines(records: Sequence[Mapping[str, object]]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def table_csv(records: Sequence[Mapping[str, object]]) -> str:
+    header = list(records[0])
+    rows = [",".join(str(record.get(name, "")) for name in header) for record in records]
+    return "\n".join([",".join(header), *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("battles.jsonl", lines(NATIVE)),
+        ("battles.csv", table_csv(NATIVE)),
+        ("battles.json", json.dumps(NATIVE, indent=1)),
+        ("battles.json", json.dumps(NATIVE)),
+        ("battles.json", json.dumps({key: [r[key] for r in NATIVE] for key in NATIVE[0]}, indent=2)),
+        ("battles.json", json.dumps({key: [r[key] for r in NATIVE] for key in NATIVE[0]})),
+        ("blank.jsonl", "\ufeff\n" + lines(NATIVE).replace("\n", "\r\n\n")),
+    ],
+    ids=["lines", "csv", "array", "array-on-a-line", "columns", "columns-on-a-line", "bom-and-blanks"],
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_every_layout_gives_the_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+    file = read_battles(path)
+    table = file.table
+    assert file.format == "native"
+    assert table.systems == ("x", "y", "z")
+    assert table.questions == ("q1", "q2")
+    assert table.domains == ("bioasq", "fiqa")
+    assert table.a.tolist() == [0, 1, 0]
+    assert table.b.tolist() == [1, 2, 2]
+    assert table.winner.tolist() == [Winner.A, Winner.TIE, Winner.TIE]
+    assert table.question.tolist() == [0, 0, 1]
+    assert table.score is None
+    assert table.weight is None
+    assert file.questions_named
+
+
+def test_scores_and_counts_are_read_and_rows_that_count_zero_times_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner,score,count\nx,y,model_a,0.75,3\nx,y,tie,,2\nx,y,model_b,0,0\n")
+    file = read_battles(path)
+    assert file.table.score is not None
+    assert file.table.weight is not None
+    assert file.table.score[0] == 0.75
+    assert np.isnan(file.table.score[1])
+    assert file.table.weight.tolist() == [3.0, 2.0]
+    assert file.left_out == {LeftOut.ZERO_COUNT: 1}
+
+
+def test_human_evaluations_are_battles_of_people() -> None:
+    """RAG-QA Arena's `human_evaluations.json` is recognised: a battle a pair, won by most people's choice."""
+    rows = next(read_chunks(GOLDEN / "human_evaluations.json"))
+    assert rows.question_id == ["science_0", "writing_1", "science_0"]
+    assert (rows.model_a, rows.model_b) == (["LFRQA"] * 3, ["RQA", "RQA", "big-model"])
+    assert rows.winner == ["model_a", "tie", "model_b"]
+    assert rows.domain == ["science", "writing", "science"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a_x_y": {"majority": "z"}}', "x, y or Tie is expected"),
+        ('{"pair": {"majority": "Tie"}}', "QUESTION_MODEL-A_MODEL-B is expected"),
+        ('{"a_x_y": {"majority": "x"}, "b": 3}', "not a JSON object"),
+        ('{"a_x_y": {"majority": "x"}', "cut off"),
+    ],
+)
+def test_human_evaluations_that_cannot_be_read_say_where(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "human_evaluations.json"
+    path.write_text(text)
+    with pytest.raises(ArenaError, match=said):
+        list(read_chunks(path))
+
+
+def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "all_battles.json"
+    path.write_text(json.dumps({"model_a": ["x", "y"], "model_b": ["LFRQA"] * 2, "winner": ["tie"] * 2}))
+    file = read_battles(path, "rag-qa-arena")
+    assert not file.questions_named
+    assert file.table.question.tolist() == [0, 1]
+
+
+ALPACA: list[dict[str, object]] = [
+    {"instruction": "a", "generator_1": "base", "generator_2": "m", "preference": 1.75, "dataset": "koala"},
+    {"instruction": "b", "generator_1": "base", "generator_2": "m", "preference": 0, "dataset": "koala"},
+    {"instruction": "c", "generator_1": "base", "generator_2": "m", "preference": 1.5, "dataset": "oasst"},
+    {"instruction": "d", "generator_1": "base", "generator_2": "m", "preference": None, "dataset": "oasst"},
+    {"instruction": "e", "generator_1": "base", "generator_2": "m", "preference": 1, "dataset": "oasst"},
+]
+
+
+def test_alpaca_eval_preferences_become_shares(tmp_path: Path) -> None:
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(ALPACA))
+    file = read_battles(path)
+    assert file.format == "alpaca-eval"
+    assert file.table.share.tolist() == [0.25, 0.5, 0.5, 1.0]
+    assert file.table.winner.tolist() == [Winner.B, Winner.TIE, Winner.TIE, Winner.A]
+    assert file.table.questions == ("a", "b", "c", "e")
+    assert file.left_out == {LeftOut.NO_PREFERENCE: 1}
+
+
+def test_arena_hard_games_become_two_battles(tmp_path: Path) -> None:
+    path = tmp_path / "m.jsonl"
+    games = [{"score": "B>>A"}, {"score": "A>B"}]
+    unread = [{"score": None}, {"score": "A=B"}]
+    path.write_text(
+        lines(
+            [
+                {"uid": "u1", "model": "m", "judge": "j", "category": "hard", "games": games},
+                {"uid": "u2", "model": "m", "judge": "j", "category": "hard", "games": unread},
+            ]
+        )
+    )
+    rows = next(read_chunks(path, context=Context(baseline="o3")))
+    assert rows.model_a == ["m"] * 3
+    assert rows.model_b == ["o3"] * 3
+    assert rows.winner == ["model_a", "model_a", "tie"]
+    assert rows.weight == [3.0, 1.0, 1.0]
+    assert rows.order == ["ba", "ab", "ab"]
+    assert rows.left_out == {LeftOut.UNREADABLE: 1}
+
+
+EVAL = [
+    {
+        "query": "one",
+        "order": {"1": "org/m", "2": "LFRQA"},
+        "pred": "<thinking>2?</thinking><rating>1</rating>",
+    },
+    {"query": "two", "order": {"1": "LFRQA", "2": "org/m"}, "pred": "<rating>2</rating>"},
+    {"query": "three", "order": {"1": "LFRQA", "2": "org/m"}, "pred": "FAIL TO GENERATE ANS."},
+    {"query": "four", "order": {"1": "LFRQA", "2": "org/m"}, "pred": "answer 1 of 2 is better"},
+]
+
+
+def test_eval_results_read_strictly_leave_unreadable_replies_out(tmp_path: Path) -> None:
+    path = tmp_path / "fiqa_org-m_eval_by_gpt-4-0125-preview.json"
+    path.write_text(json.dumps(EVAL))
+    rows = next(read_chunks(tmp_path))
+    assert rows.winner == ["model_a", "model_b"]
+    assert rows.model_a == ["org-m", "LFRQA"]
+    assert rows.domain == ["fiqa"] * 2
+    assert rows.judge == ["gpt-4-0125-preview"] * 2
+    assert rows.left_out == {LeftOut.UNREADABLE: 2}
+
+
+def test_eval_results_read_compatibly_follow_the_published_script(tmp_path: Path) -> None:
+    path = tmp_path / "fiqa_org-m_eval_by_gpt-4.json"
+    path.write_text(json.dumps(EVAL))
+    rows = next(read_chunks(path, "rag-qa-arena-eval-compat"))
+    assert rows.winner == ["model_a", "model_b", "tie", "model_b"]
+    assert not rows.left_out
+
+
+BAD_ROWS = [
+    ("winner", "model_c", "row 2, column \"winner\": 'model_c' cannot be used"),
+    ("winner", None, 'row 2, column "winner": nothing cannot be used'),
+    ("winner", 1, 'row 2, column "winner": 1 cannot be used'),
+    ("model_b", "x", "row 2, column \"model_b\": 'x' battles itself"),
+    ("model_a", "", 'row 2, column "model_a"'),
+    ("model_a", ["x"], 'row 2, column "model_a"'),
+    ("question_id", None, 'row 2, column "question_id"'),
+    ("question_id", 1.5, 'row 2, column "question_id"'),
+    ("weight", -1, 'row 2, column "weight": -1 cannot be used; a count cannot be negative'),
+    ("weight", float("nan"), 'row 2, column "weight": nan cannot be used'),
+    ("score", 1.2, 'row 2, column "score": 1.2 cannot be used'),
+    ("score", "high", "row 2, column \"score\": 'high' cannot be used"),
+    ("score", True, 'row 2, column "score"'),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "message"), BAD_ROWS)
+def test_a_bad_cell_is_named_by_row_and_column(
+    tmp_path: Path, column: str, value: object, message: str
+) -> None:
+    path = tmp_path / "battles.jsonl"
+    good = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
+    path.write_text(lines([good, good | {column: value}, good]))
+    with pytest.raises(RecordError, match=r"battles\.jsonl") as caught:
+        read_battles(path, context=Context(strict=True))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("b.jsonl", lines([*NATIVE, {"model_a": "x", "model_b": "y"}]), 'row 4, column "winner"'),
+        ("b.jsonl", lines([*NATIVE, ALPACA[0]]), "looks like alpaca-eval, not native"),
+        ("b.jsonl", lines(NATIVE) + "x,y,model_a\n", "row 4 is not a JSON object"),
+        ("b.jsonl", lines(NATIVE) + "\n7\n", "row 4 (line 5) is not a JSON object but int"),
+        ("b.jsonl", lines(NATIVE)[:-9], "row 3 is not a JSON object: it is cut off"),
+        ("b.json", json.dumps(NATIVE)[:-9], "b.json, line 1: the JSON cannot be read, or is cut off, here"),
+        ("b.json", json.dumps([*NATIVE, 7]), "row 4 is not a JSON object but int"),
+        ("b.json", json.dumps({"model_a": ["x", "y"], "model_b": ["z"]}), "column 'model_b' ends at row 1"),
+        (
+            "b.csv",
+            "model_a,model_b,winner\nx,y\n",
+            "b.csv, line 2: The row has 2 cells where the header has 3",
+        ),
+        ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column stands twice: 'model_a'"),
+        ("b.csv", table_csv(NATIVE) + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
+        ("b.csv", "left,right,verdict\nx,y,1\n", "is no battle: it has the columns 'left', 'right'"),
+        ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),
+        ("b.csv", "model_a,model_b,winner\n", "holds no battles"),
+        ("b.jsonl", "", "is empty"),
+        ("b.json", json.dumps(ALPACA[3:4]), "holds no battles (1 no preference)"),
+    ],
+)
+def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FileFormatError) as caught:
+        read_battles(path, context=Context(strict=True))
+    assert message in str(caught.value)
+
+
+def test_a_question_id_in_some_rows_only_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_text(lines([NATIVE[0], {"model_a": "x", "model_b": "y", "winner": "tie"}]))
+    with pytest.raises(FileFormatError, match='row 2, column "question_id": the column is missing'):
+        read_battles(path)
+
+
+def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="There is no file"):
+        read_battles(tmp_path / "absent.jsonl")
+    damaged = tmp_path / "damaged.jsonl.gz"
+    damaged.write_bytes(gzip.compress(lines(NATIVE * 2000).encode())[:-20])
+    with pytest.raises(FileFormatError, match="cut off or damaged"):
+        read_battles(damaged)
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("model_a,model_b,winner\nCafé,y,tie\n".encode("latin-1"))
+    with pytest.raises(FileFormatError, match="not UTF-8"):
+        read_battles(latin)
+    empty = tmp_path / "folder"
+    empty.mkdir()
+    with pytest.raises(FileFormatError, match="holds no battle files"):
+        read_battles(empty)
+
+
+def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_text(lines(NATIVE))
+    with pytest.raises(FileFormatError, match=r'row 1, column "generator_1".*looks like native'):
+        read_battles(path, "alpaca-eval")
+    assert format_of(path) == "native"
+
+
+def test_rows_are_numbered_across_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text("model_a,model_b,winner\n" + "x,y,tie\n" * 9000 + "x,y,draw\n")
+    with pytest.raises(RecordError, match=r"row 9001 \(line 9002\), column \"winner\": 'draw'"):
+        read_battles(path, context=Context(strict=True))
+    file = read_battles(path)
+    assert (len(file.table), file.left_out) == (9000, {LeftOut.FAULTY: 1})
+    assert "row 9001 (line 9002)" in str(file.first[LeftOut.FAULTY])
+
+
+Row = Mapping[str, object]
+STRICT = Context(strict=True)
+HEADER = "question_id model_a model_b winner"
+FAIR = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
+
+
+def written(path: Path, rows: Sequence[Row]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
+    columns: list[list[object]] = [
+        [names[code] for code in codes.tolist()]
+        for names, codes in (
+            (table.questions, table.question),
+            (table.domains, table.domain),
+            (table.systems, table.a),
+            (table.systems, table.b),
+            (("model_a", "model_b", "tie"), table.winner),
+        )
+        if names != ("",)
+    ]
+    columns += [column.tolist() for column in (table.score, table.weight) if column is not None]
+    return list(zip(*columns, strict=True))
+
+
+def shuffled(rows: Sequence[Row], seed: int) -> list[Row]:
+    return random.Random(seed).sample(list(rows), len(rows))
+
+
+def soft_rows(count: int = 60) -> list[Row]:
+    draw = random.Random(4)
+    rows: list[Row] = []
+    for number in range(count):
+        a, b = draw.sample(["s0", "s1", "s2", "s3"], 2)
+        score = draw.random()
+        winner = "model_a" if score > 0.5 else "model_b"
+        rows.append(
+            {"question_id": f"q{number % 9}", "domain": f"d{number % 2}", "model_a": a, "model_b": b}
+            | {"winner": winner, "score": score, "weight": draw.random() * 3, "judge": draw.choice("jk")}
+        )
+    return rows
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_neither_the_order_of_rows_nor_the_container_changes_a_table(tmp_path: Path, named: bool) -> None:
+    rows = [row if named else {k: v for k, v in row.items() if k != "question_id"} for row in soft_rows()]
+    first = read_battles(written(tmp_path / "a.jsonl", rows))
+    again = read_battles(written(tmp_path / "b.jsonl", shuffled(rows, 1)))
+    pq.write_table(pa.Table.from_pylist([dict(row) for row in shuffled(rows, 2)]), tmp_path / "c.parquet")
+    header = list(rows[0])
+    lines = [",".join(repr(row[k]).strip("'") for k in header) for row in shuffled(rows, 3)]
+    (tmp_path / "d.csv").write_text("\n".join([",".join(header), *lines]))
+    for other in (again, read_battles(tmp_path / "c.parquet"), read_battles(tmp_path / "d.csv")):
+        assert rows_of(other.table) == rows_of(first.table)
+        assert (other.table.systems, other.table.domains) == (first.table.systems, first.table.domains)
+
+
+@pytest.mark.parametrize("method", [Method.BRADLEY_TERRY, Method.ELO])
+def test_the_order_of_rows_changes_no_byte_of_ratings_and_rates(method: Method) -> None:
+    names = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
+    said = set()
+    for seed in range(3):
+        rows = shuffled(soft_rows(), seed)
+        table = BattleTable.from_columns(**{name: [row[name] for row in rows] for name in names})
+        rated = rate(table, method=method, bootstrap=20, seed=3).as_json()
+        said.add(json.dumps([rated, win_rates(table).as_json()]))
+    assert len(said) == 1
+
+
+def test_online_elo_does_not_depend_on_which_system_is_named_first() -> None:
+    rows = [{k: v for k, v in row.items() if k not in {"score", "weight", "judge"}} for row in soft_rows()]
+    other = {"model_a": "model_b", "model_b": "model_a"}
+    turned = [
+        row | {"model_a": row["model_b"], "model_b": row["model_a"], "winner": other[str(row["winner"])]}
+        for row in rows
+    ]
+    results = []
+    for version in (rows, turned):
+        table = BattleTable.from_columns(**{name: [row[name] for row in version] for name in rows[0]})
+        results.append(rate(table, method=Method.ELO, bootstrap=20).as_json())
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"winner": "model_a", "score": 0.1}, ["'model_a'", "0.1", "'model_b'"]),
+        ({"winner": "model_b", "score": 0.5}, ["'model_b'", "0.5", "'tie'"]),
+        ({"winner": "tie", "score": 0.9}, ["'tie'", "0.9", "'model_a'"]),
+        ({"winner": "both_bad", "score": 0.0}, ["'tie (bothbad)'", "'model_b'"]),
+        ({"order": "ab", "position": "b"}, ["'ab'", "'b'"]),
+        ({"order": "ba", "position": 1}, ["'ba'", "1"]),
+    ],
+)
+def test_two_columns_that_contradict_each_other_are_one_problem(
+    tmp_path: Path, change: Row, said: Sequence[str]
+) -> None:
+    path = written(tmp_path / "b.jsonl", [FAIR, {**FAIR, **change}, FAIR])
+    read = read_battles(path)
+    assert (len(read.table), read.left_out) == (2, {LeftOut.CONTRADICTION: 1})
+    message = str(read.first[LeftOut.CONTRADICTION])
+    assert all(part in message for part in ("row 2", *said))
+    with pytest.raises(RecordError, match="row 2"):
+        read_battles(path, context=STRICT)
+
+
+def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"Row 2, column winner: .* `model_b`, which the score 0\.8"):
+        BattleTable.from_columns(
+            ["q", "q"], ["d", "d"], ["x", "x"], ["y", "y"], ["model_a", "model_b"], [0.8, 0.8]
+        )
+    path = written(tmp_path / "v.jsonl", [FAIR, FAIR | {"winner": "model_a", "score": 0.2}])
+    with pytest.raises(RecordError, match=r"line 2, column \"winner\".*'model_a'.*0\.2.*'model_b'"):
+        read_votes(path)
+
+
+def test_a_file_of_contradictions_is_refused(tmp_path: Path) -> None:
+    rows = [FAIR | {"winner": "model_a", "score": 0.1}] * 3 + [FAIR]
+    with pytest.raises(RecordError, match="1 minus it"):
+        read_battles(written(tmp_path / "b.jsonl", rows))
+
+
+def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) -> None:
+    words = ["both_bad", "tie (bothbad)", "tie (inconsistent)", "tie"]
+    rows = [FAIR | {"winner": word} for word in words]
+    path = written(tmp_path / "b.jsonl", rows)
+    assert set(read_battles(path).table.winner.tolist()) == {Winner.TIE}
+    columns = {name: [row[name] for row in rows] for name in FAIR}
+    assert set(BattleTable.from_columns(**columns).winner.tolist()) == {Winner.TIE}
+    assert {vote.share for vote in read_votes(path)} == {0.5}
+
+
+@pytest.mark.parametrize(
+    "words", ["A B Tie", "a b both_bad", "X y tie", "left right TIE", "Model a,Model B,tie"]
+)
+def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) -> None:
+    first, second, tie = words.split("," if "," in words else " ")
+    rows = [
+        {"Question": f"{at}?", "System A": "X", "System B": "y", "Winner": won}
+        for at, won in enumerate((first, second, tie))
+    ]
+    path = written(tmp_path / "b.jsonl", rows)
+    assert read_battles(path).table.winner.tolist() == [Winner.A, Winner.B, Winner.TIE]
+    assert [vote.share for vote in read_votes(path)] == [1, 0, 0.5]
+    unclear = {**FAIR, "model_a": "b", "model_b": "a", "winner": "a"}
+    with pytest.raises(RecordError, match="'a' cannot be used"):
+        read_battles(written(path, [unclear, unclear]))
+
+
+def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) -> None:
+    row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
+    path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
+    assert read_battles(path).left_out == {LeftOut.NO_VERDICT: 1}
+    with pytest.raises(RecordError, match="'' cannot be used"):
+        read_battles(written(path, [{**row, "winner": ""}] * 2))
+
+
+def test_one_hot_winners_are_read(tmp_path: Path) -> None:
+    """LMSYS's 55,000 battles have a column for each verdict, of which one is 1."""
+    marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0)]
+    names = ("winner_model_a", "winner_model_b", "winner_tie")
+    rows = [
+        {"id": at, "model_a": "x", "model_b": "y", "prompt": "p"} | dict(zip(names, mark, strict=True))
+        for at, mark in enumerate(marks)
+    ]
+    read = read_battles(written(tmp_path / "b.jsonl", rows))
+    assert read.format == "lmsys-one-hot"
+    assert read.table.winner.tolist() == [Winner.A, Winner.B, Winner.TIE]
+    assert "winner_model_a 1, winner_model_b 1" in str(read.first[LeftOut.FAULTY])
+
+
+def test_both_games_of_mt_bench_pairs_are_read(tmp_path: Path) -> None:
+    row = {"question_id": 81, "model_1": "x", "model_2": "y", "judge": ["gpt-4", "pair-v2"], "turn": 1}
+    path = written(
+        tmp_path / "mt.jsonl",
+        [
+            row | {"g1_winner": "model_1", "g2_winner": "tie"},
+            row | {"g1_winner": "model_2", "g2_winner": "error"},
+        ],
+    )
+    (rows,) = read_chunks(path)
+    assert rows.winner == ["model_a", "tie", "model_b"]
+    assert rows.order == ["ab", "ba", "ab"]
+    assert rows.judge == ["gpt-4, pair-v2"] * 3
+    assert rows.left_out == {LeftOut.UNREADABLE: 1}
+
+
+@pytest.mark.parametrize("separator", [";", "\t", ","])
+@pytest.mark.parametrize("header", [HEADER, HEADER.title()])
+def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header: str) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text(
+        f"{separator.join(header.split())}\n" + separator.join(["1.0", "x", "y", "model_a"]) + "\n"
+    )
+    assert rows_of(read_battles(path).table) == [("1", "x", "y", "model_a")]
+
+
+@pytest.mark.parametrize(
+    "named", ["csv qid", "excel Query ID", "feather question", "json Prompt", "xz input"]
+)
+def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_path: Path) -> None:
+    form, name = named.split(" ", 1)
+    rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
+    plain = read_battles(written(tmp_path / "plain.jsonl", rows))
+    file = tmp_path / f"theirs.{form.replace('excel', 'xlsx')}"
+    frame = pd.DataFrame(rows).rename(columns={"question_id": name})
+    getattr(frame, f"to_{'csv' if form == 'xz' else form}")(file)
+    read = read_battles(file)
+    assert (read.questions_named, read.table.questions) == (True, plain.table.questions)
+    assert rows_of(read.table) == rows_of(plain.table)
+    lists = written(tmp_path / "l", [{"prompt": ["a"], "model_a": "x", "model_b": "y", "winner": "tie"}])
+    assert not read_battles(lists).questions_named
+
+
+def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
+    ids = [1, 1.0, "1", "1.0"]
+    read = read_battles(written(tmp_path / "b.jsonl", [FAIR | {"question_id": name} for name in ids]))
+    assert read.table.questions == ("1",)
+    pq.write_table(pa.Table.from_pylist([FAIR | {"question_id": 1.0}]), tmp_path / "b.parquet")
+    assert read_battles(tmp_path / "b.parquet").table.questions == ("1",)
+    columns = {name: [value] * 2 for name, value in FAIR.items()} | {"question_id": [1.0, 1.0]}
+    assert BattleTable.from_columns(**columns).questions == ("1",)
+
+
+def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_path: Path) -> None:
+    names = ["caf\u00e9", "cafe\u0301", " caf\u00e9 "]
+    rows = [FAIR | {"model_a": name} for name in names]
+    assert read_battles(written(tmp_path / "b.jsonl", rows)).table.systems == ("caf\u00e9", "y")
+    columns = {name: [row[name] for row in rows] for name in FAIR}
+    assert BattleTable.from_columns(**columns).systems == ("caf\u00e9", "y")
+
+
+@pytest.mark.parametrize("name", ["A\0", "nan", "NaN", "NA", "<NA>", "None", " "])
+def test_what_is_no_name_is_no_system(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path / "b.jsonl", [FAIR, FAIR | {"model_a": name}])
+    read = read_battles(path)
+    assert (read.table.systems, read.left_out) == (("x", "y"), {LeftOut.FAULTY: 1})
+    with pytest.raises(RecordError, match='row 2, column "model_a"'):
+        read_battles(path, context=STRICT)
+    with pytest.raises(RecordError, match="Row 1, column model_a"):
+        BattleTable.from_columns(["q"], ["d"], [name], ["y"], ["tie"])
+
+
+def test_overall_is_no_domain(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="another id"):
+        read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"domain": "overall"}]))
+    with pytest.raises(RecordError, match="another id"):
+        BattleTable.from_columns(["q"], ["overall"], ["x"], ["y"], ["tie"])
+
+
+def test_votes_that_were_not_anonymous_are_left_out_unless_asked_for(tmp_path: Path) -> None:
+    rows = [FAIR | {"anony": anonymous} for anonymous in (True, False, True)]
+    path = written(tmp_path / "b.jsonl", rows)
+    assert read_battles(path).left_out == {LeftOut.NAMED: 1}
+    assert len(read_battles(path, context=Context(named=True)).table) == 3
+
+
+def test_games_that_were_not_played_or_read_are_counted(tmp_path: Path) -> None:
+    line = {"question_id": "q", "model": "m", "judge": "j"}
+    games = [[{"score": "A>B"}, {"score": ""}], [{"score": "A=B"}], [{"score": "A>>B"}, {"score": "B>A"}]]
+    read = read_battles(written(tmp_path / "b.jsonl", [line | {"games": game} for game in games]))
+    assert (len(read.table), read.left_out) == (4, {LeftOut.UNREADABLE: 2})
+
+
+def test_messages_name_the_columns_of_the_file(tmp_path: Path) -> None:
+    pair = {"instruction": "i", "generator_1": "base", "generator_2": "m", "preference": 1.2}
+    read = read_battles(written(tmp_path / "b.jsonl", [pair, pair | {"generator_2": "base"}]))
+    assert read.left_out == {LeftOut.SELF: 1}
+    assert 'column "generator_2"' in str(read.first[LeftOut.SELF])
+    nearly = {"question_id": "q", "model_a": "x", "model_b": "y", "verdict": "x"}
+    with pytest.raises(
+        FileFormatError, match="it has the columns 'question_id', 'model_a', 'model_b', 'verdict'"
+    ):
+        read_battles(written(tmp_path / "c.jsonl", [nearly]))
+
+
+def test_weights_beyond_the_range_of_numbers_are_refused(tmp_path: Path) -> None:
+    read = read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"weight": 1e308}]))
+    assert read.left_out == {LeftOut.FAULTY: 1}
+    with pytest.raises(RecordError, match="weight"):
+        BattleTable.from_columns(["q"], ["d"], ["x"], ["y"], ["tie"], weight=[1e308])
+
+
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+COLUMN_NAMES = st.sampled_from(
+    [
+        "question_id",
+        "domain",
+        "model_a",
+        "model_b",
+        "winner",
+        "score",
+        "weight",
+        "count",
+        "judge",
+        "order",
+        "query",
+        "pred",
+        "generator_1",
+        "generator_2",
+        "preference",
+        "instruction",
+        "model",
+        "games",
+        "uid",
+    ]
+)
+RECORDS = st.lists(st.dictionaries(COLUMN_NAMES, JSON, max_size=8), min_size=1, max_size=3)
+WHOLE = json.dumps(
+    [{"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie", "score": 0.5}] * 3
+).encode()
+
+
+def problem_of(path: Path, kind: str | None = None) -> str | None:
+    try:
+        battles = len(read_battles(path, kind).table)
+    except InputError as error:
+        return error.message
+    return None if battles else ""
+
+
+def fair(problem: str | None) -> bool:
+    return problem is None or bool(problem and "\n" not in problem)
+
+
+@RELAXED
+@given(content=st.binary(max_size=200), zipped=st.booleans())
+@example(content=b"[", zipped=False)
+@example(content=b"{", zipped=False)
+@example(content=b'{"model_a": ["x"', zipped=False)
+@example(content=b'"model_a,model_b,winner\n', zipped=True)
+@example(content=b"\x1f\x8b", zipped=False)
+@example(content=b"model_a,model_b,winner\nx\x00,y,tie\n", zipped=False)
+@example(content=b"[" * 5000, zipped=False)
+@example(content=b'{"a": ' * 5000, zipped=False)
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
+    path = tmp_path / "battles.json"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    assert fair(problem_of(path))
+
+
+@pytest.mark.long
+@RELAXED
+@given(
+    records=RECORDS,
+    kind=st.sampled_from([None, *(one.name for one in battle_formats())]),
+    lines=st.booleans(),
+)
+def test_any_records_are_read_or_refused(
+    tmp_path: Path, records: list[dict[str, object]], kind: str | None, lines: bool
+) -> None:
+    path = tmp_path / "battles.json"
+    path.write_text("\n".join(map(json.dumps, records)) if lines else json.dumps(records))
+    assert fair(problem_of(path, kind))
+
+
+@pytest.mark.parametrize("length", range(1, len(WHOLE)))
+def test_a_cut_off_array_is_never_read_as_a_shorter_one(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "battles.json"
+    path.write_bytes(WHOLE[:length])
+    with pytest.raises(InputError):
+        read_battles(path)

@@ -1,0 +1,295 @@
+"""Battle files come back from every format as they went in."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import FileFormatError
+from data.files.zip_files import atomic_text
+from leaderboard.columns import fault, spelled
+from leaderboard.formats.reading import BattleFile, read_battles, read_chunks
+from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Place
+from leaderboard.formats.writing import convert, write_chunks
+
+WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
+NAMES = (
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
+    .map(lambda name: spelled(name, "question_id"))
+    .filter(lambda name: fault(name, "model_a") is None and fault(name, "question_id") is None)
+)
+PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] != pair[1])
+SOFT = {"model_a": (0.53125, 0.75, 1.0), "model_b": (0.0, 0.25, 0.46875)}
+VERDICTS = st.sampled_from(WORDS).flatmap(
+    lambda word: st.tuples(st.just(word), st.none() | st.sampled_from(SOFT.get(word, (0.5, 0.4375, 0.625))))
+)
+ROWS = st.lists(
+    st.tuples(NAMES, PAIRS, VERDICTS, st.sampled_from(["ab", "ba"])).map(
+        lambda row: (*row[:2], *row[2], row[3])
+    ),
+    min_size=1,
+    max_size=12,
+)
+Row = tuple[str, tuple[str, str], str, float | None, str]
+RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def battles(rows: list[Row]) -> BattleRows:
+    return BattleRows(
+        place=Place(file="made", first_row=1),
+        question_id=[row[0] for row in rows],
+        domain=["fiqa" for _ in rows],
+        model_a=[row[1][0] for row in rows],
+        model_b=[row[1][1] for row in rows],
+        winner=[row[2] for row in rows],
+        score=[row[3] for row in rows],
+        weight=[float(1 + index) for index, _ in enumerate(rows)],
+        judge=["lexical" for _ in rows],
+        order=[row[4] for row in rows],
+    )
+
+
+def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
+    return {
+        name: [value for chunk in chunks for value in (getattr(chunk, name) or [None] * len(chunk))]
+        for name in COLUMNS
+    }
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "jsonl.gz", "csv.gz"])
+@RELAXED
+@given(rows=ROWS)
+def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[Row]) -> None:
+    made = battles(rows)
+    path = tmp_path / f"battles.{suffix}"
+    assert write_chunks([made], path).rows == len(made)
+    assert columns(list(read_chunks(path))) == columns([made])
+
+
+@pytest.mark.parametrize("kind", ["alpaca-eval", "arena-hard", "rag-qa-arena-eval"])
+def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> None:
+    """Plain verdicts go through AlpacaEval's, Arena-Hard's and RAG-QA Arena's records unchanged."""
+    made = BattleRows(
+        place=Place(file="made", first_row=1),
+        question_id=["q1", "q1", "q2"],
+        domain=["fiqa"] * 3,
+        model_a=["m"] * 3,
+        model_b=["base"] * 3,
+        winner=["model_a", "model_b", "tie"],
+        order=["ab", "ba", "ab"],
+    )
+    path = tmp_path / "out.json"
+    write_chunks([made], path, write_as=kind)
+    back = columns(list(read_chunks(path, kind)))
+    if kind == "rag-qa-arena-eval":
+        assert back["model_a"] == ["m", "base", "m"]
+        assert back["winner"] == ["model_a", "model_a", "tie"]
+        return
+    order = [1, 0, 2] if kind == "arena-hard" else [0, 1, 2]
+    for name in ("question_id", "domain", "model_a", "model_b", "winner"):
+        assert back[name] == [columns([made])[name][index] for index in order]
+
+
+def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    with pytest.raises(FileFormatError, match="cannot hold the score"):
+        write_chunks([made], path, write_as="rag-qa-arena-eval")
+    with pytest.raises(FileFormatError, match="cannot be written as CSV"):
+        write_chunks([made], tmp_path / "out.csv", write_as="alpaca-eval")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> None:
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    write_chunks([made], tmp_path / "out.JSON")
+    assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
+    write_chunks([made], tmp_path / "out.CSV")
+    assert (tmp_path / "out.CSV").read_text().startswith("question_id,domain,model_a,")
+    for name in ("out.xlsx", "out", "out.parquet.gz", "out.jsonl.zst"):
+        with pytest.raises(FileFormatError, match="which say what is written"):
+            write_chunks([made], tmp_path / name)
+    with (
+        pytest.raises(FileFormatError, match="says that it holds something else"),
+        atomic_text(tmp_path / "out.PDF"),
+    ):
+        pass
+    assert {file.name for file in tmp_path.iterdir()} == {"out.JSON", "out.CSV"}
+
+
+def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
+    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
+    for name in ("one.jsonl.gz", "two.jsonl.gz"):
+        write_chunks([made], tmp_path / name)
+    assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
+
+
+def test_a_conversion_reports_what_it_left_out(tmp_path: Path) -> None:
+    source = tmp_path / "annotations.json"
+    record = {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1.2}
+    source.write_text(json.dumps([record, record | {"instruction": "b", "preference": None}]))
+    written = convert(source, tmp_path / "out.jsonl")
+    assert written.rows == 1
+    assert dict(written.left_out) == {"no preference": 1}
+
+
+EVERYTHING = Context(covariates=True, further=True, named=True)
+ALL_COLUMNS = {
+    "b.jsonl": "native",
+    "b.csv": "native",
+    "b.csv.gz": "native",
+    "b.parquet": "native",
+    "b.json": "chatbot-arena",
+    "c.json": "rag-qa-arena",
+}
+"""Files that hold every column."""
+OTHERS = {"alpaca.json": "alpaca-eval", "eval.json": "rag-qa-arena-eval", "hard.jsonl": "arena-hard"}
+Record = dict[str, object]
+QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
+
+
+def written(path: Path, rows: Sequence[Record]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def content(path: Path, kind: str) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = []
+    for chunk in read_chunks(path, kind, context=EVERYTHING):
+        columns = chunk.columns
+        for cells in zip(*columns.values(), strict=True):
+            said = {name: cell for name, cell in zip(columns, cells, strict=True) if cell not in (None, "")}
+            rows.append({name: str(cell) for name, cell in said.items()})
+    return sorted(rows, key=lambda row: sorted(row.items()))
+
+
+def same(one: BattleFile, other: BattleFile) -> bool:
+    pairs = [
+        (getattr(one.table, name), getattr(other.table, name)) for name in ("a", "b", "winner", "question")
+    ]
+    return all(np.array_equal(*pair) for pair in pairs) and np.allclose(one.table.share, other.table.share)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> list[Record]:
+    rows: list[Record] = []
+    for number in range(draw(st.integers(1, 6))):
+        first, second = draw(st.permutations(["=x", "y, z", "'-é", "w\nv"]))[:2]
+        row: Record = {
+            "question_id": draw(st.sampled_from(["1", "q 2"])),
+            "model_a": first,
+            "model_b": second,
+        }
+        row["winner"], score = draw(
+            st.sampled_from([("model_a", 0.75), ("model_b", 0.125), ("tie", 0.5), ("tie (bothbad)", 0.5)])
+        )
+        optional = {"score": score, "weight": 3.0, "domain": "d", "judge": "@j", "order": "ba", "repeat": "2"}
+        optional |= {"wording": "w", "language": "-de", "a_length": 7, "position": "b", "anony": False}
+        for name, value in optional.items():
+            if draw(st.booleans()):
+                row[name] = value
+        rows.append(row | {"tstamp": number + 0.5} if draw(st.booleans()) else row)
+    return rows
+
+
+@pytest.mark.parametrize("last", ALL_COLUMNS)
+@pytest.mark.parametrize("first", ALL_COLUMNS)
+@QUICK
+@given(rows=records())
+def test_nothing_is_lost_between_files_that_hold_everything(
+    tmp_path: Path, first: str, last: str, rows: list[Record]
+) -> None:
+    source = written(tmp_path / "source.jsonl", rows)
+    middle, end = tmp_path / f"1{first}", tmp_path / f"2{last}"
+    one = convert(source, middle, write_as=ALL_COLUMNS[first])
+    two = convert(middle, end, read_as=ALL_COLUMNS[first], write_as=ALL_COLUMNS[last])
+    assert (one.unkept, two.unkept, two.rows) == ((), (), len(rows))
+    assert content(end, ALL_COLUMNS[last]) == content(source, "native")
+
+
+@pytest.mark.parametrize("through", OTHERS)
+@pytest.mark.parametrize("back", ALL_COLUMNS)
+def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
+    words = ["model_a", "model_b", "tie"]
+    rows: list[Record] = [
+        dict[str, object]()
+        | {
+            "question_id": f"q{at}",
+            "domain": "fiqa",
+            "model_a": "m",
+            "model_b": "base",
+            "winner": words[at % 3],
+        }
+        | {"judge": "j", "order": "ab"}
+        for at in range(6)
+    ]
+    source = written(tmp_path / "source.jsonl", rows)
+    written_ = convert(source, tmp_path / through, write_as=OTHERS[through])
+    convert(tmp_path / through, tmp_path / back, read_as=OTHERS[through], write_as=ALL_COLUMNS[back])
+    assert written_.unkept == ()
+    assert same(read_battles(tmp_path / back, ALL_COLUMNS[back]), read_battles(source))
+
+
+@pytest.mark.parametrize(
+    ("through", "named"),
+    [
+        ("alpaca.json", {"1 verdicts 'tie (bothbad)', which became ties"}),
+        ("eval.json", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
+        ("hard.jsonl", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
+    ],
+)
+def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
+    row: Record = {
+        "question_id": "q",
+        "model_a": "m",
+        "model_b": "base",
+        "winner": "both_bad",
+        "order": "ab",
+    }
+    row |= {"repeat": 2, "a_length": 3, "language": "de"}
+    result = convert(written(tmp_path / "s.jsonl", [row]), tmp_path / through, write_as=OTHERS[through])
+    assert set(result.unkept) == named
+
+
+@pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.json"])
+def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) -> None:
+    plain: Record = {"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie"}
+    rows = [plain] * 5000 + [plain | {"repeat": "2", "wording": "w", "turn": 1}]
+    convert(written(tmp_path / "s.jsonl", rows), tmp_path / name, write_as=ALL_COLUMNS[name])
+    last = content(tmp_path / name, ALL_COLUMNS[name])[0]
+    assert {"repeat": "2", "wording": "w", "turn": "1"}.items() <= {
+        k: v.removesuffix(".0") for k, v in last.items()
+    }.items()
+    file = read_battles(tmp_path / name, ALL_COLUMNS[name])
+    assert len(file.table) == 5001
+
+
+def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
+    row: Record = {
+        "model_a": "x",
+        "model_b": "y",
+        "winner": "tie",
+        "conversation_a": [{"role": "user"}],
+    }
+    source = written(tmp_path / "s.jsonl", [row])
+    assert convert(source, tmp_path / "b.jsonl").unkept == ()
+    assert json.loads((tmp_path / "b.jsonl").read_text()) == row
+    for name in ("b.csv", "b.parquet"):
+        assert convert(source, tmp_path / name).unkept == ("conversation_a",)
+
+
+def test_no_cell_of_a_written_csv_is_a_formula(tmp_path: Path) -> None:
+    names = ["=1+1", "'=1+1", "-x", "@y", "'z"]
+    rows: list[Record] = [{"model_a": name, "model_b": "base", "winner": "tie"} for name in names]
+    convert(written(tmp_path / "s.jsonl", rows), tmp_path / "b.csv")
+    with (tmp_path / "b.csv").open(newline="") as file:
+        cells = [row[0] for row in csv.reader(file)][1:]
+    assert cells == ["'=1+1", "''=1+1", "'-x", "'@y", "'z"]
+    assert read_battles(tmp_path / "b.csv").table.systems == tuple(sorted([*names, "base"]))

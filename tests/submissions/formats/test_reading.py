@@ -1,0 +1,519 @@
+"""Every format that answers come in, told by content."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import shutil
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from data.errors import FileFormatError
+from data.files.tables.columns import require_once
+from data.files.tables.rows import FileFormat
+from data.models import Question, QuestionSet
+from submissions.check import CheckResult, check_answers, read_answers
+from submissions.context_files import check_contexts
+from submissions.formats.reading import RowFile
+from submissions.limits import IntakeLimits
+from submissions.problem_codes import Code, Findings
+from tests.submissions.conftest import ENCODERS, Check, Rows, codes_of
+
+FORMATS = ("jsonl", "json", "csv", "jsonl.gz", "json.gz", "csv.gz")
+BOM = b"\xef\xbb\xbf"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_brings_the_same_answers(
+    form: str, good_rows: Rows, questions: QuestionSet, tmp_path: Path
+) -> None:
+    path = tmp_path / "upload.bin"
+    path.write_bytes(ENCODERS[form](good_rows))
+    result = check_answers(path, questions)
+    assert (result.format, result.problems) == (FileFormat(form.split(".", maxsplit=1)[0]), ())
+    read = list(read_answers(path, questions))
+    assert [(one.question_id, one.answer, one.contexts[0].text) for one in read] == [
+        (row["question_id"], row["answer"], row["contexts"][0]["text"]) for row in good_rows
+    ]
+    path.write_bytes(ENCODERS["jsonl"](list(reversed(good_rows))))
+    assert check_answers(path, questions).content_hash == result.content_hash
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_a_byte_order_mark_changes_nothing(form: str, good_rows: Rows, check: Check) -> None:
+    content = BOM + ENCODERS[form](good_rows)
+    assert check(content).problems == ()
+    assert check(gzip.compress(content)).problems == ()
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_spreadsheets_of_other_countries_are_read(delimiter: str, check: Check) -> None:
+    result = check(f"question_id{delimiter}answer\r\n1{delimiter}Some answer\r\n".encode())
+    assert (result.answers, result.errors) == (1, 0)
+
+
+def test_numeric_ids_are_ids(check: Check) -> None:
+    result = check([{"question_id": 1, "answer": "One."}, {"question_id": 2.0, "answer": "Two."}])
+    assert (result.answers, result.errors) == (2, 0)
+
+
+def test_contexts_may_be_plain_strings(questions: QuestionSet, tmp_path: Path) -> None:
+    path = tmp_path / "answers"
+    path.write_text(json.dumps({"question_id": "1", "answer": "One.", "contexts": ["first", "second"]}))
+    (answer,) = read_answers(path, questions)
+    assert [(one.id, one.text) for one in answer.contexts] == [("c1", "first"), ("c2", "second")]
+
+
+def test_prediction_files_are_matched_by_question_text(questions: QuestionSet, check: Check) -> None:
+    """RAG-QA Arena's files need no ids; case and white space of the question make no difference."""
+    rows = [
+        {
+            "query": f"  {one.question.upper()}\n",
+            "pred": f"{one.id} it is.",
+            "passages": ["A."],
+            "prompt": "…",
+        }
+        for one in questions.questions
+    ]
+    result = check(json.dumps(rows, indent=2).encode())
+    assert (result.answers, result.problems) == (len(rows), ())
+    assert set(result.coverage.values()) == {1.0}
+
+
+def test_a_question_text_that_stands_twice_is_a_problem(check: Check) -> None:
+    same = [Question(id=f"{domain}-1", domain=domain, question="Why?") for domain in ("x", "y")]
+    twins = QuestionSet(name="twins", title="T", domains={"x": "X", "y": "Y"}, questions=tuple(same))
+    assert codes_of(check([{"query": "why?", "pred": "So."}], questions=twins)) == [(1, "ambiguous-question")]
+    assert check([{"query": "why?", "domain": "y", "pred": "So."}], questions=twins).coverage["y"] == 1
+    assert check([{"question_id": "x-1", "query": "why?", "pred": "So."}], questions=twins).errors == 0
+
+
+def test_items_of_a_compact_array_are_numbered(check: Check) -> None:
+    result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
+    (problem,) = (one for one in result.problems if one.code == "unknown-question")
+    assert problem.line == 1
+    assert problem.message.startswith("Item 2: ")
+
+
+def test_csv_problems_stand_on_physical_lines(check: Check) -> None:
+    result = check(b'question_id,answer\n1,"two\nlines\nmore"\nnowhere,x\n\n2,\n')
+    assert codes_of(result) == [(5, "unknown-question"), (7, "empty-answer")]
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
+def test_chunks_of_an_array_do_not_matter(
+    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good_rows: Rows
+) -> None:
+    monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
+    path: Path = tmp_path / "answers"
+    path.write_bytes(b"\n\n" + ENCODERS["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
+    findings = Findings(10)
+    with RowFile(path, IntakeLimits(), findings) as rows:
+        read = list(rows)
+    expected = json.loads(path.read_bytes())
+    assert [row.value for row in read] == expected
+    lines = path.read_text(encoding="utf-8").split("\n")
+    assert [row.line for row in read] == [place for place, line in enumerate(lines, 1) if line == "  {"]
+
+
+class CountedName(str):
+    """A column's name that counts how often it is compared."""
+
+    __slots__ = ()
+    compared: ClassVar[list[int]] = [0]
+    __hash__ = str.__hash__
+
+    def strip(self, *_: object) -> CountedName:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        self.compared[0] += 1
+        return str.__eq__(self, other)
+
+
+def test_a_header_is_read_once_however_long() -> None:
+    """A2: a header of 2,000 columns takes a few comparisons a column, not one with every other column."""
+    names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
+    require_once([CountedName(name) for name in names])
+    assert CountedName.compared[0] < 10 * len(names)
+
+
+def test_every_doubled_column_is_named() -> None:
+    """A2: columns that stand twice are told, each once."""
+    with pytest.raises(FileFormatError, match="'a', 'b'"):
+        require_once(["question_id", "answer", "b", "a", "b", "a", "a"])
+
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "answers"
+MEBIBYTE = 1024 * 1024
+
+
+@pytest.fixture
+def check_table(tmp_path: Path, questions: QuestionSet) -> Check:
+    def run(columns: dict[str, Any], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
+        path = tmp_path / "table"
+        pq.write_table(pa.table(columns), path)
+        return check_answers(path, questions, **options)
+
+    return run
+
+
+def codes(result: CheckResult) -> list[tuple[int, str]]:
+    return [(one.line, one.code) for one in result.problems if one.severity.value == "error"]
+
+
+def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
+    answers = pa.array([b"Fine.", None, b"Fine.", b"a\x00b", b"\xff\xfe", b""]).cast(pa.binary())
+    unchecked = pa.Array.from_buffers(pa.string(), 6, answers.buffers())
+    result = check_table({"question_id": ["1", "2", "nowhere", "3", "sci-4", "sci-5"], "answer": unchecked})
+    assert codes(result) == [
+        (2, "wrong-type"),
+        (3, "unknown-question"),
+        (4, "not-utf8"),
+        (5, "not-utf8"),
+        (6, "empty-answer"),
+    ]
+    assert {one.message for one in result.problems if one.line == 3} == {
+        "Row 3: Question set small has no question 'nowhere'."
+    }
+
+
+def test_a_table_without_the_columns_is_one_problem(check_table: Check) -> None:
+    result = check_table({"number": ["1", "2"], "words": ["So.", "So."]})
+    assert codes(result) == [(0, "missing-column")]
+    assert result.problems[0].message == (
+        "There is no column question_id or question and no column answer; there are: 'number', 'words'."
+    )
+
+
+def test_columns_of_no_use_are_warned_of(check_table: Check) -> None:
+    result = check_table({"question_id": ["1"], "answer": ["So it is."], "score": [1.5]})
+    assert [one.code for one in result.problems if "score" in one.message] == ["unknown-field"]
+
+
+def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: QuestionSet) -> None:
+    contexts = [[{"id": "d1", "text": "One."}, {"id": "d2", "text": "Two."}]]
+    pq.write_table(pa.table({"question_id": ["1"], "contexts": contexts}), tmp_path / "table")
+    result = check_contexts(tmp_path / "table", questions)
+    assert (result.format, result.answers, result.errors) == (FileFormat.PARQUET, 1, 0)
+
+
+def test_a_small_file_that_expands_is_refused(check_table: Check, tmp_path: Path) -> None:
+    bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), ["x" * MEBIBYTE])
+    before = pa.total_allocated_bytes()
+    pool = pa.default_memory_pool()
+    result = check_table({"question_id": pa.array(["1"] * 100_000), "answer": bomb})
+    assert codes(result)[0] == (0, "too-large")
+    assert (tmp_path / "table").stat().st_size < 2 * MEBIBYTE
+    assert pool.max_memory() - before < 100 * MEBIBYTE
+    # No answer has so many contexts, which the file itself says.
+    nested = pa.ListArray.from_arrays(pa.array([0, 100_000], pa.int32()), bomb)
+    assert codes(check_table({"question_id": ["1"], "answer": ["So."], "contexts": nested})) == [
+        (0, "too-large")
+    ]
+
+
+def test_rows_and_bytes_have_limits(check_table: Check) -> None:
+    answers = ["So it is.", "x" * 5_000]
+    limits = IntakeLimits(row_bytes=4_000)
+    assert codes(check_table({"question_id": ["1", "2"], "answer": answers}, limits=limits)) == [
+        (2, "too-large")
+    ]
+    assert codes(
+        check_table({"question_id": ["1"] * 9, "answer": ["So."] * 9}, limits=IntakeLimits(answers=8))
+    ) == [(0, "too-many-answers")]
+
+
+@pytest.mark.parametrize("name", ["datasets.parquet", "shards/data-00000-of-00002.arrow", "inspect.eval"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_is_problems_and_never_an_exception(
+    name: str, data: st.DataObject, questions: QuestionSet, tmp_path: Path
+) -> None:
+    content = bytearray((GOLDEN / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 5))):
+        content[data.draw(st.integers(8, len(content) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.one_of(st.just(len(content)), st.integers(9, len(content))))
+    path = tmp_path / "damaged"
+    path.write_bytes(bytes(content[:cut]))
+    result = check_answers(path, questions)
+    assert {one.code for one in result.problems} <= {code.value for code in Code}
+    assert all("\n" not in one.message for one in result.problems)
+
+
+def test_a_column_name_that_is_not_utf8_is_damage(questions: QuestionSet, tmp_path: Path) -> None:
+    content = bytearray((GOLDEN / "shards/data-00000-of-00002.arrow").read_bytes())
+    content[736] = 128
+    path = tmp_path / "damaged"
+    path.write_bytes(bytes(content))
+    assert [one.code for one in check_answers(path, questions).problems] == ["damaged-file"]
+
+
+def test_a_cut_table_is_one_line(questions: QuestionSet, tmp_path: Path) -> None:
+    path = tmp_path / "half.parquet"
+    path.write_bytes((GOLDEN / "datasets.parquet").read_bytes()[:1_500])
+    (problem, *_) = check_answers(path, questions).problems
+    assert problem.code == "damaged-file"
+    assert problem.message.startswith("half.parquet is cut off or damaged.")
+
+
+def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # noqa: ANN401 - passed on
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_hostile_archives_are_refused(questions: QuestionSet, tmp_path: Path) -> None:
+    good = b'{"question_id": "1", "answer": "So it is."}\n'
+    inner = _zipped(tmp_path / "inner", {"a.jsonl": good}).read_bytes()
+    deflated = {"compression": zipfile.ZIP_DEFLATED}
+    cases: dict[str, tuple[dict[str, bytes], str]] = {
+        "out": ({"../a.jsonl": good}, "bad-archive"),
+        "nested": ({"a.zip": inner}, "wrong-format"),
+        "excel": ({"[Content_Types].xml": b"", "xl/workbook.xml": b""}, "damaged-file"),
+        "several": ({"a.jsonl": good, "b.jsonl": good}, "several-files"),
+        "helm": ({"x/scenario_state.json": good, "y/scenario_state.json": good}, "several-files"),
+        "splits": ({"data/a.parquet": b"PAR1", "data/b.parquet": b"PAR1"}, "several-files"),
+        "nothing": ({"README.md": b"Hello."}, "empty-file"),
+        "state": ({"state.json": b'{"_data_files": [{"filename": "../x.arrow"}]}'}, "damaged-file"),
+        "bomb": ({"a.jsonl": b" " * (3 * MEBIBYTE)}, "too-large"),
+        "log": ({"header.json": b"{}"}, "empty-file"),
+    }
+    for name, (members, code) in cases.items():
+        path = _zipped(tmp_path / name, members, **deflated)
+        result = check_answers(path, questions, limits=IntakeLimits(file_bytes=2 * MEBIBYTE))
+        assert codes(result) == [(0, code)], name
+
+
+def test_one_file_in_a_zip_file_is_read(questions: QuestionSet, tmp_path: Path) -> None:
+    members = {
+        "answers.jsonl": b'{"question_id": "1", "answer": "So it is."}\n',
+        "README.md": b"Ours.",
+        "__MACOSX/answers.jsonl": b"\x00",
+    }
+    result = check_answers(_zipped(tmp_path / "a.zip", members), questions)
+    assert (result.format, result.answers, result.errors) == (FileFormat.JSONL, 1, 0)
+
+
+def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> None:
+    shutil.copytree(GOLDEN / "hub", tmp_path / "hub")
+    shutil.copy(GOLDEN / "datasets.parquet", tmp_path / "hub" / "data" / "train-00000-of-00001.parquet")
+    result = check_answers(tmp_path / "hub", questions)
+    assert (result.answers, result.errors) == (8, 0)
+    (left_out,) = (one.message for one in result.problems if one.code == "left-out")
+    assert left_out == "Only the split test is read; left out are 'train'."
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
+def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
+    number, path = 8_000, tmp_path / "table"
+    asked = tuple(Question(id=f"q{n}", domain="d", question=f"What of {n}?") for n in range(number))
+    questions = QuestionSet(name="large", title="Large", domains={"d": "D"}, questions=asked)
+    schema = pa.schema(
+        [("question_id", pa.string()), ("answer", pa.string()), ("contexts", pa.list_(pa.string()))]
+    )
+
+    def write(writer: Any) -> None:  # noqa: ANN401 - of either kind
+        for start in range(0, number, 1_000):
+            rows = [
+                {"question_id": f"q{n}", "answer": f"Of {n}.", "contexts": [f"{n * 7919:x} " * 625]}
+                for n in range(start, start + 1_000)
+            ]
+            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=schema))
+
+    if form == "pandas":
+        rows_of_all = [
+            {"question_id": f"q{n}", "answer": f"Of {n}.", "contexts": [f"{n * 7919:x} " * 625]}
+            for n in range(number)
+        ]
+        pq.write_table(pa.Table.from_pylist(rows_of_all, schema=schema), path, compression="none")
+        del rows_of_all
+    elif form == "parquet":
+        with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+            write(writer)
+    else:
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, schema) as writer:
+            write(writer)
+    assert path.stat().st_size > 30 * MEBIBYTE
+    before = pa.total_allocated_bytes()
+    tracemalloc.start()
+    held = [pa.total_allocated_bytes() for _ in read_answers(path, questions)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(held) == number
+    assert peak < 12 * MEBIBYTE
+    assert max(held) - before < 20 * MEBIBYTE
+
+
+def test_a_log_whose_samples_are_not_json(questions: QuestionSet, tmp_path: Path) -> None:
+    row = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
+    members = {
+        "header.json": b"{}",
+        "samples/1_epoch_1.json": json.dumps(row).encode(),
+        "samples/2_epoch_1.json": b"{",
+    }
+    result = check_answers(_zipped(tmp_path / "log.eval", members), questions)
+    assert (codes(result), result.answers) == ([(2, "not-json")], 1)
+
+
+WRONG_FILES = Path(__file__).parents[2] / "golden" / "wrong_files.json"
+HEAD = b"question_id,answer\n"
+USUAL = {"unanswered-questions", "no-contexts", "missing-contexts"}
+THEIR_WORDS = (
+    "Errno",
+    "Expecting",
+    "pydantic",
+    "validation error",
+    "Traceback",
+    "unexpected end of",
+    "Arrow",
+)
+
+
+def _parquet(**columns: list[str]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def _zip(**members: bytes) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("_", "."), content)
+    return sink.getvalue()
+
+
+def _tar(compression: str) -> bytes:
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode=f"w:{compression}") as archive:  # type: ignore[call-overload]
+        member = tarfile.TarInfo("a.jsonl")
+        member.size = 3
+        archive.addfile(member, io.BytesIO(b"{}\n"))
+    return sink.getvalue()
+
+
+WRONG: Mapping[str, bytes | Callable[[], bytes]] = {
+    "empty": b"",
+    "blank": b"\n \n",
+    "header only": HEAD,
+    "utf-16": (HEAD.decode() + "1,A\n").encode("utf-16"),
+    "utf-16 without a mark": (HEAD.decode() + "1,A\n").encode("utf-16-le"),
+    "utf-32": (HEAD.decode() + "1,A\n").encode("utf-32"),
+    "utf-32 without a mark": (HEAD.decode() + "1,A\n").encode("utf-32-be"),
+    "latin-1": (HEAD.decode() + "1,é\n").encode("latin-1"),
+    "nul": (HEAD.decode() + "1,a\0b\n").encode(),
+    "tar": _tar(""),
+    "tar.gz": _tar("gz"),
+    "git lfs": b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+    "form": b'--X\r\nContent-Disposition: form-data; name="file"; filename="a.jsonl"\r\n\r\n{}\r\n--X--\r\n',
+    "pdf": b"%PDF-1.7\n",
+    "html": b"<!DOCTYPE html><html></html>",
+    "xml": b'<?xml version="1.0"?><a/>',
+    "sqlite": b"SQLite format 3\0" + b"\0" * 90,
+    "pickle": b"\x80\x04\x95\x01\x00\x00",
+    "xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 50,
+    "npy": b"\x93NUMPY\x01\x00v\x00",
+    "parquet in gzip": gzip.compress(_parquet(question_id=["1"], answer=["A"])),
+    "gzip in gzip": gzip.compress(gzip.compress(b"{}")),
+    "cut gzip": gzip.compress(HEAD * 9)[:-9],
+    "cut zstd": pa.compress((HEAD.decode() + "1,A\n").encode(), codec="zstd", asbytes=True)[:-4],
+    "cut xz": lzma.compress(HEAD)[:-9],
+    "cut bzip2": bz2.compress(HEAD)[:-9],
+    "cut parquet": _parquet(question_id=["1"], answer=["A"])[:-20],
+    "cut zip": _zip(a_jsonl=b"{}")[:-9],
+    "zip in zip": _zip(a_zip=_zip(a_jsonl=b"{}")),
+    "zip of two": _zip(a_jsonl=b"{}", b_jsonl=b"{}"),
+    "prose": b"Dear all here are the answers\n",
+    "tsv of others": b"a\tb\n1\t2\n",
+    "unknown columns": b"name,words\n1,A\n",
+    "no question column": b"answer,score\nA,1\n",
+    "no answer column": b"question_id,words\n1,A\n",
+    "wide": b"prompt,llama,gpt\nWhat is 1?,A,B\n",
+    "long": b"model,prompt,response\na,What is 1?,A\nb,What is 1?,B\n",
+    "column twice": b"question_id,answer,answer\n1,A,B\n",
+    "promptfoo": b"question,[m] {{question}},Named Scores,Grader Reason\nWhat is 1?,A,,\n",
+    "too many cells": (HEAD.decode() + "1,A,B\n").encode(),
+    "open quote": (HEAD.decode() + '1,"A\n').encode(),
+    "quote in a cell": (HEAD.decode() + '1,"A" B\n').encode(),
+    "parquet without columns": _parquet(name=["1"], words=["A"]),
+    "json cut": b'[{"question_id": "1", "answer": "A"}',
+    "json trailing": b'[{"question_id": "1", "answer": "A"}] x',
+    "json comma": b'[{"question_id": "1", "answer": "A"},]',
+    "jsonl cut": b'{"question_id": "1", "answer": "A"}\n{"question_id": "2", "ans',
+    "jsonl comma": b'{"question_id": "1", "answer": "A"}\n{"question_id": "2", "answer": "B"},',
+    "single quotes": b"{'question_id': '1', 'answer': 'A'}\n",
+    "NaN": b'{"question_id": "1", "answer": NaN}\n',
+    "two fields": b'{"answer": "a", "answer": "b"}\n',
+    "spread": b'{\n"question_id": "1"\n}\n{\n"question_id": "2"\n}',
+    "no table": b'{"model": {"a": 1}, "n": 3}',
+    "list rows": b'[["1", "A"]]',
+    "strings": b'"A"\n',
+    "id is a list": b'{"question_id": ["1"], "answer": "A"}\n',
+    "id is a fraction": b'{"question_id": 1.5, "answer": "A"}\n',
+    "id is true": b'{"question_id": true, "answer": "A"}\n',
+    "answer is a number": b'{"question_id": "1", "answer": 5}\n',
+    "answer is null": b'{"question_id": "1", "answer": null}\n',
+    "answer is a list": b'{"question_id": "1", "answer": ["A"]}\n',
+    "no answer": b'{"question_id": "1", "words": "A"}\n',
+    "no id": b'{"answer": "A"}\n',
+    "unknown id": b'{"question_id": "22", "answer": "A"}\n',
+    "near id": b'{"question_id": "question-11", "answer": "A"}\n',
+    "unknown text": b'{"question": "Why?", "answer": "A"}\n',
+    "slipped": b'{"question_id": "1", "question": "What is 2?", "answer": "A"}\n',
+    "contexts as text": b'{"question_id": "1", "answer": "A", "contexts": "p"}\n',
+    "context of a number": b'{"question_id": "1", "answer": "A", "contexts": [5]}\n',
+    "context without a text": b'{"question_id": "1", "answer": "A", "contexts": [{"id": "d"}]}\n',
+    "ids of contexts twice": b'{"question_id": "1", "answer": "A", "contexts": [{"id": "d", "text": "a"}, '
+    b'{"doc_id": "d", "text": "b"}]}\n',
+    "cell is no list": (b"question_id,answer,contexts\n1,A,p\n"),
+    "list with dots": b"question_id,answer,contexts\n1,A,\"['a' ... 'b']\"\n",
+    "twice": b'{"question_id": "1", "answer": "A"}\n{"question_id": 1.0, "answer": "B"}\n',
+    "all missing": (HEAD.decode() + "1,NA\n2,None\n").encode(),
+    "figure": b'{"question_id": "1", "answer": "A", "usd": "x"}\n',
+    "run": b"1 Q0 d1 1 2.5 x\n",
+}
+
+
+@pytest.fixture(scope="module")
+def asked() -> QuestionSet:
+    questions = [Question(id=f"{at}", domain="d", question=f"What is {at}?") for at in (1, 2, 3, 4)]
+    questions.append(Question(id="question-1", domain="d", question="What?"))
+    return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=tuple(questions))
+
+
+def _first(name: str, asked: QuestionSet, tmp_path: Path) -> str:
+    path = tmp_path / "f"
+    content = WRONG[name]
+    path.write_bytes(content if isinstance(content, bytes) else content())
+    problem = next(one for one in check_answers(path, asked).problems if one.code not in USUAL)
+    return f"line {problem.line}: {problem.code}: {problem.message} {problem.advice}"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_file_is_told_in_one_line(name: str, asked: QuestionSet, tmp_path: Path) -> None:
+    expected = json.loads(WRONG_FILES.read_text(encoding="utf-8"))
+    told = _first(name, asked, tmp_path)
+    assert told == expected[name]
+    assert "\n" not in told
+    assert not any(word in told for word in THEIR_WORDS)
+
+
+def test_each_kind_of_wrong_file_has_its_line() -> None:
+    assert set(json.loads(WRONG_FILES.read_text(encoding="utf-8"))) == set(WRONG)
+    assert len(WRONG) >= 60
