@@ -68,6 +68,9 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+_PLAIN = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd")
+
+
 @dataclass(slots=True, eq=False)
 class Work:
     """Something that takes a while. Whoever does it sets `done`, which others may read at any time.
@@ -109,25 +112,14 @@ class Work:
 
     def as_json(self) -> dict[str, Any]:
         """Return the progress as JSON, for another process."""
-        return {
-            "what": self.what,
-            "total": self.total,
-            "done": self.done,
-            "in_bytes": self.in_bytes,
-            "seconds": self.watch.seconds,
-            "requests": self.requests,
-            "left": self.left,
-            "note": self.note,
-            "cost_usd": self.cost_usd,
-            "lines": list(self.lines),
-        }
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return {**plain, "seconds": self.watch.seconds, "lines": list(self.lines)}
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Work:
         """Read the output of `as_json` back."""
         watch = Stopwatch(time.monotonic() - fields["seconds"])
-        names = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd")
-        plain = {name: fields[name] for name in names if name in fields}
+        plain = {name: fields[name] for name in _PLAIN if name in fields}
         return cls(**plain, lines=tuple(fields.get("lines", ())), watch=watch)
 
 

@@ -9,24 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 RESERVED = (
-    "all",
-    "anonymous",
-    "both",
-    "both-bad",
-    "bothbad",
-    "human",
-    "model_a",
-    "model_b",
-    "n/a",
-    "na",
-    "nan",
-    "none",
-    "null",
-    "overall",
-    "people",
-    "reference",
-    "tie",
-    "unknown",
+    *("all", "anonymous", "both", "both-bad", "bothbad", "human", "model_a", "model_b", "n/a", "na"),
+    *("nan", "none", "null", "overall", "people", "reference", "tie", "unknown"),
 )
 """Names that tables, files of battles and pages use for something else."""
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")

@@ -65,11 +65,7 @@ def answer(
     # Weak, since the same content may travel gzipped.
     etag = f'W/"{tag or hashlib.sha256(content).hexdigest()[:32]}"'
     personal = "authorization" in request.headers
-    sent = {
-        "ETag": etag,
-        "Cache-Control": PRIVATE if personal else PUBLIC,
-        "Vary": "Accept, Authorization",
-    }
+    sent = {"ETag": etag, "Cache-Control": PRIVATE if personal else PUBLIC, "Vary": "Accept, Authorization"}
     if status == OK and _has(request, etag):
         return Response(status_code=304, headers=sent)
     if filename:

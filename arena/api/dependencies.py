@@ -30,7 +30,6 @@ from arena.services.submissions.uploads import Turns
 from data.errors import AccessError
 
 IPV6_HOST_BITS = 64
-
 Result = TypeVar("Result")
 
 

@@ -71,7 +71,6 @@ OWN_TITLES: Sequence[tuple[type[ArenaError], str]] = ((QuotaError, "Quota Used U
 UNAVAILABLE = 503
 RETRY_AFTER = 5
 MOST_LISTED = 20
-
 log = structlog.get_logger("arena.api")
 
 

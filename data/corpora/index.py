@@ -217,11 +217,7 @@ class CorpusLibrary:
         with working(f"reading {source.name}"):
             digest = content_hash(source)
         planned = Manifest(
-            name=name,
-            content_hash=digest,
-            analyser=self._analyser.name,
-            words=cut.words,
-            overlap=cut.overlap,
+            name=name, content_hash=digest, analyser=self._analyser.name, words=cut.words, overlap=cut.overlap
         )
         old = self._manifest(name)
         if old is not None and old.same_making(planned):

@@ -104,73 +104,13 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = [
-    "DEFAULT_PHASE",
-    "EMBEDDED_ENGINE",
-    "ENGINE",
-    "ENGLISH",
-    "LARGEST_GRADE",
-    "OUT_OF_BUDGET",
-    "PEOPLE",
-    "Account",
-    "Answer",
-    "BattleColumns",
-    "BattleEvidence",
-    "BattleRecord",
-    "Board",
-    "BoardHead",
-    "CreatedToken",
-    "GroundTruth",
-    "HumanLabel",
-    "Importance",
-    "Job",
-    "JobKind",
-    "JobState",
-    "Json",
-    "JudgeKind",
-    "Judgment",
-    "Lease",
-    "Membership",
-    "MetricItem",
-    "Nugget",
-    "OrderPolicy",
-    "Outcome",
-    "Passage",
-    "PendingBattle",
-    "Phase",
-    "PlannedBattle",
-    "Preference",
-    "Presentation",
-    "Problem",
-    "ProblemList",
-    "Question",
-    "QuestionSet",
-    "Reply",
-    "Role",
-    "Round",
-    "RoundCounts",
-    "RoundState",
-    "Score",
-    "SetPolicy",
-    "SetSummary",
-    "Severity",
-    "Split",
-    "Submission",
-    "SubmissionKind",
-    "SubmissionState",
-    "SystemCard",
-    "Team",
-    "TeamWithMembers",
-    "Token",
-    "TokenScope",
-    "UserAccount",
-    "Verdict",
-    "VoteColumns",
-    "WorkerId",
-    "battle_id",
-    "require_label",
-    "require_name",
-    "require_system_name",
-    "unscored",
-    "written_by_people",
-]
+__all__ = ["DEFAULT_PHASE", "EMBEDDED_ENGINE", "ENGINE", "ENGLISH", "LARGEST_GRADE", "OUT_OF_BUDGET"]
+__all__ += ["PEOPLE", "Account", "Answer", "BattleColumns", "BattleEvidence", "BattleRecord", "Board"]
+__all__ += ["BoardHead", "CreatedToken", "GroundTruth", "HumanLabel", "Importance", "Job", "JobKind"]
+__all__ += ["JobState", "Json", "JudgeKind", "Judgment", "Lease", "Membership", "MetricItem", "Nugget"]
+__all__ += ["OrderPolicy", "Outcome", "Passage", "PendingBattle", "Phase", "PlannedBattle", "Preference"]
+__all__ += ["Presentation", "Problem", "ProblemList", "Question", "QuestionSet", "Reply", "Role", "Round"]
+__all__ += ["RoundCounts", "RoundState", "Score", "SetPolicy", "SetSummary", "Severity", "Split"]
+__all__ += ["Submission", "SubmissionKind", "SubmissionState", "SystemCard", "Team", "TeamWithMembers"]
+__all__ += ["Token", "TokenScope", "UserAccount", "Verdict", "VoteColumns", "WorkerId", "battle_id"]
+__all__ += ["require_label", "require_name", "require_system_name", "unscored", "written_by_people"]

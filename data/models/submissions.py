@@ -84,10 +84,7 @@ class Submission(Base, table=True):
     """
 
     __tablename__ = "submission"
-    __table_args__ = (
-        UniqueConstraint("set_id", "system", "version"),
-        Index(None, "team", "set_id"),
-    )
+    __table_args__ = (UniqueConstraint("set_id", "system", "version"), Index(None, "team", "set_id"))
     id: int = col.number()
     set_id: int = col.parent("question_set.id", private=True)
     set_name: str = col.joined(alias="set")

@@ -98,11 +98,7 @@ class AnswerReader(StorePart):
     def domain_counts(self, number: int) -> Mapping[str, tuple[int, int]]:
         """Answers and "no answers" of a submission by domain."""
         query = (
-            select(
-                questions.c.domain,
-                func.count(),
-                func.count().filter(answers.c.no_answer),
-            )
+            select(questions.c.domain, func.count(), func.count().filter(answers.c.no_answer))
             .join(questions, questions.c.id == answers.c.question_id)
             .where(answers.c.submission_id == number)
             .group_by(questions.c.domain)
@@ -138,10 +134,7 @@ class AnswerReader(StorePart):
         """Yield the texts of a submission with what else a board tells of them, in the set's order."""
         query = (
             select(
-                questions.c.key.label("question_id"),
-                questions.c.domain,
-                answers.c.text,
-                answers.c.no_answer,
+                questions.c.key.label("question_id"), questions.c.domain, answers.c.text, answers.c.no_answer
             )
             .join(questions, questions.c.id == answers.c.question_id)
             .where(answers.c.submission_id == number)

@@ -78,11 +78,7 @@ def read_columns(
     score = _joined_scores([part.pop("score") for part in parts], [len(part["a"]) for part in parts])
     columns = {name: np.concatenate([part.pop(name) for part in parts]) for name in tuple(parts[0])}
     return BattleColumns(
-        questions=keys,
-        domains=domains,
-        systems=tuple(row.system for row in sides),
-        score=score,
-        **columns,
+        questions=keys, domains=domains, systems=tuple(row.system for row in sides), score=score, **columns
     )
 
 

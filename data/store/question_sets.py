@@ -246,9 +246,7 @@ class PolicyStore(StorePart):
         with self._database.begin() as connection:
             head = connection.execute(
                 select(
-                    question_sets.c.id,
-                    question_sets.c.hidden_references,
-                    question_sets.c.public_texts,
+                    question_sets.c.id, question_sets.c.hidden_references, question_sets.c.public_texts
                 ).where(question_sets.c.name == set_name)
             ).first()
             if head is None:
@@ -273,10 +271,7 @@ class PolicyStore(StorePart):
             connection.execute(
                 update(question_sets)
                 .where(question_sets.c.id == number)
-                .values(
-                    hidden_references=policy.hidden_references,
-                    public_texts=policy.public_texts,
-                )
+                .values(hidden_references=policy.hidden_references, public_texts=policy.public_texts)
             )
             connection.execute(delete(phases).where(phases.c.set_id == number))
             if policy.phases:

@@ -230,13 +230,7 @@ class LedgerStore(StorePart):
                 return amount
 
     def settle(
-        self,
-        round_id: int,
-        *,
-        spent: float,
-        returned: float,
-        lost: float = 0.0,
-        lease_id: int | None = None,
+        self, round_id: int, *, spent: float, returned: float, lost: float = 0.0, lease_id: int | None = None
     ) -> None:
         """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again.
 

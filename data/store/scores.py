@@ -13,15 +13,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, Exists, Select, Text, delete, exists, func, insert, or_, select, true
 
 from data.citations import citations
-from data.models import (
-    EMBEDDED_ENGINE,
-    ENGINE,
-    MetricItem,
-    Outcome,
-    Passage,
-    Question,
-    Score,
-)
+from data.models import EMBEDDED_ENGINE, ENGINE, MetricItem, Outcome, Passage, Question, Score
 from data.models.submissions import answers, question_sets, questions, scores, submissions
 from data.plugins import CODE, PluginKind, code_of
 from data.store.base import AnyRow, StorePart, to_record, to_row
@@ -74,12 +66,7 @@ class ScoreStore(StorePart):
     """
 
     def unscored(
-        self,
-        numbers: Sequence[int],
-        *,
-        metric: str,
-        judge: str,
-        again: Sequence[Outcome] = (),
+        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
     ) -> Iterator[tuple[int, MetricItem]]:
         """Yield the answers of some submissions that have no score of this metric and judge yet.
 
@@ -136,12 +123,7 @@ class ScoreStore(StorePart):
         return tuple(to_record(AnswerKey, row) for row in self._all(query))
 
     def pending(
-        self,
-        numbers: Sequence[int],
-        *,
-        metric: str,
-        judge: str,
-        again: Sequence[Outcome] = (),
+        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
     ) -> int:
         """Count the answers that `unscored` would yield for some submissions."""
         scored = _scored_by(metric, judge, again)

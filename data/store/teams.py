@@ -191,11 +191,7 @@ def _is(key: dict[str, int]) -> tuple[Any, ...]:
 
 def _memberships() -> Select[*tuple[Any, ...]]:
     return (
-        select(
-            teams.c.name.label("team"),
-            accounts.c.name.label("account"),
-            memberships,
-        )
+        select(teams.c.name.label("team"), accounts.c.name.label("account"), memberships)
         .join(teams, teams.c.id == memberships.c.team_id)
         .join(accounts, accounts.c.id == memberships.c.account_id)
         .order_by(teams.c.name, accounts.c.name)

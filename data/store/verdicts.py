@@ -126,9 +126,7 @@ class EvidenceReader(StorePart):
         """Return the battles of a question in a round with every judgment."""
         # The set is named too, so that the question is found by its index before any battle is read.
         query = _select().where(
-            rounds.c.name == round_name,
-            questions.c.set_id == rounds.c.set_id,
-            questions.c.key == question_id,
+            rounds.c.name == round_name, questions.c.set_id == rounds.c.set_id, questions.c.key == question_id
         )
         with self._database.begin() as connection:
             rows = connection.execute(query.order_by(battles.c.id)).all()

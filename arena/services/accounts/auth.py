@@ -82,7 +82,6 @@ class Caller:
 
 PUBLIC = Caller(kind=CallerKind.PUBLIC, name="public")
 OPERATOR = Caller(kind=CallerKind.OPERATOR, name="operator", scopes=frozenset(TokenScope), organiser=True)
-
 OWNER = replace(OPERATOR, name="owner")
 """Caller on the one machine that serves an arena for its user alone."""
 

@@ -12,15 +12,7 @@ from urllib.parse import urlsplit
 
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from data.models import (
-    BattleEvidence,
-    Judgment,
-    Question,
-    Split,
-    Submission,
-    SubmissionState,
-    SystemCard,
-)
+from data.models import BattleEvidence, Judgment, Question, Split, Submission, SubmissionState, SystemCard
 
 NAMELESS = "Anonymous-"
 WITHHELD = "Not shown: it quotes texts that are not public."

@@ -19,16 +19,7 @@ from typing import Any
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, SpecError
 from data.files.question_sets.rows import domain_label, question_from_json
 from data.files.text_files import ReadLimits, read_text
-from data.models import (
-    ENGLISH,
-    Phase,
-    Problem,
-    ProblemList,
-    Question,
-    QuestionSet,
-    SetPolicy,
-    Severity,
-)
+from data.models import ENGLISH, Phase, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
 from data.plugins import Added, FileFormat, PluginKind, added, described
 
 MODULES = (".beir", ".lfrqa", ".tables")
@@ -204,15 +195,8 @@ def questions_file(path: Path) -> Path | None:
 
 
 HEAD_FIELDS = (
-    "name",
-    "title",
-    "version",
-    "licence",
-    "source",
-    "reference_name",
-    "reference_by",
-    "note",
-    "language",
+    *("name", "title", "version", "licence", "source"),
+    *("reference_name", "reference_by", "note", "language"),
 )
 MOMENTS = ("opens_at", "closes_at")
 NUMBERS = ("daily_quota", "total_quota", "file_mb", "answer_chars")

@@ -16,14 +16,7 @@ from data import progress
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, read_columns, require_once
 from data.files.tables.rows import Opening, Row
-from data.files.text_files import (
-    ARROW_MAGICS,
-    MEBIBYTE,
-    PARQUET_MAGIC,
-    ReadLimits,
-    magic_of,
-    too_many_bytes,
-)
+from data.files.text_files import ARROW_MAGICS, MEBIBYTE, PARQUET_MAGIC, ReadLimits, magic_of, too_many_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -79,9 +79,7 @@ def test_body_over_the_limit_is_refused_by_its_announcement(club: Club) -> None:
 
 
 def test_body_without_length_is_cut_at_the_limit(
-    club: Club,
-    alpha: httpx.Client,
-    until: Callable[..., None],
+    club: Club, alpha: httpx.Client, until: Callable[..., None]
 ) -> None:
     """C5: A chunked body that grows over the limit is 413, and nothing of it is left on the disk."""
 

@@ -80,7 +80,6 @@ PEOPLE: Mapping[str, Who] = {
     "olga without organise": Who(PERSONAL, account="olga"),
     "olga": Who(frozenset({ORGANISE}), account="olga"),
 }
-
 SENT = answers("another").decode()
 ROWS: Mapping[str, Sequence[Row]] = {
     "GET /health": [Row(None, "/health")],

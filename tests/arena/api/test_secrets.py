@@ -93,14 +93,7 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("sets", "list"),
-        ("db", "status"),
-        ("db", "upgrade"),
-        ("worker", "--once"),
-        ("jobs",),
-    ],
+    "words", [("sets", "list"), ("db", "status"), ("db", "upgrade"), ("worker", "--once"), ("jobs",)]
 )
 def test_commands_without_their_database_keep_its_password(
     tell: Tell, words: tuple[str, ...], tmp_path: Path

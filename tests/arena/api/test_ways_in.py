@@ -53,10 +53,7 @@ def shell(program: Path, tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="NO CURL: the way by curl is not tried")
 def test_sample_reaches_a_published_place_as_written(
-    home: Settings,
-    serve: Callable[..., str],
-    shell: Callable[[Mapping[str, str]], Shell],
-    tmp_path: Path,
+    home: Settings, serve: Callable[..., str], shell: Callable[[Mapping[str, str]], Shell], tmp_path: Path
 ) -> None:
     address = serve(home)
     here = {"ARENA_HOME": str(home.home), "ARENA_DATABASE_URL": home.database_url}

@@ -81,10 +81,7 @@ def test_trec_elements_are_documents(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("element", "code"),
-    [
-        ("<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "missing-field"),
-        ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated"),
-    ],
+    [("<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "missing-field"), ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated")],
 )
 def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
     path = tmp_path / "ft.trec"
