@@ -171,9 +171,7 @@ class RetrieverInfo:
 OWN = (
     RetrieverInfo(name=BM25, title="words", corpus=True, open=lambda sources, corpus: sources.words(corpus)),
     RetrieverInfo(
-        name=WEB,
-        title="the search of `ARENA_SEARCH_URL`",
-        open=lambda sources, corpus: sources.web(corpus),
+        name=WEB, title="the search of `ARENA_SEARCH_URL`", open=lambda sources, corpus: sources.web(corpus)
     ),
 )
 

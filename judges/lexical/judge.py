@@ -40,11 +40,7 @@ _Row: TypeAlias = tuple[float, float, str, int]
 
 
 def compose(
-    truth: LexicalGroundTruth,
-    a: AnswerAnalysis,
-    b: AnswerAnalysis,
-    margin: float,
-    settings: LexicalSettings,
+    truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis, margin: float, settings: LexicalSettings
 ) -> str:
     """Return the reasons as JSON text.
 
@@ -66,11 +62,7 @@ def compose(
 
 
 def _parts(
-    truth: LexicalGroundTruth,
-    a: AnswerAnalysis,
-    b: AnswerAnalysis,
-    margin: float,
-    settings: LexicalSettings,
+    truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis, margin: float, settings: LexicalSettings
 ) -> list[dict[str, Any]]:
     """Return the parts of both scores that changed most, and a rest, so that their sum is the margin."""
     unit = margin / (b.score - a.score) if margin else 1 / settings.scale

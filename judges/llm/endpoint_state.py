@@ -175,10 +175,7 @@ class CircuitBreaker:
     """
 
     def __init__(
-        self,
-        name: str,
-        settings: AccessSettings,
-        clock: Callable[[], float] = time.monotonic,
+        self, name: str, settings: AccessSettings, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._name = name
         self._settings = settings

@@ -98,10 +98,7 @@ class LiteralPrompt(BaseModel):
     def fill(self, texts: Mapping[str, str], passages: Sequence[Passage] = ()) -> str:
         """Return the last message; what a value holds is never expanded."""
         shown = self.between.join(
-            _filled(
-                self.passage,
-                {"number": str(number), "id": one.id, "title": one.title, "text": one.text},
-            )
+            _filled(self.passage, {"number": str(number), "id": one.id, "title": one.title, "text": one.text})
             for number, one in enumerate(passages, 1)
         )
         values = {**texts, "passages": shown}

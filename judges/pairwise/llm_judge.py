@@ -25,14 +25,7 @@ from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
 from judges.llm.chat_format import as_sent
 from judges.llm.costs import paid_whole
 from judges.llm.requests import CallFailure, LlmClient
-from judges.pairwise.panel import (
-    blocking_votes,
-    by_votes,
-    certain_requests,
-    degree,
-    most_retryable,
-    settle,
-)
+from judges.pairwise.panel import blocking_votes, by_votes, certain_requests, degree, most_retryable, settle
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
 from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, uniform

@@ -188,11 +188,7 @@ def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rat
         verdict.strip().replace("\u2019", "'")
     )
     checks = (
-        (
-            finish == FILTERED,
-            Outcome.REFUSED,
-            f"the endpoint filtered it ({reply.finish_reason})",
-        ),
+        (finish == FILTERED, Outcome.REFUSED, f"the endpoint filtered it ({reply.finish_reason})"),
         (declines, Outcome.REFUSED, "the reply declines to judge"),
         (finish == CUT_OFF, Outcome.UNREADABLE, "the reply was cut off at its token limit"),
         (not reply.text.strip(), Outcome.UNREADABLE, "the reply is empty"),

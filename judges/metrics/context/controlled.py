@@ -125,10 +125,7 @@ def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
 
 
 async def build_all(
-    builder: ControlledSetBuilder,
-    sources: Sequence[Source],
-    *,
-    at_once: int = AT_ONCE,
+    builder: ControlledSetBuilder, sources: Sequence[Source], *, at_once: int = AT_ONCE
 ) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
     """Build every question; those that could not be built are returned by id with their reasons."""
     places = asyncio.Semaphore(at_once)

@@ -50,11 +50,7 @@ def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
 
 
 def ranked_coverage(
-    ratings: Ratings,
-    ranking: Sequence[int],
-    *,
-    judged: Sequence[int] | None = None,
-    alpha: float = ALPHA,
+    ratings: Ratings, ranking: Sequence[int], *, judged: Sequence[int] | None = None, alpha: float = ALPHA
 ) -> float | None:
     """α-nDCG with sub-questions as subtopics, over a strict order.
 

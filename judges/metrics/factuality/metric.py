@@ -8,12 +8,7 @@ from data.errors import SpecError
 from data.models import Json
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import Source
-from judges.metrics.factuality.baselines import (
-    BaselineAssessor,
-    LexicalVerifier,
-    LlmVerifier,
-    RivalAssessor,
-)
+from judges.metrics.factuality.baselines import BaselineAssessor, LexicalVerifier, LlmVerifier, RivalAssessor
 from judges.metrics.factuality.embedded import LexicalRelations
 from judges.metrics.factuality.evidence import EvidenceSource, steps_of
 from judges.metrics.factuality.reasoner import FactReasoner, Version

@@ -156,8 +156,7 @@ class LlmAssigner:
         ids = [f"n{place}" for place in range(1, len(batch) + 1)]
         shown = [Tagged("nugget", nugget.text, key) for nugget, key in zip(batch, ids, strict=True)]
         reply = await self._runner.run(
-            ASSIGNMENT,
-            {"question": item.question, "answer": Tagged("answer", answer), "nuggets": shown},
+            ASSIGNMENT, {"question": item.question, "answer": Tagged("answer", answer), "nuggets": shown}
         )
         if isinstance(reply, CallFailure):
             return [reply] * len(batch)

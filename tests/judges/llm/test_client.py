@@ -143,8 +143,7 @@ def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}],
+    "changed", [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}]
 )
 def test_whatever_can_change_a_reply_changes_its_key(changed: dict[str, Any]) -> None:
     assert request("http://e/v1").key != request("http://e/v1", **changed).key

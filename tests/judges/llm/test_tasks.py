@@ -17,14 +17,7 @@ from judges.llm.client import open_client
 from judges.llm.replies import token_shares, weighted_score
 from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings
-from judges.llm.tasks import (
-    ScoreField,
-    Task,
-    TaskReply,
-    TaskRunner,
-    read_reply,
-    strict_schema,
-)
+from judges.llm.tasks import ScoreField, Task, TaskReply, TaskRunner, read_reply, strict_schema
 from judges.llm.templates import Input, Tagged, Template
 
 Serve = Callable[..., Any]

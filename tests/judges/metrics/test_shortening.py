@@ -177,12 +177,7 @@ def test_what_is_denied_or_asked_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "opening",
-    [
-        "It is false that",
-        "It would be wrong to say that",
-        "Nobody should believe that",
-    ],
+    "opening", ["It is false that", "It would be wrong to say that", "Nobody should believe that"]
 )
 def test_what_an_opening_takes_back_is_not_said(opening: str) -> None:
     item = MetricItem(

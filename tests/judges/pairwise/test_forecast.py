@@ -10,12 +10,7 @@ from data.models import GroundTruth, JudgeKind, Outcome, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge
-from judges.pairwise.forecast import (
-    NO_PASSAGES,
-    NOTHING_GIVEN,
-    REFERENCE_PLAYS,
-    cannot_decide,
-)
+from judges.pairwise.forecast import NO_PASSAGES, NOTHING_GIVEN, REFERENCE_PLAYS, cannot_decide
 from judges.pairwise.llm_judge import declined
 from judges.spec import JudgeSpec, make_spec
 

@@ -249,13 +249,7 @@ def test_logprobs_give_margin_and_score() -> None:
     top = [{"token": "1", "logprob": -0.2231435513}, {"token": "2", "logprob": -1.6094379124}]
     digit = {"token": "1", "logprob": -0.22, "top_logprobs": top}
     tokens = [{"token": "<rating>", "logprob": 0.0}, digit, {"token": "</rating>", "logprob": 0.0}]
-    reply = Reply(
-        key="",
-        endpoint="e",
-        model="m",
-        text="<rating>1</rating>",
-        logprobs=json.dumps(tokens),
-    )
+    reply = Reply(key="", endpoint="e", model="m", text="<rating>1</rating>", logprobs=json.dumps(tokens))
     client = asker_of(lambda _: reply)
     verdict = judged(spec_of(reply=ReplyFormat.LOGPROBS), client, contest_of())
     assert client.requests[0].sampling.logprobs

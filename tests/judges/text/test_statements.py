@@ -13,13 +13,7 @@ from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import ABBREVIATIONS
 from judges.text.overlap import TermWeights
-from judges.text.sentences import (
-    CLAUSE,
-    _cut,
-    _without_emphasis,
-    split_clauses,
-    split_sentences,
-)
+from judges.text.sentences import CLAUSE, _cut, _without_emphasis, split_clauses, split_sentences
 from judges.text.statements import MarkKind, quantities, read_statement, read_statements
 from judges.text.tokens import related, terms
 

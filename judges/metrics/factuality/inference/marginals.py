@@ -13,11 +13,7 @@ from judges.metrics.factuality.graph import FactGraph, FactorTables, Inference
 from judges.metrics.factuality.inference.exact import exact_posteriors, fits
 from judges.metrics.factuality.inference.minibuckets import I_BOUND, minibucket_posteriors
 from judges.metrics.factuality.inference.network import Network, network_of
-from judges.metrics.factuality.inference.ordering import (
-    EliminationOrder,
-    components,
-    min_fill,
-)
+from judges.metrics.factuality.inference.ordering import EliminationOrder, components, min_fill
 
 
 class Method(StrEnum):
@@ -49,10 +45,7 @@ class Marginals:
 
 
 def marginals(
-    graph: FactGraph,
-    *,
-    factors: FactorTables = FactorTables.TABLE1,
-    inference: Inference = Inference.AUTO,
+    graph: FactGraph, *, factors: FactorTables = FactorTables.TABLE1, inference: Inference = Inference.AUTO
 ) -> Marginals:
     """Compute the posterior of every node of a fact graph.
 
@@ -65,11 +58,7 @@ def marginals(
     return network_marginals(network_of(graph, factors), inference=inference)
 
 
-def network_marginals(
-    network: Network,
-    *,
-    inference: Inference = Inference.AUTO,
-) -> Marginals:
+def network_marginals(network: Network, *, inference: Inference = Inference.AUTO) -> Marginals:
     """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts.
 
     Raises:

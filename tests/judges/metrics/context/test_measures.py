@@ -26,11 +26,7 @@ from judges.metrics.context.measures import (
 from judges.metrics.context.ratings import Order, Ratings, Use, required_subset, uses
 from tests.narrow import mapping
 
-CASE_STUDY = [
-    [0, 0, 5, 5, 0, 0, 0, 0, 5, 0],
-    [5, 0, 0, 0, 5, 0, 5, 0, 0, 0],
-    [0, 0, 0, 0, 5, 5, 0, 0, 0, 5],
-]
+CASE_STUDY = [[0, 0, 5, 5, 0, 0, 0, 0, 5, 0], [5, 0, 0, 0, 5, 0, 5, 0, 0, 0], [0, 0, 0, 0, 5, 5, 0, 0, 0, 5]]
 TABLES = st.integers(1, 6).flatmap(
     lambda width: st.lists(
         st.lists(st.sampled_from([0, 2, 3, 5]), min_size=width, max_size=width), min_size=1, max_size=6
@@ -50,8 +46,7 @@ def test_the_case_study_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranking", "expected"),
-    [((0,), 0.863757), ((1,), 0.431879), ((0, 1), 1.0), ((1, 0), 0.840606)],
+    ("ranking", "expected"), [((0,), 0.863757), ((1,), 0.431879), ((0, 1), 1.0), ((1, 0), 0.840606)]
 )
 def test_ranked_coverage_of_two_passages(ranking: tuple[int, ...], expected: float) -> None:
     """α-nDCG 0.5 with subtopics d0 {0, 1} and d1 {0}, as ir-measures computes it; never as if tied."""

@@ -34,10 +34,7 @@ def test_a_context_is_scored_with_its_evidence(rating_llm: Serve) -> None:
     assert (details["answered"], details["missing"]) == ((0,), (1, 2))
     assert details["by"] == {"0": ["p1"]}
     assert details["required"] == {"static": ("p1", "p2", "p3"), "dynamic": ("p1", "p2", "p3")}
-    assert details["uses"] == [
-        {"passage": "p1", "use": "required"},
-        {"passage": "p4", "use": "irrelevant"},
-    ]
+    assert details["uses"] == [{"passage": "p1", "use": "required"}, {"passage": "p4", "use": "irrelevant"}]
     assert details["missing_passages"] == ["p2", "p3"]
     assert 0 < number(details["alpha_ndcg"]) < 1
     json.dumps(dict(details), allow_nan=False)

@@ -115,7 +115,4 @@ def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
 def test_other_names_of_a_results_text_are_read() -> None:
     rows = [b'{"url": "u1", "snippet": "s"}', b'{"url": "u2", "description": "d"}', b'{"url": "u3"}']
     found = read_results(b'{"results": [' + b",".join(rows) + b"]}")
-    assert [(each.id, each.text) for each in found if not isinstance(each, str)] == [
-        ("u1", "s"),
-        ("u2", "d"),
-    ]
+    assert [(each.id, each.text) for each in found if not isinstance(each, str)] == [("u1", "s"), ("u2", "d")]
