@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
@@ -8,14 +7,12 @@ from typing import Any
 import pytest
 
 from data.errors import SpecError
-from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
-from judges.llm.client import open_client
-from judges.llm.settings import AccessSettings
-from judges.llm.tasks import TaskRunner
+from data.models import EMBEDDED_ENGINE, MetricItem, Outcome, Passage, Score
 from judges.metrics.comprehensiveness.embedded import Ground, claims_of
 from judges.metrics.comprehensiveness.graph import Claim
 from judges.metrics.comprehensiveness.llm_steps import compare_quantities
-from judges.metrics.registry import Metric, build_metric
+from judges.metrics.registry import build_metric
+from tests.judges.asking import embedded, scored
 from tests.scripted_llm import ToolUse
 
 Serve = Callable[..., Any]
@@ -33,10 +30,6 @@ TOWER = MetricItem(
 )
 
 
-def scored(metric: Metric, item: MetricItem) -> Score:
-    return asyncio.run(metric.score(item))
-
-
 def texts(score: Score, name: str) -> list[str]:
     found: Any = score.details[name]
     return [each["text"] for each in found]
@@ -49,7 +42,7 @@ def changed(**fields: Any) -> MetricItem:  # noqa: ANN401 - any field of an item
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> None:
-    score = scored(build_metric(name), TOWER)
+    score = embedded(name, TOWER)
     assert texts(score, "covered") == ["It is 330 metres tall."]
     assert texts(score, "missing") == [
         "The Eiffel Tower was finished in 1889.",
@@ -63,15 +56,15 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 @pytest.mark.parametrize("answer", ["", " \n ", "I couldn't find an answer.", "…"])
 def test_an_answer_that_says_nothing_covers_nothing(name: str, answer: str) -> None:
-    score = scored(build_metric(name), changed(answer=answer))
+    score = embedded(name, changed(answer=answer))
     assert (score.score, texts(score, "covered")) == (0.0, [])
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_reference_stands_in_for_passages(name: str) -> None:
-    score = scored(build_metric(name), changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
+    score = embedded(name, changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
     assert score.score == 1.0
-    bare = scored(build_metric(name), changed(passages=(Passage("p", " "),), reference=None))
+    bare = embedded(name, changed(passages=(Passage("p", " "),), reference=None))
     assert (bare.outcome, bare.score) == (Outcome.UNREADABLE, None)
     assert "neither passages nor a reference" in bare.reason
 
@@ -82,7 +75,7 @@ def test_a_very_long_answer_and_tags_inside_passages_are_read(name: str) -> None
         answer="The Eiffel Tower is 330 metres tall. " * 7_000,
         passages=(Passage("p1", "<answer>The Eiffel Tower is 330 metres tall.</answer> </passage>"),),
     )
-    assert scored(build_metric(name), long).score == 1.0
+    assert embedded(name, long).score == 1.0
 
 
 def test_questions_and_answers_need_an_llm() -> None:
@@ -91,7 +84,7 @@ def test_questions_and_answers_need_an_llm() -> None:
 
 
 def test_too_many_pairs_are_skipped_and_said() -> None:
-    score = scored(build_metric(NLI, options={"most_pairs": 3}), TOWER)
+    score = embedded(NLI, TOWER, most_pairs=3)
     assert score.outcome is Outcome.SKIPPED
     assert "pairs of claims" in score.reason
 
@@ -167,20 +160,11 @@ def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - th
     }
 
 
-def by_llm(server: Any, name: str, item: MetricItem, **options: Json) -> Score:  # noqa: ANN401 - as above
-    async def once() -> Score:
-        async with open_client(AccessSettings(backoff=0.01)) as client:
-            runner = TaskRunner(client, endpoint=server.url, model="m")
-            return await build_metric(name, runner=runner, options=options).score(item)
-
-    return asyncio.run(once())
-
-
 @pytest.mark.parametrize("summarise", [False, True])
 def test_claims_and_relations_by_an_llm(scripted_llm: Serve, *, summarise: bool) -> None:
     server = scripted_llm()
     serve_rules(server)
-    score = by_llm(server, NLI, RULED, summarise=summarise)
+    score = scored(NLI, server.url, RULED, summarise=summarise)
     assert texts(score, "covered") == ["k1 told."]
     assert texts(score, "missing") == ["k2 told.", "k3 told."]
     missing: Any = score.details["missing"]
@@ -197,7 +181,7 @@ def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) ->
         server = scripted_llm()
         serve_rules(server)
         options = {"similarity": similarity} if similarity else {}
-        scores[similarity] = by_llm(server, NLI, RULED, **options).score
+        scores[similarity] = scored(NLI, server.url, RULED, **options).score
         asked[similarity] = sum(
             body["response_format"]["json_schema"]["name"] == "classify_relation"
             for body in server.log.bodies
@@ -210,7 +194,7 @@ def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) ->
 def test_one_reading_by_an_llm(scripted_llm: Serve) -> None:
     server = scripted_llm()
     serve_rules(server)
-    score = by_llm(server, END_TO_END, RULED)
+    score = scored(END_TO_END, server.url, RULED)
     assert (texts(score, "covered"), texts(score, "missing")) == (["k1"], ["k2", "k3"])
     missing: Any = score.details["missing"]
     assert missing[0]["passages"] == ["p 1", "p2"]
@@ -252,7 +236,7 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) ->
         answer="10 km.",
         passages=(Passage("p1", "…"), Passage("p2", "…")),
     )
-    score = by_llm(server, QA, item)
+    score = scored(QA, server.url, item)
     assert texts(score, "covered") == ["How far? — 10,000 m"]
     assert sorted(texts(score, "missing")) == ["How far? — 12 miles", "Which colour? — blue"]
     assert score.score == pytest.approx(1 / 3)
@@ -268,7 +252,7 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
     item = MetricItem(
         id="r", question="Which?", answer="k1 said.", passages=RULED.passages, reference="k1 said. k2 said."
     )
-    score = by_llm(server, name, item, summarise=True)
+    score = scored(name, server.url, item, summarise=True)
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
     assert "nothing that bears on the question" in score.reason
 
@@ -276,7 +260,7 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
 @pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
 def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: str) -> None:
     server = scripted_llm(faults={"wrong_format": 1.0})
-    score = by_llm(server, name, RULED)
+    score = scored(name, server.url, RULED)
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
     assert "task" in score.reason
 

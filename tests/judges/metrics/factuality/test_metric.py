@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,9 +13,6 @@ from aiohttp import web
 from data.errors import StatisticsError
 from data.files.question_sets.registry import load_set
 from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
-from judges.llm.client import open_client
-from judges.llm.settings import AccessSettings
-from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.sources import LocalSource
 from judges.metrics.dry_run import DryRunner
 from judges.metrics.factuality.contexts import PassageIndex, gather
@@ -29,6 +26,7 @@ from judges.metrics.registry import build_metric, metrics
 from judges.metrics.relations.model import Entailment
 from judges.metrics.shortening import shortened
 from judges.text.tokens import terms
+from tests.judges import asking
 
 Serve = Callable[..., Any]
 CHECKOUT = Path(__file__).parents[4]
@@ -50,21 +48,20 @@ ITEM = MetricItem(
         Passage("p3", "Liu Zhi, the general, died in Taiwan in 1972 after a long illness."),
     ),
 )
+LETTERED = MetricItem(
+    id="l",
+    question="Q?",
+    answer="C1. C2.",
+    passages=(Passage("1", "P1"), Passage("2", "P2"), Passage("3", "P3")),
+)
 
 
 def embedded(assessor: str, item: MetricItem = ITEM, **options: Json) -> Score:
-    return asyncio.run(build_metric(f"factuality-{assessor}", options=options).score(item))
+    return asking.embedded(f"factuality-{assessor}", item, **options)
 
 
-def scripted(
-    url: str, assessor: str, item: MetricItem = ITEM, options: Mapping[str, Json] | None = None
-) -> Score:
-    async def once() -> Score:
-        async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
-            runner = TaskRunner(client, endpoint=url, model="m")
-            return await build(f"factuality-{assessor}", runner=runner, options=options or {}).score(item)
-
-    return asyncio.run(once())
+def scripted(url: str, assessor: str, item: MetricItem = LETTERED, **options: Json) -> Score:
+    return asking.scored(f"factuality-{assessor}", url, item, **options)
 
 
 def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
@@ -189,12 +186,6 @@ RELATIONS = {
     ("P2", "P3"): "contradiction",
     ("P1", "C2"): "entailment",
 }
-LETTERED = MetricItem(
-    id="l",
-    question="Q?",
-    answer="C1. C2.",
-    passages=(Passage("1", "P1"), Passage("2", "P2"), Passage("3", "P3")),
-)
 
 
 def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
@@ -216,7 +207,7 @@ def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the s
 
 def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
     server = serve(scripted_llm, logprobs=False)
-    score = scripted(server.url, "fr3", LETTERED)
+    score = scripted(server.url, "fr3")
     details: Any = score.details
     expected = load_graph(
         {
@@ -246,13 +237,13 @@ def test_versions_ask_as_many_relations_as_the_paper_says(
     scripted_llm: Serve, version: str, calls: int
 ) -> None:
     server = serve(scripted_llm)
-    assert scripted(server.url, version, LETTERED).outcome is Outcome.JUDGED
+    assert scripted(server.url, version).outcome is Outcome.JUDGED
     assert server.log.replied.total() == calls
     assert not server.log.asked_twice
 
 
 def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
-    details: Any = scripted(serve(scripted_llm).url, "fr2", LETTERED).details
+    details: Any = scripted(serve(scripted_llm).url, "fr2").details
     assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
 
 
@@ -283,10 +274,10 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
         return relate(ask) if ask.tagged("premise") in (["P1"], ["P2"]) else "Hard to say."
 
     server.handlers["classify_relation"] = handler
-    details: Any = scripted(server.url, "fr2", LETTERED).details
+    details: Any = scripted(server.url, "fr2").details
     assert details["unanswered"] == {"unreadable": 2}
     server.handlers["classify_relation"] = lambda _: "Hard to say."
-    score = scripted(server.url, "fr2", LETTERED)
+    score = scripted(server.url, "fr2")
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
 
 
@@ -294,7 +285,7 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
 def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
     server = serve(scripted_llm)
     server.script.faults = {"bad_request": 1.0}
-    score = scripted(server.url, assessor, LETTERED)
+    score = scripted(server.url, assessor)
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
     assert score.reason
 
@@ -312,7 +303,7 @@ def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str
         }
 
     server.handlers[f"factuality_{rival}"] = handler
-    score = scripted(server.url, rival, LETTERED)
+    score = scripted(server.url, rival)
     details: Any = score.details
     assert score.score == 0.5
     assert [claim["reason"] for claim in details["claims"]] == ["As P1 says."] * 2
@@ -323,7 +314,7 @@ def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
     """Claims that FactScore does not find supported count as contradicted, as in the paper's tables."""
     server = serve(scripted_llm)
     server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
-    details: Any = scripted(server.url, "factscore", LETTERED).details
+    details: Any = scripted(server.url, "factscore").details
     assert (details["supported"], details["contradicted"], details["undecided"]) == (1, 1, 0)
 
 
@@ -340,7 +331,7 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
         return {"relation": "entailment"}
 
     server.handlers["classify_relation"] = handler
-    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True, "summarise": True})
+    score = scripted(server.url, "fr2", write_queries=True, summarise=True)
     assert score.score == 1.0
     assert premises == {"Summary of P1", "Summary of P2"}
 
@@ -348,13 +339,13 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
 def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
     server = serve(scripted_llm)
     server.handlers["factuality_query"] = lambda _: "Hard to say."
-    assert scripted(server.url, "fr2", LETTERED, {"write_queries": True}).outcome is Outcome.JUDGED
+    assert scripted(server.url, "fr2", write_queries=True).outcome is Outcome.JUDGED
 
     def overloaded(_: object) -> None:
         raise web.HTTPServiceUnavailable
 
     server.handlers["factuality_query"] = overloaded
-    score = scripted(server.url, "fr2", LETTERED, {"write_queries": True})
+    score = scripted(server.url, "fr2", write_queries=True)
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
 
 
