@@ -195,17 +195,13 @@ def _cached(text: str, source: str) -> tuple[Statement, ...]:
 
 
 def _statements(text: str, source: str) -> tuple[Statement, ...]:
-    found = (_read(sentence, source) for sentence in split_sentences(text))
+    found = (read_statement(sentence, source) for sentence in split_sentences(text))
     return tuple(statement for statement in found if statement.terms)
 
 
+@lru_cache(maxsize=CACHED_SENTENCES)
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
-    return _read(sentence, source)
-
-
-@lru_cache(maxsize=CACHED_SENTENCES)
-def _read(sentence: str, source: str) -> Statement:
     folded = fold(sentence)
     places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
     found = terms_by_word([word for _, word in places])

@@ -32,13 +32,9 @@ def words(text: str) -> list[str]:
     return WORD.findall(fold(text))
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str, code: str = ENGLISH) -> str:
     """Return the stem of one folded word; in English, what is not plain Latin letters stays as it is."""
-    return _stem(word, code)
-
-
-@lru_cache(maxsize=1 << 16)
-def _stem(word: str, code: str) -> str:
     bare = _bare(word)
     stemmer = language(code).stemmer
     if stemmer is None or not bare.isalpha() or (code == ENGLISH and not bare.isascii()):
@@ -56,13 +52,9 @@ def is_content(word: str, code: str = ENGLISH) -> bool:
     return word not in language(code).function_words
 
 
+@lru_cache(maxsize=1 << 16)
 def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms that one word stands for: none for function words, several for unspaced runs."""
-    return _term(word, code)
-
-
-@lru_cache(maxsize=1 << 16)
-def _term(word: str, code: str) -> tuple[str, ...]:
     # Most words are plain letters, which is quicker to see than what the expressions look for.
     plain = word.isascii() and word.isalpha()
     if not plain and UNSPACED_RUN.fullmatch(word):
@@ -75,12 +67,12 @@ def _term(word: str, code: str) -> tuple[str, ...]:
     bare = _bare(word)
     if len(bare) < BRIEFEST or not is_content(bare, code):
         return ()
-    return (_stem(bare, code),)
+    return (stem(bare, code),)
 
 
 def terms_by_word(some: Iterable[str], code: str = ENGLISH) -> list[tuple[str, ...]]:
     """Return what each of some folded words stands for, as `term` does."""
-    return [_term(word, code) for word in some]
+    return [term(word, code) for word in some]
 
 
 def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
