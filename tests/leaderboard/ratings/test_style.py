@@ -194,7 +194,7 @@ def separated_by_all_battles(table: BattleTable, columns: list[Numbers]) -> bool
 
 
 @given(seed=st.integers(0, 100_000), noise=st.sampled_from([0.0, 0.02, 0.1]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_separation_is_that_of_one_linear_program(seed: int, noise: float) -> None:
     rng = np.random.default_rng(seed)
     table, _ = battles_of("round robin", seed, questions=6)
