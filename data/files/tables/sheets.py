@@ -1,4 +1,4 @@
-"""CSV with a header row, comma-, semicolon- or tab-separated."""
+"""Tables of texts as CSV with a header row and as Excel workbooks."""
 
 from __future__ import annotations
 
