@@ -74,16 +74,11 @@ STORED = (
 )
 
 
-def opening() -> None:
-    """Say what this is."""
-    lead(WHAT)
-
-
 def show() -> None:
     """Show the page."""
     settings = arena().settings
     page_heading("About")
-    opening()
+    lead(WHAT)
     heading("Contact", anchor="contact")
     if settings.operator:
         st.text(f"Run by {settings.operator}.")
@@ -127,7 +122,6 @@ def _documents(docs_url: str) -> list[tuple[Child, str]]:
 
 
 def _text_or_link(text: str) -> None:
-    """Show the operator's text, as a link where it is an address."""
     scheme = urlsplit(text).scheme
     if scheme == "https":
         paragraph(Cell(text, href=text, target="_blank"))

@@ -312,7 +312,6 @@ def _faces(static: Path) -> str:
 
 
 async def _to_the_leaderboard(request: Request) -> Response:
-    """Redirect the leaderboard's name to the root, where it is."""
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 

@@ -105,7 +105,6 @@ def provider_subject() -> str:
 
 
 def _by_provider() -> Caller | None:
-    """Return the OIDC sign-in, with a note at the top of the page."""
     try:
         caller = _claimed()
     except AccessError as error:
@@ -121,7 +120,6 @@ def _by_provider() -> Caller | None:
 
 
 def _ask_in(purpose: str) -> Caller:
-    """Say how to sign in."""
     with st.container(border=True):
         paragraph(Cell(f"Sign in to {purpose}.", class_="aa-main"))
         note(HOW_TO_GET_IN)

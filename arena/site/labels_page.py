@@ -53,12 +53,10 @@ def show() -> None:
 
 
 def _who() -> Mapping[str, Any]:
-    """Return who labels: the account, else the word of this session."""
     return {"caller": present(), "session": st.session_state.setdefault("visit", secrets.token_urlsafe(24))}
 
 
 def _pair(name: str) -> BlindPair | None:
-    """Return the pair that waits for a label, else draw one."""
     waiting: dict[str, BlindPair | None] = st.session_state.setdefault("label-pairs", {})
     key = f"{present().name} {name}"
     waiting[key] = waiting.get(key) or arena().labels.next(name, **_who())

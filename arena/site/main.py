@@ -11,18 +11,12 @@ from arena.services.accounts.auth import PUBLIC, Caller
 from arena.site.auth import present
 from arena.site.pages import Page, menus, pages
 from arena.site.services import arena
-from arena.site.ui.html import OPENED, SITE, logo, skeleton
+from arena.site.ui.html import OPENED, SITE, logo, put, skeleton
 from arena.site.ui.messages import forget_flash, guarded
 from data.errors import ArenaError
 
 HOME = "leaderboard"
 OVERVIEW = "admin"
-# Streamlit keeps the scroll position of the page before, so that the next would open in its middle. For its
-# first frame each page is without height, which leaves only the top; a name of its own restarts that.
-FROM_THE_TOP = (
-    "<style>@keyframes aa-open-{page} {{ from, to {{ max-height: 0; overflow: hidden }} }}"
-    " [data-testid=stMainBlockContainer] {{ animation: aa-open-{page} 50ms }}</style>"
-)
 
 
 def run() -> None:
@@ -33,7 +27,7 @@ def run() -> None:
     name = page.url_path or HOME
     if st.session_state.get(OPENED, name) != name:
         forget_flash()
-        st.html(FROM_THE_TOP.format(page=name))
+        put("from_the_top", name)
     st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
     with skeleton(name, caller.called or (caller.name if caller.signed_in else "")):
         guarded(page.run)

@@ -154,7 +154,6 @@ class SiteMiddleware:
 
 
 def _is_bare_404(message: Message) -> bool:
-    """Return whether a response is a bare 404, in no format for programs or readers."""
     kind = Headers(raw=message["headers"]).get("content-type", "text/plain")
     return message["status"] == HTTPStatus.NOT_FOUND and kind.startswith("text/plain")
 
@@ -327,7 +326,6 @@ class _Scripts(HTMLParser):
 
 
 STYLE = Path(__file__).parent / "assets" / "sign_in.css"
-
 HEADERS = {
     **ALWAYS,
     "Cache-Control": "no-store",

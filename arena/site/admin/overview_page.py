@@ -50,7 +50,6 @@ def _row(row: WaitingSubmission) -> tuple[Child, ...]:
 
 
 def _rounds() -> None:
-    """Each round that is not published, with how far it is."""
     rounds = arena().round_admin.under_way(caller=organiser())
     if not rounds:
         note("No round is planned, running or waiting to be published.")

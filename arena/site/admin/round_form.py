@@ -60,7 +60,6 @@ def new_round(caller: Caller) -> None:
 
 
 def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
-    """Return the request as the form says it."""
     left, right = st.columns(2, gap="large")
     with left:
         names = list(sets)
@@ -132,7 +131,6 @@ def _between(fewest: int, most: int) -> str:
 
 
 def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
-    """Show what would be judged and what it would cost."""
     strip(
         [
             ("battles", f"{plan['planned']:,}"),

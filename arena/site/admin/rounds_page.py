@@ -14,7 +14,6 @@ from arena.services.organisers import RoundWatch
 from arena.services.rounds.service import DELETABLE
 from arena.site.admin.common import (
     EVERY,
-    NOTHING,
     attempt,
     capped,
     duration,
@@ -28,7 +27,7 @@ from arena.site.admin.judges_page import calibration_title
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import rank_range, shown
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
 from arena.site.ui.messages import plain, show_flash
 from arena.site.ui.url_state import choose_one
@@ -96,7 +95,6 @@ def _figures(watch: RoundWatch) -> None:
 
 
 def _standing(watch: RoundWatch) -> None:
-    """Show the standing so far."""
     rows = [
         (row.system, percent(row.score), f"{percent(row.lower)} to {percent(row.upper)}")
         for row in watch.live.systems
@@ -175,7 +173,6 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
-    """Show the battles without a verdict, with the reasons and raw replies."""
     counts = {one: getattr(watch.counts, one.value) for one in WITHOUT_VERDICT}
     labels = {one.value: f"{one.value} ({count:,})" for one, count in counts.items() if count}
     if not labels:
@@ -192,7 +189,6 @@ def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _show_battle(evidence: BattleEvidence) -> None:
-    """Show a battle with its judgments, or the reason why there are none."""
     battle = evidence.battle
     winners = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "tie"}
     ended = winners[battle.preference] if battle.preference else battle.outcome
@@ -318,7 +314,6 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
-    """Return the labels of a round where its board is to be corrected by them."""
     count = {found.name: count for found, count in arena().labels.rounds(caller=caller)}.get(name, 0)
     if count and st.checkbox(f"Correct by the {count:,} labels of this round", key="votes-labels"):
         return arena().boards.votes(LABELS, name)
@@ -346,13 +341,9 @@ def _show(standings: Mapping[str, Any]) -> None:
         (
             line["system"],
             shown((line["rating"] or {}).get("rating"), ".0f").replace("-", "−"),
-            _ranks(ranks.get(line["system"])),
+            rank_range(ranks.get(line["system"])),
             *(percent((line["rate"] or {}).get(name)) for name in ("win_rate", "win_tie_rate")),
         )
         for line in standings["lines"][OVERALL]
     ]
     grid(("System", "Rating", "Rank", "Win", "Win + tie"), rows, caption="As it would be published")
-
-
-def _ranks(ranks: tuple[int, int] | None) -> str:
-    return NOTHING if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))

@@ -157,7 +157,6 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
 
 
 def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
-    """Return the systems that have both measures."""
     return [
         Point(
             system=line.system,
@@ -174,7 +173,6 @@ def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
 
 
 def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
-    """Return the columns of a domain that at least two systems have."""
     every = {
         **{
             name: Axis(info.called, _score(name), share=info.is_share)
@@ -205,6 +203,5 @@ def _plain(value: float | None) -> Bounded | None:
 
 
 def _held(view: BoardView, domain: str) -> float | None:
-    """Return the rating of the reference in a domain."""
     reference = view.line(view.reference, domain)
     return None if reference is None or reference.rating is None else reference.rating.value

@@ -14,7 +14,7 @@ from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.cache import cached_html
 from arena.site.boards.charts import chosen_scatter, interval_chart
-from arena.site.boards.downloads import board_columns, errata, how_made, offer_files, show_files
+from arena.site.boards.downloads import board_columns, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.snapshot_reader import title_of
@@ -30,6 +30,7 @@ from arena.site.ui.html import (
     name_page,
     note,
     paragraph,
+    put,
     put_html,
     strip,
     verbatim,
@@ -55,18 +56,13 @@ UNKNOWN = "–"
 MOST_ROUNDS = 12
 
 
-def opening(view: BoardView) -> None:
-    """Say what board it is, and how it was made."""
-    strip(view.facts)
-    errata(view)
-    note(how_made(view))
-
-
 def show() -> None:
     """Offer a board's files, say what is in them, and how to cite them."""
     view = titled_board("Data", "data")
     name_page("Data", view.full_title)
-    opening(view)
+    strip(view.facts)
+    put("notice", view.notice)
+    note(how_made(view))
     heading("Files", anchor="files")
     show_files(view)
     _offer_what_is_shown(view)
@@ -110,7 +106,6 @@ def _offer_what_is_shown(board: BoardView) -> None:
 
 
 def _show_rounds(view: BoardView) -> None:
-    """Show the boards of the same questions, the newest first."""
     entries = [entry for entry in history() if entry.board.name != view.name and not entry.board.retracted]
     heading("Former rounds", anchor="rounds")
     rows = [
@@ -127,7 +122,6 @@ def _show_rounds(view: BoardView) -> None:
 
 
 def _show_source(view: BoardView) -> None:
-    """Show the source and licence of the questions, with an entry to cite them by."""
     heading("Source and licence", anchor="source")
     summary = set_of(view)
     if summary is None:

@@ -11,7 +11,6 @@ import streamlit as st
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
-from arena.site.ui.html import put
 from data.store.boards import snapshot_name
 from leaderboard.export.tables import (
     Cell,
@@ -122,16 +121,6 @@ def _snapshot(view: BoardView) -> str:
 
 HASH_SHOWN = 12
 LABELS = {BoardForm.CSV: "CSV", BoardForm.JSON: "JSON", BoardForm.PARQUET: "Parquet"}
-
-
-def errata(view: BoardView) -> None:
-    """Show the organisers' later notes on a board, if there are any."""
-    put("notice", view.notice)
-
-
-def left_out(notice: str) -> None:
-    """Say which texts are kept from the reader, and why; nothing where none are."""
-    put("notice", notice)
 
 
 def set_note(view: BoardView) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from arena.services.boards.history import Entry
 from arena.site.boards.snapshot_reader import title_of
 from arena.site.queries import history
+from arena.site.ui.formats import rank_range
 from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, words_table
-from leaderboard.standings.places import Ranks
 
 HEADER = ("Board", "Published", "Judge", "Since the board before", "Content sha256")
 
@@ -18,7 +18,7 @@ def changed_lines(entry: Entry) -> list[str]:
     if entry.changes is None:
         return []
     moved = [
-        f"{change.system} from {_ranks(change.before)} to {_ranks(change.after)}"
+        f"{change.system} from {rank_range(change.before)} to {rank_range(change.after)}"
         for change in entry.changes.systems
         if change.moved
     ]
@@ -38,7 +38,7 @@ def change_marks(entry: Entry | None) -> Mapping[str, tuple[str, str]]:
         if change.expected is not None and change.after is not None:
             places = change.expected[0] - change.after[0]
             surely = "beyond chance" if change.moved else "which may be chance"
-            before = f"Rank {_ranks(change.before)} on the board before, {entry.previous}; {surely}"
+            before = f"Rank {rank_range(change.before)} on the board before, {entry.previous}; {surely}"
             if places:
                 marks[change.system] = (f"{'▲' if places > 0 else '▼'}{abs(places)}", before)
     return marks
@@ -64,7 +64,3 @@ def _row(entry: Entry) -> tuple[Child, ...]:
         " ".join(lines),
         board.content_hash[:12],
     )
-
-
-def _ranks(ranks: Ranks | None) -> str:
-    return "–" if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))

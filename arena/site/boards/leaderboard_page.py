@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from arena.html_pages import Parts
 from arena.site.boards.cache import html_of, made_once
-from arena.site.boards.downloads import how_made
+from arena.site.boards.downloads import LABELS, how_made
 from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
 from arena.site.boards.sentences import headline, judged
@@ -29,17 +29,11 @@ from arena.site.ui.formats import points, range_of_points
 from arena.site.ui.html import link, name_page, put_part
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
-from leaderboard.vocabulary import BoardForm
 
 NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 SAID_NOTE = "What teams report of their systems is checked by nobody."
 LOOKS = ("columns", "find", "sort")
 """Address parameters that links on the page keep, besides board, domain and ratings."""
-FILES = {
-    BoardForm.CSV: "CSV",
-    BoardForm.JSON: "JSON",
-    BoardForm.PARQUET: "Parquet",
-}
 Choice = tuple[str, str, bool]
 """The words of a link, its address, and whether it is what is shown."""
 
@@ -180,7 +174,6 @@ def as_parts(board: BoardView) -> Parts:
 
 
 def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
-    """Yield the menus beside the search: their titles and links."""
     yield (
         "Columns",
         [
@@ -192,14 +185,13 @@ def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequenc
     yield (
         "Download",
         [
-            *((text, f"./api/v1/leaderboards/{name}?format={form}", False) for form, text in FILES.items()),
+            *((text, f"./api/v1/leaderboards/{name}?format={form}", False) for form, text in LABELS.items()),
             ("All files", link("data", board=here["board"]), False),
         ],
     )
 
 
 def _switched(shown: Shown, name: str) -> Iterable[str]:
-    """Return the columns with one switched on or off."""
     return [one for one in shown.offered if (one in shown.columns) is not (one == name)]
 
 
@@ -212,7 +204,6 @@ def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
 
 
 def _notes(shown: Shown) -> Iterator[str]:
-    """Yield notes on how the visible numbers were computed."""
     yield how_made(shown.view)
     if shown.view.people:
         yield shown.view.people if shown.domain == OVERALL else NOT_APPLIED
@@ -222,7 +213,6 @@ def _notes(shown: Shown) -> Iterator[str]:
 
 
 def _reference_note(shown: Shown) -> str:
-    """Describe the place of the reference, which is a line without a rank."""
     reference = shown.view.line(shown.view.reference, shown.domain)
     if reference is None or reference.rating is None:
         return ""

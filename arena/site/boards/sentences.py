@@ -47,7 +47,6 @@ def leading(view: BoardView, domain: str) -> str:
 
 
 def _alone(view: BoardView, line: Line, where: str) -> str:
-    """Describe the results of a board's only system."""
     judged = f"{line.system} is the only system that was judged{where}"
     if line.win_tie is None:
         return f"{judged}."
@@ -95,7 +94,6 @@ def _without(names: Sequence[str]) -> str:
 
 
 def _beside(view: BoardView, domain: str, leader: Line) -> str:
-    """Compare the leader with the reference."""
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""

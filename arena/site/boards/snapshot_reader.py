@@ -84,7 +84,6 @@ def read_board(board: Board) -> BoardView:
 
 
 def _questions(standings: Json) -> int:
-    """Return the number of judged questions: that of the system with most."""
     rows = (line["rate"] or line.get("rate_against_all") or {} for line in standings["lines"][OVERALL])
     return max((row.get("questions") or 0 for row in rows), default=0)
 

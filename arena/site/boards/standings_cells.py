@@ -175,7 +175,6 @@ def outcome_cell(line: Line) -> Markup:
 
 
 def _reach(value: Bounded) -> str:
-    """Return how far the interval reaches to its farther side, in whole per cent."""
     if value.lower is None or value.upper is None:
         return ""
     return f"±{100 * max(value.upper - value.value, value.value - value.lower):.0f}"
@@ -313,7 +312,6 @@ def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
 
 
 def _opponents(view: BoardView, line: Line) -> Iterator[tuple[Child, str]]:
-    """Its battles against those who stand nearest to it."""
     places = {one.system: at for at, one in enumerate(view.lines[OVERALL])}
     here = places.pop(line.system, None)
     if here is None:

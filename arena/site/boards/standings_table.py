@@ -41,7 +41,6 @@ Value = Bounded | float | str | None
 
 
 def _corrected(line: Line) -> Bounded | None:
-    """Return the rating as people would give it, which is known overall only."""
     row = line.facts.get("people") or {}
     value = row.get("rating")
     return None if value is None else Bounded(value=value, lower=row["lower"], upper=row["upper"])
@@ -170,7 +169,6 @@ def _value(spec: BoardColumn, line: Line) -> Value:
 
 
 def _cell_of(unit: Unit, value: Value) -> Child:
-    """Return a cell in the way of a column's unit."""
     if isinstance(value, Bounded) or (value is None and unit is Unit.NUMBER):
         return score_cell(value, None if unit is Unit.SHARE else "{:.4g}".format)
     if isinstance(value, str):

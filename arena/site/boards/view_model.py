@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.site.trust.health import SideTable
-from arena.site.ui.formats import Bounded
+from arena.site.ui.formats import Bounded, rank_range
 from data.models import PEOPLE, Board
 from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
@@ -99,7 +99,7 @@ class Line:
         return ""
 
     @property
-    def places(self) -> tuple[float, float] | None:
+    def places(self) -> tuple[int, int] | None:
         """The best and the worst place that the battles leave open; None where they give none."""
         if self.rank_lower is None or self.rank_upper is None:
             return None
@@ -118,11 +118,7 @@ class Line:
     @property
     def ranks(self) -> str:
         """The interval of ranks as text."""
-        if self.rank_lower is None or self.rank_upper is None:
-            return "–"
-        if self.rank_lower == self.rank_upper:
-            return str(self.rank_lower)
-        return f"{self.rank_lower}–{self.rank_upper}"
+        return rank_range(self.places)
 
     @property
     def letter_set(self) -> frozenset[str]:

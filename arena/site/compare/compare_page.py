@@ -13,7 +13,7 @@ from arena.services.evidence.covered_facts import FactDiff, fact_diffs, own_fact
 from arena.services.evidence.highlights import Stretch, mark_answer
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import FEWEST, MOST, Comparison
-from arena.site.boards.downloads import Rows, left_out, offer_files, set_note
+from arena.site.boards.downloads import Rows, offer_files, set_note
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.sentences import record_of
 from arena.site.boards.view_model import OVERALL, BoardView
@@ -109,7 +109,7 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
         note("This board was published elsewhere as counts, so its questions cannot be compared one by one.")
         return
     comparison = comparison_of(view, systems)
-    left_out(comparison.notice)
+    put("notice", comparison.notice)
     _show_paired(view, comparison)
     show_contested(view, comparison)
     _show_figures(view, systems)
@@ -149,7 +149,6 @@ def verdict(view: BoardView, first: str, second: str) -> str:
 
 
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
-    """Show the paired differences by domain, a table for each other system."""
     heading("By domain", anchor="paired")
     note(
         "How much larger the first one's share of the win is, in percentage points. It is on the same "
@@ -219,7 +218,6 @@ def _signed(share: float | None) -> str:
 
 
 def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
-    """Show the board's figures on both, side by side."""
     records = {system: dict(record_of(view, system)) for system in systems}
     labels = dict.fromkeys(label for record in records.values() for label in record)
     standing = [

@@ -10,13 +10,13 @@ from markupsafe import Markup
 
 from arena.html_pages import macro
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
-from arena.site.boards.downloads import left_out, no_questions, offer_files, set_note
+from arena.site.boards.downloads import no_questions, offer_files, set_note
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of
 from arena.site.services import address
 from arena.site.ui.formats import shown as formatted
-from arena.site.ui.html import Cell, Child, Column, anchor, link, name_page, note, put_html
+from arena.site.ui.html import Cell, Child, Column, anchor, link, name_page, note, put, put_html
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.store.question_stats import QuestionStats
 from data.text import percent
@@ -64,7 +64,6 @@ def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
 
 
 def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
-    """Offer what the list can be narrowed to, and narrow it to what is chosen."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
         traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
         trait = optional_select("trait", "Battles", traits, "all questions")
@@ -136,7 +135,7 @@ def show() -> None:
         note(warning)
     question_list = questions_of(view)
     wanted, order = choose_questions(view)
-    left_out(question_list.notice)
+    put("notice", question_list.notice)
     matching = questions_found(view, wanted, order)
     note(
         f"{len(matching):,} of {len(question_list.questions):,} questions. "

@@ -145,7 +145,6 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
 
 
 def _grid(table: FactTable) -> Markup:
-    """Return the marks of facts by answers."""
     columns: list[Column] = [("Fact", "aa-left")]
     columns += [(Cell(name, class_="aa-turned"), "") for name in table.systems]
     rows = [(text, *map(_fact, table.systems, facts)) for text, facts in table.rows]

@@ -75,7 +75,6 @@ def _corrected(file: UploadedFile) -> Iterator[tuple[Column, str]]:
 
 
 def _table(file: UploadedFile, reading: Reading) -> AnswerTable:
-    """Return the file's table, read once for each way to read it."""
     kept: dict[Reading, AnswerTable] = st.session_state.setdefault(READ, {})
     if reading not in kept:
         with laid_down(file) as path:

@@ -100,7 +100,6 @@ def _offer(
     key: str,
     caller: Caller,
 ) -> None:
-    """Show the plan and cost, and the button that starts it."""
     heading("Cost", anchor="cost")
     try:
         prepared, plan = _priced(request, tables, references, caller)
@@ -131,7 +130,6 @@ def _offer(
 def _priced(
     request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None, caller: Caller
 ) -> tuple[Prepared, Mapping[str, Any]]:
-    """Return the price of what is asked for, worked out once."""
     asked = (request, tuple(map(id, tables)), id(references))
     kept = st.session_state.get(PRICED)
     if kept is None or kept[0] != asked:

@@ -40,19 +40,6 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
     put("records", rows)
 
 
-def card_table(submission: Submission) -> Markup:
-    """Return the system card as the team wrote it, and what exactly was judged."""
-    entries = {
-        "team": submission.team,
-        **asdict(submission.card),
-        "version": f"{submission.version}",
-        "answers": f"{submission.answers:,}",
-        "submitted": submission.created_at.date().isoformat(),
-        "content sha256": submission.content_hash,
-    }
-    return words_table(("Field", "Value"), [(name, value) for name, value in entries.items() if value])
-
-
 def show_card(submission: Submission | None) -> None:
     """Show the system card and the judged submission."""
     heading("System card", anchor="card")
@@ -63,7 +50,16 @@ def show_card(submission: Submission | None) -> None:
         f'As its team wrote it. Of its answers {submission.no_answers:,} are "no answer"; the submission is '
         f"{submission.state.value}."
     )
-    put_html(card_table(submission))
+    entries = {
+        "team": submission.team,
+        **asdict(submission.card),
+        "version": f"{submission.version}",
+        "answers": f"{submission.answers:,}",
+        "submitted": submission.created_at.date().isoformat(),
+        "content sha256": submission.content_hash,
+    }
+    rows = [(name, value) for name, value in entries.items() if value]
+    put_html(words_table(("Field", "Value"), rows))
 
 
 def show_figures(view: BoardView, system: str) -> None:

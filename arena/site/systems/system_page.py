@@ -59,7 +59,6 @@ def show() -> None:
 
 
 def _profile(view: BoardView, system: str) -> SystemProfile | None:
-    """None where its battles were not judged here."""
     return None if view.round_name is None else profile_of(view, system)
 
 
@@ -117,14 +116,12 @@ def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
 
 
 def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
-    """Return the parts that need no single battles."""
     return {
         "domains": ("Domains and scores", lambda: _show_domains(view, system)),
     }
 
 
 def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None:
-    """Show the part that the address names, below links to each."""
     chosen = chosen_words("part")
     if chosen not in parts:
         if chosen:
@@ -180,7 +177,6 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
 
 
 def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]:
-    """Losses by domain, kind of question and opponent, the worst first."""
     groups: Sequence[tuple[str, Sequence[LossShare], Mapping[str, str]]] = (
         ("Domain", losses.domains, view.domains),
         ("Kind of question", losses.kinds, {}),

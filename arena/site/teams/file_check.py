@@ -118,7 +118,6 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
 
 
 def _of_kind(result: CheckResult) -> tuple[tuple[str, str], ...]:
-    """Return the figures that only answers, or only contexts, have."""
     if result.kind is SubmissionKind.CONTEXTS:
         return (("with texts", f"{result.with_contexts:,}"),)
     return (

@@ -112,7 +112,6 @@ def show_submissions(team: str, caller: Caller) -> None:
 
 
 def _lines(team: str, caller: Caller) -> Sequence[SubmissionStatus]:
-    """Return the newest first."""
     lines = arena().submissions.find(team=team, caller=caller)
     return sorted(lines, key=lambda one: one.id, reverse=True)
 

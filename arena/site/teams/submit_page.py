@@ -146,7 +146,6 @@ def show_last() -> None:
 
 
 def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
-    """Return the team's systems on the set, each with its newest version."""
     lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
     return {line.system: line for line in lines}
 
@@ -169,7 +168,6 @@ def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
 
 
 def _cost(phase: Phase, quota: Quota) -> str:
-    """Describe the use of the quota, in a sentence."""
     if phase.total_quota is None and phase.daily_quota is None:
         return "What it costs: nothing; this phase has no limit. You can withdraw it at any time."
     spans = [
@@ -242,15 +240,10 @@ def _add(
     tell(f"{title} is {submission.state.value} as submission {submission.id}.", SUBMITTED)
 
 
-def opening() -> None:
-    """Say what the page is for."""
-    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
-
-
 def show() -> None:
     """Take a file of answers."""
     page_heading("Submit")
-    opening()
+    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
     caller = show_visitor("check and submit a file")
     open_set = choose_set()
     if open_set is None:

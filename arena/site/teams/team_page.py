@@ -198,7 +198,6 @@ def show() -> None:
 
 
 def _show_summary(team: str, caller: Caller) -> None:
-    """Show where the team stands, with links to what it can do next."""
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
     queued = [line for line in lines if line.state is SubmissionState.QUEUED]
     published = [line for line in lines if line.state is SubmissionState.PUBLISHED]
@@ -217,7 +216,6 @@ def _show_summary(team: str, caller: Caller) -> None:
 
 
 def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
-    """Links to what passed the check and was not submitted."""
     return [
         anchor(
             f"Submit {_name(line)}: it passed the check and does not count yet",
@@ -231,7 +229,6 @@ def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
 
 
 def _queued(lines: Sequence[SubmissionStatus]) -> list[Child]:
-    """Return the rounds with a waiting submission, and their expected ends."""
     told: list[Child] = []
     for line in lines:
         place = "" if line.position is None else f", place {line.position} in the queue"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from arena.site.ui.formats import points
+from arena.site.ui.formats import points, rank_range
 from data.text import percent
 from leaderboard.standings.sections import PEOPLE, people_sentence
 from leaderboard.stats import wilson
@@ -157,7 +157,6 @@ def _missing(standings: Mapping[str, Any], planned: int | None) -> Iterator[Figu
 
 
 def _failures(standings: Mapping[str, Any], judging: Judging, planned: int | None) -> Figure:
-    """Battles that ended without a verdict, with how many of each kind."""
     counts = {name: count for name, count in standings["outcomes"].items() if name in WITHOUT_VERDICT}
     label, value, meaning = _share(TrustFigure.FAILURES, judging, sum(counts.values()), planned)
     kinds = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
@@ -245,7 +244,15 @@ def read_between(standings: Json) -> SideTable:
     section = _beside(standings, BETWEEN_SYSTEMS)
     rows: Iterable[Json] = (row for row in section.get("ratings", ()) if row["rating"] is not None)
     return SideTable(
-        rows=tuple((row["system"], _ranks(row), points(row["rating"]), _ends(row)) for row in rows),
+        rows=tuple(
+            (
+                row["system"],
+                rank_range((row["rank_lower"], row["rank_upper"])),
+                points(row["rating"]),
+                _ends(row),
+            )
+            for row in rows
+        ),
         note=section.get("note", ""),
     )
 
@@ -259,8 +266,3 @@ def _ends(row: Json) -> str:
     if row.get("lower") is None or row.get("upper") is None:
         return "–"
     return f"{points(row['lower'])} to {points(row['upper'])}"
-
-
-def _ranks(row: Json) -> str:
-    best, worst = row["rank_lower"], row["rank_upper"]
-    return str(best) if best == worst else f"{best}–{worst}"

@@ -54,6 +54,11 @@ def range_of_shares(value: Bounded) -> str:
     return f"{percent_figure(value.lower)} to {percent(value.upper)}"
 
 
+def rank_range(ranks: tuple[int, int] | None) -> str:
+    """Return the ranks that are left open, as one or as two ends; a dash where none is known."""
+    return "–" if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
+
+
 def span(seconds: float) -> str:
     """Return a time span as people say it."""
     minutes, rest = divmod(round(seconds), 60)
@@ -114,7 +119,6 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "partial": ("partial", "It answered only part of the questions."),
     }
 )
-
 CITATION = """@misc{{{view.name}-{year},
   title = {{{view.title}}},
   howpublished = {{Answer Arena, board {view.name}}},
@@ -122,7 +126,6 @@ CITATION = """@misc{{{view.name}-{year},
   note = {{content sha256 {view.content_hash}}},
   year = {{{year}}}
 }}"""
-
 SET_CITATION = """@misc{{{set.name}-{set.version},
   title = {{{set.title}}},
   howpublished = {{{set.source}}},
