@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from arena.services.rounds.battle_table import WINNERS
 from data.models import BattleRecord
@@ -26,6 +27,40 @@ def table_of(records: Sequence[BattleRecord]) -> BattleTable:
     )
     scores = np.array([np.nan if one.score is None else one.score for one in judged])
     return replace(table, score=None if np.isnan(scores).all() else scores)
+
+
+def encoded(rows: Sequence[tuple[str, str, str, str, str]]) -> BattleTable:
+    """Battles of rows with question, domain, two systems and winner."""
+    return BattleTable.from_columns(*map(list, zip(*rows, strict=True)))
+
+
+def coded(
+    systems: Sequence[str],
+    questions: int,
+    a: ArrayLike,
+    b: ArrayLike,
+    winner: ArrayLike,
+    question: ArrayLike,
+    *,
+    domains: tuple[str, ...] = ("x",),
+    domain: ArrayLike | None = None,
+    score: NDArray[np.float64] | None = None,
+    weight: NDArray[np.float64] | None = None,
+) -> BattleTable:
+    """Battles of codes, on questions q0, q1 and so on."""
+    first = np.asarray(a, dtype=np.int32)
+    return BattleTable(
+        systems=tuple(systems),
+        questions=tuple(f"q{number}" for number in range(questions)),
+        domains=domains,
+        a=first,
+        b=np.asarray(b, dtype=np.int32),
+        winner=np.asarray(winner, dtype=np.int8),
+        question=np.asarray(question, dtype=np.int32),
+        domain=np.zeros_like(first) if domain is None else np.asarray(domain, dtype=np.int32),
+        score=score,
+        weight=weight,
+    )
 
 
 def printed_ratings() -> dict[str, float]:

@@ -23,6 +23,7 @@ from leaderboard.agreement.coefficients import Resampling, krippendorff_alpha
 from leaderboard.agreement.comparison import compare_rankings
 from leaderboard.agreement.pairs import CalibrationPair, calibrate, majority
 from leaderboard.battles import BattleTable
+from tests.battle_tables import coded
 from tests.narrow import known, listed
 
 QUICK = Resampling(resamples=200, seed=1)
@@ -236,15 +237,14 @@ def board(seed: int) -> BattleTable:
     systems = ("s0", "s1", "s2", "s3", "s4", "ref")
     question, system = np.divmod(np.arange(600), 5)
     chance = 0.2 + 0.1 * system
-    return BattleTable(
-        systems=systems,
-        questions=tuple(f"q{n}" for n in range(120)),
+    return coded(
+        systems,
+        120,
+        system,
+        np.full(600, 5),
+        np.where(random.random(600) < chance, 0, 1),
+        question,
         domains=("",),
-        a=system.astype(np.int32),
-        b=np.full(600, 5, dtype=np.int32),
-        winner=np.where(random.random(600) < chance, 0, 1).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(600, dtype=np.int32),
     )
 
 

@@ -246,13 +246,7 @@ def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, throug
     ],
 )
 def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
-    row: Record = {
-        "question_id": "q",
-        "model_a": "m",
-        "model_b": "base",
-        "winner": "both_bad",
-        "order": "ab",
-    }
+    row: Record = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
     result = convert(written(tmp_path / "s.jsonl", [row]), tmp_path / through, write_as=OTHERS[through])
     assert set(result.unkept) == named
@@ -272,12 +266,7 @@ def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) ->
 
 
 def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
-    row: Record = {
-        "model_a": "x",
-        "model_b": "y",
-        "winner": "tie",
-        "conversation_a": [{"role": "user"}],
-    }
+    row: Record = {"model_a": "x", "model_b": "y", "winner": "tie", "conversation_a": [{"role": "user"}]}
     source = written(tmp_path / "s.jsonl", [row])
     assert convert(source, tmp_path / "b.jsonl").unkept == ()
     assert json.loads((tmp_path / "b.jsonl").read_text()) == row

@@ -22,6 +22,7 @@ from leaderboard.ratings import (
 )
 from leaderboard.ratings.models.covariates import FIRST, RELATIVE
 from leaderboard.ratings.vocabulary import POINTS
+from tests.battle_tables import coded
 from tests.narrow import known
 
 SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
@@ -34,16 +35,7 @@ def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: 
     a, b = pairs_of(rows, seed)
     won = rng.random(rows) < 1 / (1 + np.exp(-(STRENGTH[a] - STRENGTH[b] + terms @ worth)))
     winner = np.where(rng.random(rows) < ties, Winner.TIE, np.where(won, Winner.A, Winner.B))
-    return BattleTable(
-        systems=("w", "x", "y", "z"),
-        questions=tuple(f"q{number}" for number in range(400)),
-        domains=("d",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=winner.astype(np.int8),
-        question=rng.integers(0, 400, rows).astype(np.int32),
-        domain=np.zeros(rows, dtype=np.int32),
-    )
+    return coded(("w", "x", "y", "z"), 400, a, b, winner, rng.integers(0, 400, rows))
 
 
 def pairs_of(rows: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,16 +15,7 @@ from scipy.stats import t as t_distribution
 
 from data.errors import NotFoundError, StatisticsError, UnrankableError
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.ratings import (
-    Anchor,
-    Cluster,
-    Flag,
-    IntervalKind,
-    RatingTable,
-    Settings,
-    difference,
-    rate,
-)
+from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, RatingTable, Settings, difference, rate
 from leaderboard.ratings.uncertainty.intervals import PairedErrors, better
 from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats import wilson

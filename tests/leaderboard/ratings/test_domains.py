@@ -15,6 +15,7 @@ from leaderboard.ratings import Cluster, DomainTable, IntervalKind, RatingTable,
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.vocabulary import OVERALL
+from tests.battle_tables import encoded
 from tests.narrow import known, listed
 
 QUICK = Settings(bootstrap=60)
@@ -33,10 +34,6 @@ def played(
             winner = "model_a" if rng.random() < 1 / (1 + np.exp(-gap)) else "model_b"
             rows.append((f"{domain}{number}", domain, f"s{one}", f"s{other}", winner))
     return rows
-
-
-def table_of(rows: Sequence[Row]) -> BattleTable:
-    return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
 
 
 def odd(repeats: int, first: str = "s0", second: str = "s3") -> list[Row]:
@@ -58,7 +55,7 @@ def moves(overall: RatingTable, domain: DomainTable) -> dict[str, float]:
 @pytest.mark.parametrize("strength", [(-0.9, -0.2, 0.3, 0.8), (-3.0, -1.0, 1.0, 3.0)])
 @pytest.mark.parametrize("repeats", [1, 3, 20, 200])
 def test_two_questions_move_no_rating_far(strength: tuple[float, ...], repeats: int) -> None:
-    battles = table_of([*played("main", 40, strength), *odd(repeats)])
+    battles = encoded([*played("main", 40, strength), *odd(repeats)])
     overall, domains = rated(battles)
     assert max(moves(overall, domains["odd"]).values()) < 300
     if repeats == 3:
@@ -66,7 +63,7 @@ def test_two_questions_move_no_rating_far(strength: tuple[float, ...], repeats: 
 
 
 def test_domains_that_differ_throughout_are_left_to_differ() -> None:
-    battles = table_of(
+    battles = encoded(
         [*played("up", 80, (-1.0, 0.0, 0.0, 1.0)), *played("down", 80, (1.0, 0.0, 0.0, -1.0), 1)]
     )
     _, domains = rated(battles)
@@ -81,19 +78,19 @@ def test_domains_that_differ_throughout_are_left_to_differ() -> None:
 def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
     few, more = (
-        rated(table_of([*played("main", 60, strength), *played("part", size, strength, 1)]))[1]["part"]
+        rated(encoded([*played("main", 60, strength), *played("part", size, strength, 1)]))[1]["part"]
         for size in (2, 30)
     )
     shares = [{row.system: known(row.own_evidence) for row in each.table.ratings} for each in (few, more)]
     assert all(0 < shares[0][name] < shares[1][name] < 1 for name in shares[0])
-    absent = table_of([*played("main", 60, strength), *odd(3)])
+    absent = encoded([*played("main", 60, strength), *odd(3)])
     assert rated(absent)[1]["odd"].table.of("s1").own_evidence == 0
     assert rate(absent, bootstrap=20).of("s1").own_evidence is None
 
 
 def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
     strength = (-1.5, -0.5, 0.5, 1.5)
-    _, domains = rated(table_of([*played("main", 60, strength), *odd(1, "s3", "s0")]))
+    _, domains = rated(encoded([*played("main", 60, strength), *odd(1, "s3", "s0")]))
     (note,) = domains["odd"].table.notes
     assert "separate no two systems" in note
     assert domains["main"].table.notes == ()
@@ -102,7 +99,7 @@ def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
 def test_battles_of_one_question_count_for_less_where_they_go_together() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
     rows = [*played("one", 40, strength, same=True), *played("two", 40, strength[::-1], 3, same=True)]
-    battles = table_of(rows)
+    battles = encoded(rows)
     clustered, alone = (
         rated(battles, Settings(bootstrap=60, cluster=cluster))[1]["two"]
         for cluster in (Cluster.QUESTION, Cluster.NONE)
@@ -114,7 +111,7 @@ def test_battles_of_one_question_count_for_less_where_they_go_together() -> None
 
 
 def test_board_and_files_carry_own_evidence() -> None:
-    battles = table_of([*played("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
+    battles = encoded([*played("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
     board = build_standings(battles, About(name="b", title="B"), settings=QUICK).as_json()
     rows = flat_rows(board)
     for row in rows:
@@ -130,7 +127,7 @@ def test_board_and_files_carry_own_evidence() -> None:
 @pytest.mark.parametrize("cluster", list(Cluster))
 def test_errors_without_draws_are_those_of_draws(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     strength = tuple(np.linspace(-1, 1, 6))
-    battles = table_of([*played("one", 60, strength, 1), *played("two", 90, strength, 2)])
+    battles = encoded([*played("one", 60, strength, 1), *played("two", 90, strength, 2)])
     drawn = rate_domains(battles, Settings(cluster=cluster))
     monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 5)
     found = rate_domains(battles, Settings(cluster=cluster, interval=IntervalKind.SANDWICH, bootstrap=None))

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from data.errors import InputError, UnrankableError
-from leaderboard.battles import BattleTable
 from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import (
     Anchor,
@@ -33,6 +32,7 @@ from leaderboard.ratings.uncertainty.intervals import better
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
+from tests.battle_tables import encoded
 
 Apart = NDArray[np.bool_]
 
@@ -192,7 +192,7 @@ def test_too_many_systems_have_no_letters(monkeypatch: pytest.MonkeyPatch, syste
         for at in range(systems)
         for winner in ("model_a", "model_b", "tie")
     ]
-    battles = BattleTable.from_columns(*map(list, zip(*rows, strict=True)))
+    battles = encoded(rows)
     table = rate(battles, interval=IntervalKind.SANDWICH)
     assert all((one.letters is not None) is known for one in table.ratings)
 
@@ -200,12 +200,8 @@ def test_too_many_systems_have_no_letters(monkeypatch: pytest.MonkeyPatch, syste
 Row = tuple[str, str, str, str, str]
 
 
-def table_of(rows: Sequence[Row]) -> BattleTable:
-    return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
-
-
 def rated(rows: Sequence[Row], anchor: Anchor | None = None) -> RatingTable:
-    return rate(table_of(rows), interval=IntervalKind.SANDWICH, anchor=anchor)
+    return rate(encoded(rows), interval=IntervalKind.SANDWICH, anchor=anchor)
 
 
 def two_floors(questions: int = 24, upper: str = "s", lower: str = "s") -> list[Row]:
@@ -360,7 +356,7 @@ def test_an_anchor_without_enough_company_is_refused() -> None:
 
 def test_the_anchor_is_checked_in_every_fit() -> None:
     rng = np.random.default_rng(0)
-    battles = table_of(beaten())
+    battles = encoded(beaten())
     columns, _ = relative_columns({"length": rng.poisson(90, (2, len(battles)))}, len(battles))  # type: ignore[dict-item]
     with pytest.raises(UnrankableError, match="c cannot be the anchor"):
         rate_under_control(battles, columns, Settings(anchor=Anchor(system="c")))
@@ -388,7 +384,7 @@ def anchored() -> Anchor:
 
 @pytest.mark.parametrize("interval", IntervalKind)
 def test_several_anchors_shift_all_ratings_and_stretch_none(interval: IntervalKind) -> None:
-    battles = table_of(linked())
+    battles = encoded(linked())
     plain = rate(battles, interval=interval, bootstrap=60)
     found = rate(battles, interval=interval, bootstrap=60, anchor=anchored())
     assert (found.points[0] - 1000) + (found.points[1] - 1200) == pytest.approx(0, abs=1e-9)
@@ -416,7 +412,7 @@ def test_systems_that_nobody_rates_have_the_places_that_their_battles_show(
     questions: int, ranks: list[tuple[int, int]]
 ) -> None:
     rows = [(f"q{n}", "d", a, b, "model_a") for n in range(questions) for a, b in ("ab", "bc", "ac")]
-    found = rate(BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)]))
+    found = rate(encoded(rows))
     assert [rating.system for rating in found.ratings] == ["a", "b", "c"]
     assert [rating.rating for rating in found.ratings] == [None] * 3
     assert [(rating.rank_lower, rating.rank_upper) for rating in found.ratings] == ranks

@@ -11,6 +11,7 @@ import pytest
 from data.errors import InputError, NotFoundError, UnrankableError
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, Method, rate
+from tests.battle_tables import coded
 from tests.narrow import known
 
 Row = tuple[str, str, str, str]
@@ -187,16 +188,7 @@ def many(systems: int) -> BattleTable:
     a = np.concatenate([others] * 4 + [np.arange(systems, dtype=np.int32)] * 2)
     b = np.concatenate([np.zeros(4 * len(others), dtype=np.int32)] + [np.roll(np.arange(systems), 1)] * 2)
     winner = np.concatenate([rng.integers(0, 3, 4 * len(others)), np.full(2 * systems, 2)]).astype(np.int8)
-    return BattleTable(
-        systems=tuple(f"s{k:06d}" for k in range(systems)),
-        questions=tuple(f"q{k}" for k in range(500)),
-        domains=("x",),
-        a=a,
-        b=b.astype(np.int32),
-        winner=winner,
-        question=rng.integers(0, 500, len(a)).astype(np.int32),
-        domain=np.zeros(len(a), dtype=np.int32),
-    )
+    return coded(tuple(f"s{k:06d}" for k in range(systems)), 500, a, b, winner, rng.integers(0, 500, len(a)))
 
 
 def test_many_systems_agree_with_the_dense_path() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaderboard.battles import BattleTable
 from leaderboard.ratings import Anchor, Bounds, Cluster, Flag, IntervalKind, Method, RatingTable, rate
 from leaderboard.ratings.uncertainty.intervals import bca, holm, percentile
+from tests.battle_tables import encoded
 from tests.narrow import known
 
 LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
@@ -32,14 +32,10 @@ def rows(draw: st.DrawFn) -> list[Row]:
     return [(f"q{q}", "x", f"s{a}", f"s{b}", w) for q, a, b, w in [*drawn, *ring, *decided]]
 
 
-def encode(battles: list[Row]) -> BattleTable:
-    return BattleTable.from_columns(*map(list, zip(*battles, strict=True)))
-
-
 def sandwich(
     battles: list[Row], method: Method = Method.BRADLEY_TERRY, *, anchor: Anchor | None = None
 ) -> RatingTable:
-    return rate(encode(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)
+    return rate(encoded(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)
 
 
 def close(one: RatingTable, other: RatingTable) -> bool:
@@ -89,7 +85,7 @@ def test_other_names_move_ratings_with_their_systems(method: Method, battles: li
 def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], times: int) -> None:
     plain = sandwich(battles, method)
     assert close(plain, sandwich(battles * times, method))
-    table = encode(battles)
+    table = encoded(battles)
     weighted = replace(table, weight=np.full(len(table), float(times)))
     assert close(plain, rate(weighted, method=method, interval=IntervalKind.SANDWICH))
 
@@ -105,7 +101,7 @@ def test_turning_every_winner_round_mirrors_the_ratings(battles: list[Row]) -> N
 @QUICK
 @given(battles=rows(), method=st.sampled_from(LIKELIHOODS))
 def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method: Method) -> None:
-    made = [rate(encode(battles), method=method, bootstrap=40, seed=5) for _ in range(2)]
+    made = [rate(encoded(battles), method=method, bootstrap=40, seed=5) for _ in range(2)]
     texts = [json.dumps(table.as_json(), allow_nan=False) for table in made]
     assert texts[0] == texts[1]
     for rating in made[0].ratings:
@@ -135,7 +131,7 @@ def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
 
 def test_bca_and_percentile_agree_where_battles_are_many_and_even() -> None:
     battles = [(f"q{k}", "x", "a", "b", WORDS[k % 2]) for k in range(400)]
-    ends = [rate(encode(battles), bounds=kind, bootstrap=2000).of("a") for kind in Bounds]
+    ends = [rate(encoded(battles), bounds=kind, bootstrap=2000).of("a") for kind in Bounds]
     assert ends[0].lower == pytest.approx(ends[1].lower, abs=2)
     assert ends[0].upper == pytest.approx(ends[1].upper, abs=2)
 
@@ -150,7 +146,7 @@ def test_holm_steps_down_until_the_first_failure() -> None:
 def test_online_elo_agrees_with_itself_and_keeps_the_mean(cluster: Cluster) -> None:
     rng = np.random.default_rng(3)
     battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
-    tables = [rate(encode(battles), method=Method.ELO, bootstrap=40, cluster=cluster) for _ in range(2)]
+    tables = [rate(encoded(battles), method=Method.ELO, bootstrap=40, cluster=cluster) for _ in range(2)]
     assert tables[0].as_json() == tables[1].as_json()
     assert [rating.system for rating in tables[0].ratings] == ["a", "b"]
     assert np.mean([rating.rating for rating in tables[0].ratings]) == pytest.approx(1000)

@@ -17,6 +17,7 @@ from leaderboard.ratings.models.likelihoods import BradleyTerry, model_of
 from leaderboard.ratings.models.newton import fit
 from leaderboard.ratings.uncertainty.resample import Units, draw
 from leaderboard.ratings.vocabulary import POINTS
+from tests.battle_tables import coded
 from tests.narrow import known
 
 Floats = NDArray[np.float64]
@@ -38,15 +39,13 @@ def make_table(
     chance = 1 / (1 + np.exp(theta[b] - theta[a]))
     drawn = rng.random(len(a))
     winner = np.where(drawn < 0.2, Winner.TIE, np.where(drawn < 0.2 + 0.8 * chance, Winner.A, Winner.B))
-    return BattleTable(
-        systems=tuple(f"s{k}" for k in range(systems)),
-        questions=tuple(f"q{k}" for k in range(questions)),
-        domains=("x",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=winner.astype(np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(len(a), dtype=np.int32),
+    return coded(
+        tuple(f"s{k}" for k in range(systems)),
+        questions,
+        a,
+        b,
+        winner,
+        question,
         score=np.clip(chance + rng.normal(0, 0.2, len(a)), 0, 1) if soft else None,
         weight=rng.random(len(a)) + 0.5 if weighted else None,
     )

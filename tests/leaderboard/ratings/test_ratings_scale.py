@@ -19,6 +19,7 @@ from leaderboard.ratings.models.likelihoods import BradleyTerry
 from leaderboard.ratings.models.newton import _sparse_solver, fit, laplacian_solver
 from leaderboard.ratings.uncertainty.sandwich import multiplier_errors
 from leaderboard.ratings.vocabulary import POINTS
+from tests.battle_tables import coded
 
 ROOT = Path(__file__).parents[3]
 
@@ -42,15 +43,13 @@ print(json.dumps(rate(table, bootstrap=60, seed=3).as_json()))
 def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTable:
     rng = np.random.default_rng(seed)
     a = rng.integers(0, systems, rows)
-    return BattleTable(
-        systems=tuple(f"s{k:02d}" for k in range(systems)),
-        questions=tuple(f"q{k}" for k in range(100)),
-        domains=("x",),
-        a=a.astype(np.int32),
-        b=((a + rng.integers(1, systems, rows)) % systems).astype(np.int32),
-        winner=rng.integers(0, 3, rows).astype(np.int8),
-        question=rng.integers(0, 100, rows).astype(np.int32),
-        domain=np.zeros(rows, dtype=np.int32),
+    return coded(
+        tuple(f"s{k:02d}" for k in range(systems)),
+        100,
+        a,
+        (a + rng.integers(1, systems, rows)) % systems,
+        rng.integers(0, 3, rows),
+        rng.integers(0, 100, rows),
     )
 
 

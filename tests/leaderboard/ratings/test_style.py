@@ -26,6 +26,7 @@ from leaderboard.ratings import (
 from leaderboard.ratings.models.covariates import FIRST, RELATIVE
 from leaderboard.ratings.models.style import separating
 from leaderboard.ratings.vocabulary import MEAN, POINTS
+from tests.battle_tables import coded
 from tests.narrow import known
 
 SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
@@ -48,15 +49,13 @@ def battles_of(
     sides = rng.poisson(rng.gamma(4, mean[a] / 4)), rng.poisson(rng.gamma(4, mean[b] / 4))
     chance = 1 / (1 + np.exp(-3 * relative(sides)))
     drawn = np.where(rng.random(len(a)) < chance, Winner.A, Winner.B)
-    table = BattleTable(
-        systems=("s0", "s1", "s2", "ref"),
-        questions=tuple(f"q{number}" for number in range(questions)),
-        domains=("d",),
-        a=a.astype(np.int32),
-        b=b.astype(np.int32),
-        winner=np.where(rng.random(len(a)) < ties, Winner.TIE, drawn).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=np.zeros(len(a), dtype=np.int32),
+    table = coded(
+        ("s0", "s1", "s2", "ref"),
+        questions,
+        a,
+        b,
+        np.where(rng.random(len(a)) < ties, Winner.TIE, drawn),
+        question,
         score=rng.integers(0, 5, len(a)) / 4 if scored else None,
     )
     return table, sides

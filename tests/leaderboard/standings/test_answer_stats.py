@@ -9,13 +9,13 @@ from itertools import combinations
 
 import pytest
 
-from leaderboard.battles import BattleTable
 from leaderboard.export.tables import standings_file
 from leaderboard.ratings import Settings, rate
 from leaderboard.standings.answer_stats import AnswerFact, too_few_answers
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Standings
 from leaderboard.vocabulary import BoardForm
+from tests.battle_tables import encoded
 
 ABOUT = About(name="b", title="B", facts={"judge": "lexical"})
 QUICK = Settings(bootstrap=50, seed=3)
@@ -36,10 +36,6 @@ def battles(answered: dict[str, int], reference: str = "") -> list[Row]:
     ]
 
 
-def table_of(rows: list[Row]) -> BattleTable:
-    return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
-
-
 def facts(answered: dict[str, int]) -> dict[str, list[AnswerFact]]:
     return {
         system: [
@@ -54,7 +50,7 @@ ANSWERED = {"a short": 5, "b": 56, "c": 56, "d": 30}
 
 @pytest.fixture(scope="module")
 def standings() -> Standings:
-    return build_standings(table_of(battles(ANSWERED)), ABOUT, settings=QUICK, answers=facts(ANSWERED))
+    return build_standings(encoded(battles(ANSWERED)), ABOUT, settings=QUICK, answers=facts(ANSWERED))
 
 
 def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: Standings) -> None:
@@ -71,7 +67,7 @@ def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: 
 
 def test_its_battles_enter_no_rating(standings: Standings) -> None:
     others = [row for row in battles(ANSWERED) if "a short" not in row]
-    alone = rate(table_of(others), bootstrap=50, seed=3)
+    alone = rate(encoded(others), bootstrap=50, seed=3)
     lines = standings.lines["overall"][:-1]
     assert [line.rating for line in lines] == list(alone.ratings)
     named = json.dumps(standings.as_json()["differences"])
@@ -93,21 +89,21 @@ def test_its_battles_enter_no_rating(standings: Standings) -> None:
 )
 def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
     answered = {"one": count, "other": of, "third": of}
-    found = too_few_answers(table_of(battles(answered)), facts(answered))
+    found = too_few_answers(encoded(battles(answered)), facts(answered))
     assert ("one" in found) is short
     assert not {"other", "third"} & found.keys()
 
 
 def test_where_answers_are_not_known_the_questions_of_battles_count() -> None:
     answered = {"one": 3, "other": 20, "third": 20}
-    assert too_few_answers(table_of(battles(answered)), {}).keys() == {"one"}
+    assert too_few_answers(encoded(battles(answered)), {}).keys() == {"one"}
 
 
 def test_a_round_on_some_questions_counts_answers_to_those() -> None:
     answered = {"one": 250, "other": 1000, "third": 1000}
     asked = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
     rows = [row for row in battles({**answered}) if row[0] in asked]
-    assert too_few_answers(table_of(rows), facts(answered), asked=asked) == {
+    assert too_few_answers(encoded(rows), facts(answered), asked=asked) == {
         "one": "It answered 2 of 10 questions, too few for a rank."
     }
 
@@ -116,8 +112,8 @@ def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
     answered = {"one": 60, "other": 60, "right": 8}
     rows = battles(answered, "right")
     against = [row for row in rows if "right" in row]
-    assert not too_few_answers(table_of(against), facts(answered), reference="right")
-    found = too_few_answers(table_of(rows), facts(answered), reference="right")
+    assert not too_few_answers(encoded(against), facts(answered), reference="right")
+    found = too_few_answers(encoded(rows), facts(answered), reference="right")
     assert found.keys() == {"right"}
 
 
@@ -138,7 +134,7 @@ def test_files_name_the_reason(standings: Standings) -> None:
 
 def test_boards_without_such_a_system_say_nothing_of_it() -> None:
     answered = {"b": 56, "c": 56}
-    board = build_standings(table_of(battles(answered)), ABOUT, settings=QUICK, answers=facts(answered))
+    board = build_standings(encoded(battles(answered)), ABOUT, settings=QUICK, answers=facts(answered))
     assert "unranked" not in json.dumps(board.as_json())
     assert b"unranked" not in standings_file(board.as_json(), BoardForm.CSV)
 
@@ -148,7 +144,7 @@ def test_a_reference_that_meets_nobody_is_no_row() -> None:
     answered = {"b": 56, "c": 56}
     about = About(name="b", title="B", reference="right")
     board = build_standings(
-        table_of(battles(answered)), about, settings=QUICK, answers=facts({**answered, "right": 56})
+        encoded(battles(answered)), about, settings=QUICK, answers=facts({**answered, "right": 56})
     )
     assert {line.system for lines in board.lines.values() for line in lines} == {"b", "c"}
     assert b"right," not in standings_file(board.as_json(), BoardForm.CSV)

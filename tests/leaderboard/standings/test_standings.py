@@ -24,7 +24,7 @@ from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Line, Standings
 from leaderboard.standings.published import bundled_board
-from tests.battle_tables import printed_ratings
+from tests.battle_tables import coded, printed_ratings
 from tests.narrow import listed
 
 ABOUT = About(
@@ -36,15 +36,15 @@ QUICK = Settings(bootstrap=100, seed=3)
 def battles(seed: int = 1) -> BattleTable:
     random = np.random.default_rng(seed)
     question, system = np.divmod(np.arange(120), 3)
-    return BattleTable(
-        systems=("=x", "y", "z", "ref"),
-        questions=tuple(f"q{n}" for n in range(40)),
+    return coded(
+        ("=x", "y", "z", "ref"),
+        40,
+        system,
+        np.full(120, 3),
+        random.integers(0, 3, 120),
+        question,
         domains=("d0", "d1"),
-        a=system.astype(np.int32),
-        b=np.full(120, 3, dtype=np.int32),
-        winner=random.integers(0, 3, 120).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=(question % 2).astype(np.int32),
+        domain=question % 2,
     )
 
 
@@ -234,15 +234,15 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
 def many(size: int, questions: int, domains: int) -> BattleTable:
     rng = np.random.default_rng(7)
     question, first = np.divmod(np.arange(size * questions), size)
-    return BattleTable(
-        systems=tuple(f"s{k}" for k in range(size)),
-        questions=tuple(f"q{k}" for k in range(questions)),
+    return coded(
+        tuple(f"s{k}" for k in range(size)),
+        questions,
+        first,
+        (first + question % (size - 1) + 1) % size,
+        rng.integers(0, 3, size * questions),
+        question,
         domains=tuple(f"d{k}" for k in range(domains)),
-        a=first.astype(np.int32),
-        b=((first + question % (size - 1) + 1) % size).astype(np.int32),
-        winner=rng.integers(0, 3, size * questions).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=(question % domains).astype(np.int32),
+        domain=question % domains,
     )
 
 
