@@ -110,23 +110,15 @@ def _read(returned: object) -> tuple[str | None, str]:
 
 
 class FunctionJudge:
-    """Settles battles by a function, in one order or both as the spec says.
-
-    Raises:
-        SpecError: The function cannot be loaded.
-    """
+    """Settles battles by a function, in one order or both as the spec says."""
 
     def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
+        self.name = spec.name
         self._spec = spec
         self._work = work
         self._call = FunctionCall(spec.function)
         self._async = inspect.iscoroutinefunction(self._call.function)
         self._given = spec.function.startswith(GIVEN)
-
-    @property
-    def name(self) -> str:
-        """The name of the judge spec."""
-        return self._spec.name
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle.

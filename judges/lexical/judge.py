@@ -156,7 +156,7 @@ class LexicalJudge:
     """
 
     def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
-        self._name = spec.name
+        self.name = spec.name
         self._preferred = spec.ground_truth
         self._order = spec.order
         self._settings = read_settings(spec.name, spec.lexical)
@@ -165,12 +165,7 @@ class LexicalJudge:
 
     def __reduce__(self) -> tuple[Callable[..., LexicalJudge], tuple[object, ...]]:
         """Let another process have a judge with the same constants, and one only."""
-        return same_judge, (self._name, self._preferred, self._order, self._settings)
-
-    @property
-    def name(self) -> str:
-        """The name of the judge spec."""
-        return self._name
+        return same_judge, (self.name, self._preferred, self._order, self._settings)
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle."""
@@ -256,7 +251,7 @@ class LexicalJudge:
 
     def _judgment(self, outcome: Outcome, ground_truth: GroundTruth, **more: Any) -> Judgment:  # noqa: ANN401 - fields
         return Judgment(
-            judge=self._name,
+            judge=self.name,
             model=VERSION,
             presentation=Presentation.A_FIRST,
             outcome=outcome,

@@ -240,9 +240,6 @@ class Learnt:
         """Post a request's body and read the reply; again without what the endpoint turns out not to take.
 
         What is left out is learnt once a body without it brought a reply.
-
-        Raises:
-            CallError: No reply.
         """
         quirks = self.of(request)
         while True:

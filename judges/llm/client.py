@@ -160,12 +160,7 @@ class Scheduler:
     async def _attempt(
         self, request: Request, endpoint: EndpointState, call_usage: CallUsage
     ) -> Reply | None:
-        """One call, from a place in the gate; None where the budget has no room for it.
-
-        Raises:
-            CallError: No reply.
-            EndpointError: No reply, and the endpoint was given up.
-        """
+        """One call, from a place in the gate; None where the budget has no room for it."""
         if not self._meter.pays_whole:
             async with endpoint.gate:
                 await self._check_place(request, endpoint)
@@ -254,11 +249,7 @@ class Scheduler:
             self._waits.discard(wait)
 
     async def _sleep(self, seconds: float) -> None:
-        """Sleep, unless the scheduler is stopped.
-
-        Raises:
-            StoppedError: It was stopped.
-        """
+        """Sleep, unless the scheduler is stopped."""
         try:
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()

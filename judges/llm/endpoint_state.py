@@ -296,11 +296,7 @@ class EndpointState:
             bucket.hold_back()
 
     def check(self) -> None:
-        """Raise the breaker's error where the endpoint was given up.
-
-        Raises:
-            EndpointError: It was.
-        """
+        """Raise the breaker's error where the endpoint was given up."""
         if self._breaker.is_open:
             raise self._breaker.error()
 
@@ -311,11 +307,7 @@ class EndpointState:
         self.gate.succeed()
 
     def fail(self, fault: CallError, key: str, started: float) -> None:
-        """Note a fault of the request with this key, begun at `started` (monotonic seconds).
-
-        Raises:
-            EndpointError: That was one too many.
-        """
+        """Note a fault of the request with this key, begun at `started` (monotonic seconds)."""
         if fault.kind is CallErrorKind.RATE_LIMITED:
             self.gate.cut(started)
         if fault.retry_after is not None:

@@ -107,11 +107,7 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
 
 
 def _first_choice(payload: object, usage: Counts) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the first choice and its message.
-
-    Raises:
-        CallError: There is none, or an error in its place.
-    """
+    """Return the first choice and its message."""
     choices = payload.get("choices") if isinstance(payload, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None

@@ -182,11 +182,7 @@ class _NobodyAsked:
     """A client that must not be reached."""
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Refuse.
-
-        Raises:
-            SpecError: Always.
-        """
+        """Refuse."""
         raise SpecError(f"A dry run asked {request.model}.", advice="Report this.")
 
 

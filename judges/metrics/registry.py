@@ -432,11 +432,7 @@ class SourcedMetric:
 
 
 def refuse_options(name: str, options: Mapping[str, Json]) -> None:
-    """Refuse any option of a metric that has none.
-
-    Raises:
-        SpecError: There is one.
-    """
+    """Refuse any option of a metric that has none."""
     if options:
         raise SpecError(f"The metric {name} takes no options.", advice=f"Leave out {', '.join(options)}.")
 

@@ -158,11 +158,7 @@ class _FunctionTransport:
         self._send = send
 
     async def send(self, request: Request) -> Reply:
-        """Call once and return the reply.
-
-        Raises:
-            CallError: There is none.
-        """
+        """Call once and return the reply."""
         try:
             returned: object = await asyncio.to_thread(self._send, request)
             if inspect.isawaitable(returned):

@@ -61,11 +61,7 @@ class ComprehensivenessMetric:
 
 
 def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
-    """Make a metric: with a runner, asking its LLM; without one, embedded.
-
-    Raises:
-        SpecError: An option is wrong, or there is no embedded version.
-    """
+    """Make a metric: with a runner, asking its LLM; without one, embedded."""
     settings = read_options(ComprehensivenessSettings, name, options)
     if runner is None and (settings.summarise or name == "comprehensiveness-qa"):
         message = f"The metric {name} asks an LLM here and has no embedded version."

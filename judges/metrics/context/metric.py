@@ -244,11 +244,7 @@ class AnswerCrux:
 
 
 def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
-    """Build `context-crux` or `answer-crux`; without a runner, the embedded version.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
+    """Build `context-crux` or `answer-crux`; without a runner, the embedded version."""
     oracle = Oracle(runner, read_options(ContextSettings, name, options))
     metric = ContextCrux(oracle) if name == CONTEXT else AnswerCrux(oracle)
     return GuardedMetric(metric, of_form=isinstance(metric, AnswerCrux)) if runner is None else metric

@@ -217,11 +217,7 @@ def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Ali
 def build(
     name: str, *, runner: TaskRunner | None, options: Mapping[str, Json], source: Source | None = None
 ) -> Metric:
-    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
+    """Build `coverage-icat-m`, `-s` or `-a`; without a runner, the embedded version."""
     variant = Variant(name)
     settings = read_options(CoverageSettings, variant.value, options)
     _ = settings.chunking  # Chunks must advance.

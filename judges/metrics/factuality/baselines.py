@@ -55,11 +55,7 @@ class Assessor(ABC):
 
     @abstractmethod
     async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
-        """Details and score of the answer, or of the given claims.
-
-        Raises:
-            UnscoredError: There is nothing to score.
-        """
+        """Details and score of the answer, or of the given claims."""
 
 
 class BaselineAssessor(StrEnum):

@@ -137,11 +137,7 @@ class EvidenceSource:
         return rows
 
     async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
-        """Search a source for each query.
-
-        Raises:
-            UnscoredError: A search failed, which is not the same as no passage.
-        """
+        """Search a source for each query."""
         k = self._settings.contexts_per_claim
         replies = await asyncio.gather(*(source.find(query, k) for query in queries))
         for reply in replies:

@@ -27,9 +27,6 @@ def build(
     """Build one of the factuality metrics; without a runner, the embedded version.
 
     A source is searched in place of each item's own passages.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds, or the options need an LLM.
     """
     assessor = name.removeprefix(PREFIX)
     settings = read_options(FactualitySettings, name, options)

@@ -96,11 +96,7 @@ class NliRelations:
 
 @lru_cache(maxsize=2)
 def open_nli(folder: str) -> NliRelations:
-    """Open a model once in a process, however many metrics ask for it.
-
-    Raises:
-        SpecError: The extra is not installed, or the folder has no such model.
-    """
+    """Open a model once in a process, however many metrics ask for it."""
     return NliRelations(Path(folder))
 
 

@@ -124,11 +124,7 @@ def _product(unary: Floats, factors: Sequence[Floats | None], turned: Sequence[b
 
 
 def _scaled(logs: Floats) -> tuple[Floats, Floats, list[float]]:
-    """Factors with 1 as their greatest value, the logarithms of what that was, and how far they reach down.
-
-    Raises:
-        StatisticsError: One has no possible value.
-    """
+    """Factors with 1 as their greatest value, the logarithms of what that was, and how far they go down."""
     axes = tuple(range(1, logs.ndim))
     peaks = logs.max(axis=axes, keepdims=True)
     if np.isneginf(peaks).any():

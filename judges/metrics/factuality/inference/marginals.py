@@ -59,12 +59,7 @@ def marginals(
 
 
 def network_marginals(network: Network, *, inference: Inference = Inference.AUTO) -> Marginals:
-    """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts.
-
-    Raises:
-        InputError: As `marginals`.
-        StatisticsError: As `marginals`.
-    """
+    """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts."""
     order = min_fill(network)
     if inference is not Inference.WMB and fits(order):
         return _solve(network, order, inference)
