@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from arena.html_pages import macro
 from arena.services.boards.history import Entry
 from arena.site.boards.snapshot_reader import title_of
 from arena.site.queries import history
@@ -59,7 +60,7 @@ def _row(entry: Entry) -> tuple[Child, ...]:
         lines.append(f"Notice: {board.notice}")
     return (
         Cell(title_of(board), href=link("", board=board.name), sub=f"{board.name}{state}"),
-        f"{board.published_at:%d %B %Y}",
+        macro("day", board.published_at),
         "–" if board.retracted else str(board.standings["facts"].get("judge", "–")),
         " ".join(lines),
         board.content_hash[:12],

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +20,6 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.trust.health import health_strip, judging_of
 from data.errors import AccessError, ConflictError, InputError, UnfitJudgeError
 from data.models import (
-    JobKind,
-    JobState,
     Phase,
     Role,
     SubmissionKind,
@@ -113,18 +110,6 @@ def judge(club: Club) -> None:
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     club.arena.boards.publish("r", report=lambda _line: None, score=False)
-
-
-@pytest.mark.parametrize("name", ["submit", "team"])
-def test_public_is_told_how_to_sign_in(club: Club, name: str, answers_file: Callable[..., Path]) -> None:
-    number = submit(club, answers_file("mine", TEXT), system="hidden-name", anonymous=True)
-    page = club.visit(name, None, id=str(number), team="ours")
-    said = shown(page)
-    assert "access token of your team" in said
-    assert "./auth/sign-in" in said
-    assert "hidden-name" not in said
-    assert "ours" not in said
-    assert not page.get("file_uploader")
 
 
 def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
@@ -396,25 +381,6 @@ def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     strip = health_strip(board.standings, judging_of(board.standings, "r"))
     (sentence,) = [value for label, value, _ in strip if label == "warning"]
     assert "72 of 72 (100 %)" in sentence
-
-
-def test_a_judge_is_tested_by_a_worker_and_shown(
-    club: Club, start: Callable[..., subprocess.Popen[str]], until: Callable[..., None]
-) -> None:
-    page = club.visit("admin.judges_page", "organiser")
-    assert "No judge has been tested yet" in shown(page)
-    assert "127.0.0.1:9" in shown(page)
-    page.selectbox[0].set_value("lexical")
-    page.button[0].click().run()
-    assert "It waits for a worker" in shown(page)
-    (status,) = club.arena.jobs.recent(JobKind.JUDGE_TEST)
-    start(club.arena, "worker")
-    until(lambda: club.arena.store.jobs.get(status.job.id).state is JobState.DONE)
-    page = club.visit("admin.judges_page", "organiser")
-    assert [one.value for one in page.success] == [
-        club.arena.store.jobs.get(status.job.id).result["sentence"]  # type: ignore[index]  # it is done
-    ]
-    assert len(page.expander) == 3
 
 
 @pytest.mark.long
