@@ -98,7 +98,6 @@ def test_failure_is_logged_and_ends_no_work(
 
 
 def test_no_address_notifies_nobody(filled: Fill, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """An empty text, as pages are given for none, is no address."""
     arena = Arena(replace(filled().settings, notify=""))
     path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
     arena.submissions.add(path, "tiny", system="new", team="ours")

@@ -200,7 +200,6 @@ def test_metrics_ask_for_their_token(make_arena: Fill) -> None:
 
 
 def test_metrics_say_when_the_database_is_away(tmp_path: Path) -> None:
-    """A database that cannot be reached is a 503 with one line, not a traceback."""
     url = "postgresql+psycopg://arena:hush-hush@127.0.0.1:9/arena"
     arena = Arena(Settings(home=tmp_path, database_url=url, metrics_access=MetricsAccess.OPEN))
     with TestClient(Starlette(routes=[metrics_route(arena)])) as client:

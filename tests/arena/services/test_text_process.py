@@ -115,7 +115,6 @@ def test_stopping_ends_what_hangs() -> None:
 
 
 def test_leaving_ends_what_is_unfinished() -> None:
-    """Anyone who leaves the block waits for no text, and whoever still waits is told."""
 
     async def left() -> str | BaseException:
         with TextWork(LONG) as work:
@@ -128,7 +127,6 @@ def test_leaving_ends_what_is_unfinished() -> None:
 
 @pytest.mark.long
 def test_a_process_that_ends_costs_one_text_at_most() -> None:
-    """A text over which processes end by themselves has its error after two of them; no other text has."""
 
     async def all_of() -> list[str | BaseException]:
         with TextWork(LONG) as work:
@@ -196,5 +194,4 @@ def tell_and_hang(path: str) -> None:
 
 
 def test_models_with_frozen_mappings_travel_to_a_child() -> None:
-    """Their mappings are copied as their content, though Python's own cannot be pickled."""
     assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}

@@ -193,7 +193,6 @@ def _queue(site: Site, name: str) -> int:
 
 
 def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..., Any]) -> None:
-    """A host is gone with its worker: once its lease lapses, the other one judges its battles."""
     calls = _queue(site, "dies")
     victim, _ = workers("left"), workers("right")
     committed = site.until_judged("dies", 12)
@@ -205,7 +204,6 @@ def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..
 
 
 def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:
-    """Cut off for three leases, a host commits nothing of what it lost; the other one goes on."""
     calls = _queue(site, "cut")
     workers("left")
     right = workers("right")
@@ -229,7 +227,6 @@ def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., An
 
 
 def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
-    """The host that judges a round is gone; the same command on another host goes on with it."""
     calls = site.create("lost")
     command = site.lan.arena("head", "rounds", "resume", "lost", "--concurrency", "4")
     committed = site.until_judged("lost", 12)
@@ -294,7 +291,6 @@ def ray_hosts(cluster: RayHosts, site: Site) -> RayHosts:
 
 
 def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) -> None:
-    """A round on Ray loses a node, gets another, and its database goes away for a moment."""
     calls = site.create("ray-dies")
     command = _judge(ray_hosts, "ray-dies")
     site.until_at_work("left", "right")
@@ -314,7 +310,6 @@ def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) 
 
 
 def test_a_head_that_is_lost_is_replaced(site: Site, ray_hosts: RayHosts) -> None:
-    """Head and command are gone at once: with another head the command goes on from what is committed."""
     calls = site.create("ray-lost")
     _judge(ray_hosts, "ray-lost")
     site.until_at_work("left", "right")

@@ -34,7 +34,6 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("at_once")
 def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
-    """Resamples and corrections are the same bytes with none, one and two processes."""
     write_input(tmp_path)
     here = results(tmp_path)
     for processes in (1, 2):
@@ -70,7 +69,6 @@ def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> N
 
 
 def test_arrays_that_processes_share_may_be_written_to() -> None:
-    """A part that changes an array of what all have in common changes no other's, nor the caller's."""
     shared = np.arange(5.0)
     assert list(LocalSpread(2).map(raised, numbers(6), (shared, "x"))) == [10.0 + 5 * n for n in range(6)]
     assert shared.sum() == 10.0
@@ -111,7 +109,6 @@ def _always_end_itself(number: int) -> int:
 
 @pytest.mark.long
 def test_a_part_that_ends_processes_is_an_error() -> None:
-    """A part whose process ended is given up with advice on memory."""
     with pytest.raises(WorkError, match="ended by itself") as error:
         list(LocalSpread(2).map(_always_end_itself, numbers(4)))
     assert "ARENA_PROCESSES" in error.value.advice
@@ -152,7 +149,6 @@ def _children(pid: int) -> list[int]:
 
 
 def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
-    """`--engine local` prints what the command prints without, and an unknown engine is refused."""
     write_input(tmp_path)
     battles = tmp_path / "battles.jsonl"
     for words in (("rate", battles, "--bootstrap", 300),):

@@ -97,7 +97,6 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
 def test_quota_holds_for_whoever_confirms_at_once(
     arena: Arena, held: int, answers_file: Callable[..., Path]
 ) -> None:
-    """The last attempt is given once, though two found it free."""
     arena.policies.put_phase("tiny", Phase(daily_quota=1, total_quota=1))
 
     def other() -> None:
@@ -110,7 +109,6 @@ def test_quota_holds_for_whoever_confirms_at_once(
 
 
 def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
-    """Reading with a token does not wait for the one writer of SQLite, nor fail with it."""
     made = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR)
     with meanwhile(arena, lambda: arena.teams.add("another", caller=OPERATOR)) as start:
         reading = start(lambda: arena.identities.of_token(made.secret, client="192.0.2.1").teams)
@@ -120,7 +118,6 @@ def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
 
 
 def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:
-    """A version of another team's system is refused where it is stored, whatever was found before."""
     first = NewSubmission(set_name="tiny", system="same", team="ours", card=SystemCard(), content_hash="1")
     theirs = NewSubmission(set_name="tiny", system="same", team="theirs", card=SystemCard(), content_hash="1")
     arena.store.submissions.add(first, [])
@@ -150,7 +147,6 @@ def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
 
 @pytest.mark.long
 def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
-    """A team keeps an owner though each of two found the other one."""
     for name, role in (("ann", Role.OWNER), ("bob", Role.OWNER), ("cat", Role.MEMBER)):
         arena.teams.add_account(name, caller=OPERATOR)
         arena.teams.add_member("ours", name, role=role, caller=OPERATOR)
@@ -161,7 +157,6 @@ def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
 
 
 def test_address_belongs_to_the_first_who_signs_in_with_it(arena: Arena) -> None:
-    """Of two subjects with one address, at once or not, the first one has the account."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     assert arena.store.teams.bind("ann", "iss#1").subject == "iss#1"
     assert arena.store.teams.bind("ann", "iss#2").subject == "iss#1"

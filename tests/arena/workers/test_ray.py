@@ -99,7 +99,6 @@ def test_ray_judges_as_one_process_does(
 def test_node_killed_mid_round_costs_nothing_but_its_calls(
     filled: Fill, scripted_llm: Serve, database_url: str, cluster: Callable[[Arena], Any]
 ) -> None:
-    """One of two nodes is killed with its processes: the round is complete and its books balance."""
     server = scripted_llm(latency=0.4)
     arena = filled(database_url=database_url, endpoint=server.url)
     made = cluster(arena)
@@ -149,7 +148,6 @@ def on_ray(filled: Fill, postgres: PostgresPool, cluster: Callable[[Arena], Any]
 def test_a_cluster_gives_the_bytes_of_one_process(
     on_ray: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Resamples and corrections are the same bytes where nodes do their parts."""
     for module, name, value in ((parallel, "AT_HAND", -1), (parallel, "LEAST_LEFT", -1)):
         monkeypatch.setattr(module, name, value)
     write_input(tmp_path)

@@ -30,7 +30,6 @@ def _children(pid: int) -> list[int]:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="NO /proc: processes below the site are not seen")
 def test_worker_beside_the_site_is_started_again(filled: Fill, start: Start, until: Until) -> None:
-    """The site's worker does jobs; killed, another one comes; and none outlives the site."""
     arena = filled()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

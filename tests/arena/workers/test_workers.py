@@ -68,7 +68,6 @@ def queued(filled: Fill, database_url: str) -> Arena:
 
 
 def test_round_has_one_job_at_a_time(queued: Arena) -> None:
-    """A second job for a round is refused while one is queued or running, and a local run as well."""
     with pytest.raises(ConflictError, match="has job 1 already, which is queued"):
         queued.jobs.judge("r")
     with pytest.raises(ConflictError, match="has job 1 already"):
@@ -100,7 +99,6 @@ def test_battle_has_one_holder(queued: Arena) -> None:
 
 
 def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
-    """After its lease a worker's battles go to another, and whatever it brings is refused whole."""
     store = queued.store
     round_id = store.rounds.get("r").id
     _, slow = _take(store, "slow", lease=0.0)
@@ -123,7 +121,6 @@ def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
 
 
 def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
-    """A job for one worker has one lease, until that worker leaves."""
     store.jobs.put(JobKind.CALIBRATE)
     _, lease = _take(store, "a")
     assert store.leases.take(_worker("b"), lease=LEASE, gone=_nobody) is None
@@ -132,7 +129,6 @@ def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
 
 
 def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
-    """A job whose workers die without settling anything fails after three, and says so."""
     store = queued.store
     for name in "abc":
         _take(store, name, lease=0.0)
@@ -167,7 +163,6 @@ def test_dead_worker_leaves_a_balanced_account(filled: Fill, database_url: str) 
 
 
 def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -> None:
-    """Pausing cancels the job, its workers learn so by their next heartbeat, and a new job may come."""
     store = queued.store
     _, lease = _take(store, "a")
     store.rounds.move("r", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
@@ -180,7 +175,6 @@ def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -
 
 
 def test_process_is_known_to_have_ended() -> None:
-    """A worker of this machine is alive while its process is, and dead from then on at once."""
     command = "from arena.services.jobs.queue import this_worker; print(this_worker('x')); input()"
     with subprocess.Popen(
         [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -202,7 +196,6 @@ def test_process_is_known_to_have_ended() -> None:
 def test_four_workers_judge_every_battle_once(
     filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
 ) -> None:
-    """Four processes share a round; one is killed: each battle is judged once, and the books balance."""
     server = scripted_llm(latency=0.25, rule="hash")
     arena = filled(database_url=database_url, endpoint=server.url)
     round_id = _create(arena, budget_usd=10.0)
@@ -235,7 +228,6 @@ def test_four_workers_judge_every_battle_once(
 def test_stopped_worker_hands_its_job_back(
     filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
 ) -> None:
-    """SIGTERM lets calls in flight finish and puts the job back; the next worker asks only the rest."""
     server = scripted_llm(latency=0.2)
     arena = filled(database_url=database_url, endpoint=server.url)
     _create(arena)
@@ -255,7 +247,6 @@ def test_stopped_worker_hands_its_job_back(
 def test_retry_publish_and_calibrate_are_jobs(
     filled: Fill, scripted_llm: Serve, tmp_path: Path, start: Start
 ) -> None:
-    """A worker retries what failed, publishes the round, and holds a judge against labels."""
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)
     _create(arena)
@@ -277,7 +268,6 @@ def test_retry_publish_and_calibrate_are_jobs(
 
 @pytest.mark.long
 def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str) -> None:
-    """A round whose judge spec is gone is not tried again: the job says why, and nothing is judged."""
     arena = filled(database_url=database_url)
     folder = arena.settings.judges_folder
     folder.mkdir(parents=True)
@@ -293,7 +283,6 @@ def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str
 
 
 def test_failing_endpoint_is_tried_again_later(filled: Fill, scripted_llm: Serve) -> None:
-    """A job whose endpoint refuses the key goes back to the queue with a wait, and nothing is failed."""
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena)

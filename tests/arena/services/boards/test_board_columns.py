@@ -68,6 +68,5 @@ def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pyt
 
 
 def test_every_column_of_files_says_what_it_means(board: Board) -> None:
-    """No column of a board's table is described by a guess."""
     guessed = "Mean of this metric over the answers"
     assert [name for name in flat_rows(board.standings)[0] if meaning_of(name) == guessed] == []

@@ -40,7 +40,6 @@ MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
 
 
 def test_marks_are_counted() -> None:
-    """Headings, bold and items count; fenced code counts for nothing."""
     assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4), strict=True))
 
 
@@ -61,7 +60,6 @@ def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:
 
 @given(st.lists(st.sampled_from(["# h", "- i", "**b**", "[1, 2]", "words", "", "2. i"])))
 def test_lines_add_up(lines: list[str]) -> None:
-    """Without fences a text has the marks of its lines."""
     whole = style_features("\n".join(lines))
     parts = [style_features(line) for line in lines]
     assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}
@@ -95,7 +93,6 @@ def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve,
 
 
 def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
-    """An LLM asked in random orders: the board has a fit with the position."""
     arena = mix(filled(endpoint=scripted_llm().url), tmp_path)
     _run(arena, "r", order=OrderPolicy.RANDOM)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
@@ -105,7 +102,6 @@ def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve,
 
 
 def test_an_embedded_judge_has_no_position(filled: Fill, tmp_path: Path) -> None:
-    """The reasons say what the judge is, for whoever sees a first board."""
     arena = mix(filled(), tmp_path)
     _run(arena, "r", judge="lexical", order=OrderPolicy.BOTH)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)

@@ -57,7 +57,6 @@ def test_rounds_are_compared_on_common_battles(filled: Fill) -> None:
 
 
 def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path) -> None:
-    """A round alone, twice or unknown is refused; systems in other versions are left out and named."""
     arena = filled()
     judged(arena, "sharp", 2.0)
     for names in (["sharp"], ["sharp", "sharp"]):
@@ -75,7 +74,6 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path
 
 
 def test_compare_prints_both_forms(filled: Fill, run: Commands) -> None:
-    """`rounds compare` prints a table, and with --json an object."""
     arena = filled()
     judged(arena, "sharp", 1.5)
     judged(arena, "blunt", 0.5)
@@ -88,7 +86,6 @@ def test_compare_prints_both_forms(filled: Fill, run: Commands) -> None:
 
 
 def test_files_of_verdicts_are_compared(run: Commands, tmp_path: Path) -> None:
-    """Two files that rank alike have a tau of 1; a reversed one has −1."""
     words = {1: "model_a", -1: "model_b"}
     for name, sign in (("judge", 1), ("people", 1), ("other", -1)):
         rows = [

@@ -19,6 +19,5 @@ BOTH = ("reference-coverage", "comprehensiveness-nli")
 def test_facts_of_references_by_people_go_before_passages(
     reference_by: str, scored: tuple[str, ...], shown: str
 ) -> None:
-    """One of the two stands: that of passages where no people wrote references, or none are scored."""
     usual = [info.name for info in usual_metrics(reference_by, scored) if info.name in BOTH]
     assert usual == [shown]

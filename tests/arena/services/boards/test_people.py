@@ -132,7 +132,6 @@ def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Pa
 
 
 def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:
-    """A notice on a board, and its retraction, reach the snapshots that it replaced."""
     before, _ = publish(arena)
     publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
     address = f"tiny@{before.content_hash[:12]}"
@@ -145,7 +144,6 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
 
 
 def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -> None:
-    """CSV has the corrected columns where there are some; hashes and names lead to either snapshot."""
     arena = judge(filled())
     before, _ = publish(arena)
     after, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
@@ -164,7 +162,6 @@ def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -
 
 @pytest.mark.long
 def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
-    """The board has one column more, overall; a domain and a board without votes say that they have none."""
     arena = judge(filled())
     before, _ = publish(arena)
     publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
@@ -184,7 +181,6 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, t
 
 
 def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: Path) -> None:
-    """`rounds publish --people`, `leaderboard show` and the list of snapshots tell the same."""
     arena = judge(filled())
     before, _ = publish(arena)
     arena.close()
@@ -215,7 +211,6 @@ def test_votes_travel_with_a_job(tmp_path: Path) -> None:
 
 
 def test_labels_of_the_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:
-    """`--people labels` takes what people gave on the page "Label pairs"; without any it says so."""
     arena = judge(filled())
     publish(arena)
     arena.close()

@@ -57,7 +57,6 @@ def board(make_arena: Fill, set_folder: Path, tmp_path: Path) -> Callable[[], tu
 
 
 def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_path: Path) -> None:
-    """Means are over the answers that report a figure, with their number; who says nothing is left out."""
     arena, published = board()
     systems: dict[str, Any] = published.standings["systems"]
     assert set(systems) == {"full", "short"}
@@ -79,7 +78,6 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
 
 
 def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """In the order of the board, a mean with its part of the answers, and who says nothing by name."""
     headers, rows, said = systems_table(board()[1])
     shown = {str(row[0]): dict(zip(headers, row, strict=True)) for row in rows}
     assert (shown["full"]["usd"], shown["short"]["usd"]) == ("0.25", "0 (6 of 12)")
@@ -87,7 +85,6 @@ def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) 
 
 
 def test_boards_of_silent_teams_are_as_before(filled: Fill) -> None:
-    """If no team says anything there is no section, no column, and the command says so."""
     arena = filled()
     play(arena, pairs="")
     published, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
@@ -98,7 +95,6 @@ def test_boards_of_silent_teams_are_as_before(filled: Fill) -> None:
 
 
 def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
-    """Whatever is sorted by, silent systems come last."""
     view = read_board(board()[1])
     lines = view.lines["overall"]
     for order, first in (("parameters", ["short", "full"]), ("usd", ["short", "full"]), ("tokens", ["full"])):
@@ -111,7 +107,6 @@ def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) ->
 def test_file_with_figures_is_another_version(
     board: Callable[[], tuple[Arena, Board]], answers_file: Write
 ) -> None:
-    """The same texts with other figures are a version of their own; without figures the hash is as ever."""
     arena, _ = board()
     plain = answers_file("plain", TEMPLATES["full"])
     added = arena.submissions.add(plain, "tiny", system="full")

@@ -42,7 +42,6 @@ def judged(filled: Fill, scripted_llm: Serve) -> Callable[[str], Arena]:
 @pytest.mark.long
 @pytest.mark.parametrize("judge", ["lexical", "preference", "reference-free"])
 def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
-    """Rates and ratings of a board follow from its exported battles, soft scores included."""
     arena = judged(judge)
     arena.boards.export_round("r", tmp_path / "out")
     assert "battles.jsonl" in verify_folder(tmp_path / "out").files
@@ -52,7 +51,6 @@ def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path,
 def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
     judged: Callable[[str], Arena], answers_file: Write
 ) -> None:
-    """A version that a system submits after the round leaves its board as it would have been."""
     arena = judged("lexical")
     arena.submissions.add(answers_file("newer", "Item {n} is nothing."), "tiny", system="full")
     arena.boards.publish("r", report=_quiet, score=True)
@@ -138,7 +136,6 @@ def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_pat
 
 
 def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
-    """A planned round has none; publishing again gives the same; a retracted one stays down."""
     arena = judged("lexical")
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="planned"))
     with pytest.raises(ConflictError, match="resume"):
@@ -154,7 +151,6 @@ def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
 
 
 def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
-    """The reference belongs to its set; only submissions of systems are withdrawn."""
     arena = judged("lexical")
     reference = arena.store.submissions.reference("tiny")
     with pytest.raises(ConflictError, match="reference"):
@@ -177,7 +173,6 @@ def arena(filled: Fill) -> Arena:
 
 
 def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena, audit_log: list[EventDict]) -> None:
-    """A notice stands beside the standings, can be replaced and taken off, and each change is logged."""
     before = arena.boards.get("tiny")
     arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
     noted = arena.boards.get("tiny")
@@ -192,7 +187,6 @@ def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena, audit_log: list
 
 
 def test_notices_are_organisers_alone(arena: Arena) -> None:
-    """Readers cannot put notices, and one that says nothing or too much is refused."""
     with pytest.raises(AccessError):
         arena.boards.put_notice("tiny", ERRATUM, caller=PUBLIC)
     for text in (" \n", "x" * 2001):
@@ -212,6 +206,5 @@ def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
 
 @pytest.mark.usefixtures("arena")
 def test_the_command_puts_and_clears(run: Commands) -> None:
-    """`rounds publish --notice` puts a text on a board, an empty one takes it off."""
     for notice in (ERRATUM, ""):
         assert run.json("rounds", "publish", "tiny", "--notice", notice, "--json")["notice"] == notice

@@ -57,7 +57,6 @@ def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
 
 
 def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
-    """If no line has a flag there is nothing to show."""
     headers, rows, notes = board_table(board_of(floors(("s1", "s2"))), "overall")
     assert "flags" not in headers
     assert all(len(row) == len(headers) for row in rows)

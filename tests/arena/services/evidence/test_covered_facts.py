@@ -157,7 +157,6 @@ def test_facts_stand_by_who_covers_them() -> None:
 
 
 def test_nuggets_in_part_are_covered_and_say_so() -> None:
-    """Partial support covers with a note; a nugget that could not be told is known of one side alone."""
 
     def score(system: str, *grades: str | None) -> ScoredAnswer:
         nuggets = [
@@ -188,7 +187,6 @@ def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
 
 
 def test_facts_of_a_judgment_stand_by_who_covers_them() -> None:
-    """Facts that a judge listed of both are compared; what an answer contradicts it does not cover."""
     rationale = json.dumps(
         {
             "yardstick": REFERENCE,
@@ -237,7 +235,6 @@ def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
 
 
 def test_best_answer_is_read_beside_the_wanted_one() -> None:
-    """Beside the best stands the wanted answer, else the battle's other side, else the next."""
     view = _view(*map(_answer, ("best", "second", "third")))
     battle = _battle("best", "third", Preference.A).battle
 

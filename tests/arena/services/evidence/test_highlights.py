@@ -33,7 +33,6 @@ FIRST, SECOND = PASSAGE[:27], PASSAGE[28:]
 
 
 def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
-    """The sentence that says what a passage says is marked; the others are not."""
     answer = "It depends. Bonds lose value, they fall, when interest rates rise."
     parts = mark_answer(answer, [_score("s", [FIRST], [SECOND])])
     assert [part.covers for part in parts if part.marked] == [(FIRST,)]

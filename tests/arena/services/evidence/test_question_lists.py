@@ -28,7 +28,6 @@ def judged(filled: Fill, database_url: str, tmp_path: Path) -> Arena:
 
 
 def test_winner_margin_and_spread_are_those_of_the_battles(judged: Arena) -> None:
-    """Shares are means of the battles' scores, or of 1, ½, 0; the reference wins nothing."""
     shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for battle in judged.store.verdicts.battles("one"):
         if battle.preference is None:
@@ -76,7 +75,6 @@ def test_questions_come_in_the_order_that_is_asked_for(judged: Arena) -> None:
 
 
 def test_words_match_parts_of_questions_and_ids(judged: Arena) -> None:
-    """Every word must be part of the question or its id, in any case."""
     page = judged.question_lists.page("one", QuestionFilter(words="ITEM q7"))
     assert [one.id for one in page.questions] == ["q7"]
     assert judged.question_lists.page("one", QuestionFilter(words="xylophone")).total == 0

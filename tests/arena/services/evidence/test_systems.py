@@ -20,7 +20,6 @@ from leaderboard.battles import BattleTable
     ],
 )
 def test_kind_is_told_by_the_first_word(question: str, kind: QuestionKind) -> None:
-    """The first word decides, whatever its case and quotation marks; all else is `Other`."""
     assert question_kind(question) is kind
 
 
@@ -46,6 +45,5 @@ def test_every_battle_is_counted_once_in_each_grouping() -> None:
 
 
 def test_no_battle_no_share() -> None:
-    """A system without a judged battle has nothing to tell."""
     table = BattleTable.from_columns(["q1"], ["d"], ["a"], ["b"], ["tie"])
     assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do

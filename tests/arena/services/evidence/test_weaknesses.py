@@ -46,7 +46,6 @@ def scored(
 
 
 def test_what_most_others_have_comes_first() -> None:
-    """Then what most passages say; ties keep the order of the questions."""
     scores = {
         "own": [scored("own", "x1", [], ["a", "b", "cd"]), scored("own", "y1", [], ["e"])],
         "one": [scored("one", "x1", ["b"], ["a", "cd"]), scored("one", "y1", ["e"], [])],
@@ -58,7 +57,6 @@ def test_what_most_others_have_comes_first() -> None:
 
 
 def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
-    """Anyone who adds the basis has added the rest; a contradicted statement counts once."""
     own = scored("own", "x1", ["a"], ["b", "c", "d"], basis=["b", "d"], contradicted=["d"])
     found = missed_facts("own", {"own": [own]})
     assert [(fact.text, fact.contradicted) for fact in found.facts] == [
@@ -69,7 +67,6 @@ def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
 
 
 def test_shares_by_domain_stand_beside_the_others() -> None:
-    """A team sees where it misses more than the rest do; a domain without statements is not there."""
     scores = {
         "own": [scored("own", "x1", ["a"], ["b", "c"]), scored("own", "y1", ["d"], [])],
         "one": [scored("one", "x1", ["a", "b"], ["c"]), scored("one", "y1", [], ["d"])],
@@ -84,7 +81,6 @@ def test_shares_by_domain_stand_beside_the_others() -> None:
 
 
 def test_a_system_alone_or_without_scores_has_no_comparison() -> None:
-    """Nothing is made up: no others, no share of theirs; no scores, nothing missed."""
     alone = missed_facts("own", {"own": [scored("own", "x1", ["a"], ["b"])]})
     assert alone.by_domain["x"].others is None
     nothing = missed_facts("own", {"own": [], "one": [scored("one", "x1", ["a"], [])]})
@@ -92,7 +88,6 @@ def test_a_system_alone_or_without_scores_has_no_comparison() -> None:
 
 
 def test_only_so_many_are_listed() -> None:
-    """The page stays readable and says how many there are in all."""
     own = scored("own", "x1", [], [f"{at:02}" for at in range(40)])
     found = missed_facts("own", {"own": [own]})
     assert (len(found.facts), found.in_all) == (MOST_SHOWN, 40)
@@ -114,7 +109,6 @@ def of_reference(system: str, question: str, states: str) -> ScoredAnswer:
 
 
 def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> None:
-    """A fact that is covered in part is no missed one; most often covered by others comes first."""
     scores = {
         "own": [of_reference("own", "x1", "mpmc")],
         "one": [of_reference("one", "x1", "mcpc")],

@@ -34,7 +34,6 @@ def test_reply_is_committed_when_put_returns(sqlite_store: Store) -> None:
 
 
 def test_book_keeps_batches_across_runs(store: Store) -> None:
-    """A batch stays in the book, with what is known of it last, until it is struck out."""
 
     async def use() -> None:
         book = StoredJournal(store)

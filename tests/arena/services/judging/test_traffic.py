@@ -23,7 +23,6 @@ class Scheduler:
 
 
 def test_time_left_follows_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two requests a battle, one a second: three battles less the request in flight take five seconds."""
     traffic: Any = Traffic(Scheduler())  # type: ignore[arg-type]  # one method will do
     clock = iter(range(100))
     monkeypatch.setattr("arena.services.judging.traffic.time", SimpleNamespace(monotonic=lambda: next(clock)))

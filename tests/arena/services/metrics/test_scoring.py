@@ -143,7 +143,6 @@ def test_what_answers_cover_and_miss_is_found(
 def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
 ) -> None:
-    """No request is sent twice over both runs, and what is skipped is neither 0 nor 1."""
     server = ruled()
     cap = {NLI: 0.05, QA: 0.05, END_TO_END: 0.046}[metric]
     some = arena_of.json(*run(metric, "--budget-usd", cap, "--concurrency", 1), endpoint=server.url)
@@ -160,7 +159,6 @@ def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
 def test_a_reply_that_is_malformed_once_is_asked_for_again(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
 ) -> None:
-    """The first malformed reply of a task costs one more request and no score; the second the score."""
     task = {NLI: "extract_claims", QA: "answer_questions", END_TO_END: "evaluate_coverage"}[metric]
     server = ruled()
     right = server.handlers[task]
@@ -187,7 +185,6 @@ def test_a_reply_that_is_malformed_once_is_asked_for_again(
 def test_units_are_converted_by_the_tool(
     arena_of: Commands, ruled: Callable[..., Any], answers_file: Write, *, tools: bool
 ) -> None:
-    """13,000 mg cover 13 grams, whether the endpoint calls tools itself or not."""
     path = answers_file("milligrams", MILLIGRAMS)
     assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "milligrams")[0] == 0
     server = ruled(tools=tools)

@@ -41,7 +41,6 @@ def item(number: int) -> MetricItem:
 
 @pytest.mark.long
 def test_processes_give_the_scores_of_one() -> None:
-    """Scores and what they depend on are equal, and come back to the answers they belong to."""
 
     async def every(metric: Metric) -> list[Score]:
         return list(await asyncio.gather(*(metric.score(item(number)) for number in range(8))))
@@ -52,7 +51,6 @@ def test_processes_give_the_scores_of_one() -> None:
 
 
 def test_a_metric_elsewhere_has_its_constants() -> None:
-    """A metric with constants of its own is built with them in the other process."""
     options = {"relevance": 1.0}
     with TextWork(LIMIT) as work:
         found = asyncio.run(EmbeddedMetric(NLI, options, work).score(item(1)))
@@ -60,7 +58,6 @@ def test_a_metric_elsewhere_has_its_constants() -> None:
 
 
 def test_a_process_that_is_killed_costs_no_score() -> None:
-    """A killed process, as when memory runs out, is replaced, and every answer is scored."""
 
     async def killed(metric: Metric) -> list[Score]:
         first = await metric.score(item(0))
@@ -122,7 +119,6 @@ def test_an_answer_that_breaks_a_metric_has_failed() -> None:
 
 @pytest.mark.parametrize("error", [JudgeError("gone", advice="Wait."), SpecError("no prompt", advice="Add.")])
 def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
-    """An endpoint that is gone or a broken prompt is no answer's fault."""
     with pytest.raises(type(error)):
         asyncio.run(scored(Breaking(error), item(1)))
 
@@ -174,7 +170,6 @@ def alive(group: int) -> list[str]:
 
 
 def test_names_fit_the_database_and_tell_options_apart(make_arena: Fill) -> None:
-    """However long the options, a name has at most 100 characters; other options give another name."""
     access = make_arena().metric_access
     assert access.kept_as("", {}) == ""
     assert access.kept_as("", {"beta": 2}) == "beta=2"

@@ -53,7 +53,6 @@ def test_columns_say_what_records_say(filled: Fill, database_url: str, *, soft: 
 def test_columns_of_some_systems_are_their_part_of_all(
     filled: Fill, database_url: str, *, soft: bool
 ) -> None:
-    """The battles of one system, read alone, are those of the round that name it, on both engines."""
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     _end(arena.store, [record.id for record in arena.rounds.battles("r")], soft=soft)
@@ -72,7 +71,6 @@ def test_columns_of_some_systems_are_their_part_of_all(
 def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
     filled: Fill, database_url: str
 ) -> None:
-    """Battles read in pages, all at once and with their judgments are those of the round alone, in order."""
     arena = filled(database_url=database_url)
     for name in ("before", "r", "after"):
         arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, pairs="all"))
@@ -91,7 +89,6 @@ def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
 
 
 def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None:
-    """If the planner knows nothing of the tables, a page is still read in the order of the table."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     plans: list[str] = []

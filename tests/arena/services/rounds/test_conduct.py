@@ -27,7 +27,6 @@ def _quiet(_progress: object) -> None:
 
 
 def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted_llm: Serve) -> None:
-    """After 20 replies without a verdict the round pauses and quotes one; one order is asked."""
     server = scripted_llm(faults={"wrong_format": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena)
@@ -86,7 +85,6 @@ def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, script
 def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     filled: Fill, scripted_llm: Serve, run: Commands, tmp_path: Path
 ) -> None:
-    """`retry --unreadable` asks anew; `status --replies` and the export have every reply of both attempts."""
     server = scripted_llm(faults={"wrong_format": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena, pairs="reference", sample="8")
@@ -115,7 +113,6 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
 
 
 def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm: Serve) -> None:
-    """With --concurrency 1 every second request is the other order of the battle before it."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _create(arena, pairs="all")
@@ -128,7 +125,6 @@ def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm
 
 
 def test_a_wait_for_an_endpoint_is_told(filled: Fill, scripted_llm: Serve) -> None:
-    """While an endpoint says 429 the progress says so, and when the next try is."""
     server = scripted_llm(first=["fine"] * 0 + ["rate_limit_after"] * 3, retry_after=1.2)
     arena = filled(endpoint=server.url)
     _create(arena, pairs="reference", sample="8")
@@ -145,7 +141,6 @@ def test_a_round_that_its_judge_cannot_decide_is_refused(filled: Fill) -> None:
 
 
 def test_a_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
-    """Cancelling ends what is pending, and what was judged can be published with its share, or completed."""
     server = scripted_llm(latency=0.05)
     arena = filled(endpoint=server.url)
     _create(arena)

@@ -89,7 +89,6 @@ def test_disqualified_system_is_withdrawn_and_marked(arena: Arena, tmp_path: Pat
 
 
 def test_corrected_verdict_is_on_the_board_published_again(arena: Arena) -> None:
-    """The former snapshot stays; publishing once more changes nothing."""
     battle = publish(arena)
     before = arena.boards.get("r")
     correct(arena, battle)

@@ -50,7 +50,6 @@ def test_a_moderated_question_keeps_no_round_from_its_board(
 
 
 def test_several_models_behind_a_name_are_told(filled: Fill, tmp_path: Path) -> None:
-    """The board says which models answered for the one that was asked, and the export has it by reply."""
     spec = tmp_path / "routed.toml"
     spec.write_text(JUDGE.format(model="openrouter-auto"))
     with server.ScriptedProviders().running() as endpoint:

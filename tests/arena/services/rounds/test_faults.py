@@ -133,7 +133,6 @@ def test_worker_outlives_its_database(
 def test_worker_waits_for_a_database_that_is_away_at_start(
     private_postgres: PrivateServer, filled: Fill, start: Start, tmp_path: Path
 ) -> None:
-    """A worker that starts before its database takes the job once it is there; commands say one line."""
     arena = filled(database_url=private_postgres.url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.jobs.judge("r")

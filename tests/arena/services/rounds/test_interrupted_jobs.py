@@ -32,7 +32,6 @@ def _put(arena: Arena) -> Job:
 def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
     filled: Fill, scripted_llm: Serve, start: Start, until: Until, database_url: str
 ) -> None:
-    """Calls in flight finish and are kept, nothing more is asked, and another worker asks only the rest."""
     server = scripted_llm(latency=0.5)
     arena = filled(database_url=database_url, endpoint=server.url)
     job = _put(arena)
@@ -55,7 +54,6 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
 @pytest.mark.long
 @pytest.mark.parametrize("step", ["scoring", "computing"])
 def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fill, step: str) -> None:
-    """Whatever it was about to do: the round stays finished without a board, and can be published later."""
     arena, stop_event = filled(), StopEvent()
     _finished(arena)
 
@@ -104,7 +102,6 @@ def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
 def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_round(
     filled: Fill, database_url: str
 ) -> None:
-    """On a machine that is overloaded a lease may lapse between the last commit and its release."""
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     round_ = arena.store.rounds.get("r")

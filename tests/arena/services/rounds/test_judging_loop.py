@@ -68,7 +68,6 @@ def planted(arena: Arena, name: str, questions: int) -> None:
 
 
 def test_the_order_is_random_and_the_same_for_all(many: Fill) -> None:
-    """Questions come in an order that mixes the domains, whoever asks and whenever."""
     arena = many()
     created = arena.rounds.create(request())
     job, lease = arena.job_leases.begin(created.id)

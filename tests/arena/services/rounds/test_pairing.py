@@ -95,13 +95,11 @@ def _spec(judge: JudgeKind) -> JudgeSpec:
 
 
 def test_reference_pairs_are_each_system_against_the_reference() -> None:
-    """With `reference`, every system meets the reference once on every question, and nobody else."""
     plan = _plan(_scope(_questions(10)), "reference")
     assert Counter((battle.a, battle.b) for battle in plan.battles) == {(1, 9): 10, (2, 9): 10, (3, 9): 10}
 
 
 def test_complete_adds_every_pair_on_an_even_sample() -> None:
-    """`complete:6` adds three pairs on six questions, two of each of the three domains."""
     questions = _questions(30)
     plan = _plan(_scope(questions), "reference,complete:6")
     extra = [battle for battle in plan.battles if battle.b != 9]
@@ -111,7 +109,6 @@ def test_complete_adds_every_pair_on_an_even_sample() -> None:
 
 
 def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None:
-    """`all` is every pair; the lexical judge without passages has no ground truth for the reference."""
     assert len(_plan(_scope(_questions(10)), "all", judge=JudgeKind.LEXICAL).battles) == 60
     bare = _plan(_scope(_questions(10, passages=False)), "all", judge=JudgeKind.LEXICAL)
     assert len(bare.battles) == 30
@@ -131,7 +128,6 @@ def test_a_plan_names_what_the_judge_cannot_decide() -> None:
 
 
 def test_missing_answers_count_only_where_asked_for_by_name() -> None:
-    """A lacking answer leaves its battles out, or makes them `missing` for systems named by the user."""
     silent = _plan(_scope(_questions(10), lacking=4), "all")
     assert silent.missing == 0
     assert silent.left_out == {"battles that lack an answer": 12}
@@ -164,7 +160,6 @@ def test_samples_have_the_size_asked_for_and_are_fair(count: int, wanted: int, s
 
 
 def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
-    """A sample is in the set's order; the same seed draws the same, another seed another."""
     questions = _questions(60)
     drawn = evenly(questions, 9, seed=1)
     assert drawn == sorted(drawn, key=lambda entry: entry[0])
@@ -188,5 +183,4 @@ def test_unknown_samples_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["reference", "reference,complete:5", "all", "complete:3"])
 def test_pairs_are_written_as_they_are_read(text: str) -> None:
-    """Reading and writing pairs gives the same words."""
     assert str(Pairs.parse(text)) == text

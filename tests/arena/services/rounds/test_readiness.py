@@ -37,7 +37,6 @@ def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
 
 
 def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Fill) -> None:
-    """A judge that asks an LLM needs a cap; a key and a calibration are named, what blocks comes first."""
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert lacks(arena, PAID) == {"no cap": True, "not calibrated": False}
     bare = Arena(replace(arena.settings, api_key=None))
@@ -47,7 +46,6 @@ def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Fill) -> None:
 
 
 def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill) -> None:
-    """A cap below the expected cost leaves battles out; without a price no cap can be kept."""
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert "cap too low" not in lacks(arena, replace(PAID, budget_usd=50.0))
     assert lacks(arena, replace(PAID, budget_usd=0.000001))["cap too low"] is False
@@ -113,7 +111,6 @@ def test_a_judge_that_was_calibrated_lacks_no_calibration(filled: Fill, tmp_path
 def test_pages_know_whether_there_is_a_key_and_not_which(
     tmp_path: Path, fields: dict[str, Any], has: bool
 ) -> None:
-    """The pages are told that a key is set; the key itself stays in the server."""
     settings = Settings(home=tmp_path, database_url="sqlite://", **fields)
     assert settings.has_key is has
     packed = as_secrets(settings)["arena"]

@@ -102,7 +102,6 @@ def test_higher_budget_lets_a_capped_round_go_on(
 
 
 def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serve) -> None:
-    """A cap below the money spent, a sinking cap of a running round and no amount at all are refused."""
     arena = filled(endpoint=scripted_llm().url)
     spent = _run(arena, budget_usd=5.0).cost_usd
     with pytest.raises(ConflictError, match="are spent"):
@@ -121,7 +120,6 @@ def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serv
 def test_replay_asks_nothing_and_says_what_it_lacks(
     filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
-    """Replay repeats a recorded round without a call; record asks all of it anew, and nothing else."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _run(arena, "one")
@@ -142,7 +140,6 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
 def test_round_over_batches_is_the_round_over_calls(
     filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
-    """Batch files give the same verdicts, and the store's book is empty at the end."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _run(arena, "calls")

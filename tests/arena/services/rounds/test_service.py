@@ -54,7 +54,6 @@ def test_lexical_round_is_complete_and_repeats_itself(filled: Fill, database_url
 
 
 def test_llm_round_keeps_everything_about_each_judgment(filled: Fill, scripted_llm: Serve) -> None:
-    """A judgment keeps its endpoint, shown to nobody, its model, prompt hash, order, reply and tokens."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     counts = _run(arena)
@@ -77,7 +76,6 @@ def test_llm_round_keeps_everything_about_each_judgment(filled: Fill, scripted_l
 
 
 def test_second_round_on_one_cache_asks_nothing(filled: Fill, scripted_llm: Serve) -> None:
-    """The same battles judged again come from the reply cache and cost nothing."""
     server = scripted_llm()
     arena = filled(endpoint=server.url)
     _run(arena, name="one")
@@ -100,7 +98,6 @@ def test_books_balance_whatever_the_endpoint_does(filled: Fill, scripted_llm: Se
 
 
 def test_retry_asks_only_what_failed(filled: Fill, scripted_llm: Serve) -> None:
-    """Retrying after the endpoint is mended asks the failed battles again and nothing else."""
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)
     failed = _run(arena).failed
@@ -124,7 +121,6 @@ def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Fill)
 
 
 def test_cancelled_round_counts_the_rest_as_skipped(filled: Fill) -> None:
-    """Cancelling ends a round: nothing is pending, and running it again is refused."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.rounds.cancel("r")
@@ -135,7 +131,6 @@ def test_cancelled_round_counts_the_rest_as_skipped(filled: Fill) -> None:
 
 
 def test_broken_database_ends_the_run_with_one_clear_error(filled: Fill) -> None:
-    """A commit that fails stops the run at once, instead of judging on or waiting for ever."""
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     with arena.store.database.begin() as connection:
@@ -156,7 +151,6 @@ def test_existing_name_is_refused(filled: Fill) -> None:
 
 
 def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
-    """Before a verdict a judge may be corrected; afterwards only as another judge, which is recorded."""
     server = scripted_llm(latency=0.05)
     arena = filled(endpoint=server.url)
     spec = tmp_path / "mine.toml"
@@ -191,7 +185,6 @@ def _stopped_after(arena: Arena, name: str, battles: int) -> None:
 
 
 def test_a_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
-    """The address of an endpoint cannot change a verdict, so that it may change at any time."""
     first, second = scripted_llm(latency=0.05), scripted_llm()
     arena = filled(endpoint=first.url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
@@ -209,7 +202,6 @@ def test_a_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, s
 def test_kills_lose_nothing_and_ask_nothing_twice(
     filled: Fill, scripted_llm: Serve, tmp_path: Path, kills: int, seed: int
 ) -> None:
-    """Kill −9 at random moments: the round ends complete; only calls in flight were repeated."""
     server = scripted_llm(latency=0.12)
     command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
     moments = random.Random(seed)

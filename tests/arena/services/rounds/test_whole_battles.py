@@ -88,7 +88,6 @@ def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Ser
 
 @pytest.mark.parametrize("faults", [{}, {"rate_limit": 0.3}])
 def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float]) -> None:
-    """Members with models of different prices are all paid for a battle, or none is."""
     url = scripted_llm(latency=0.002, faults=faults).url
     member = load_spec("reference-free").at(url).using(order=OrderPolicy.BOTH)
     members = tuple(member.using(name=model, model=model) for model in ("gpt-4o", "gpt-4o-mini", "gpt-4.1"))
@@ -117,7 +116,6 @@ def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float
 def test_money_of_battles_adds_up_whatever_they_cost(
     battles: list[list[tuple[float, float]]], cap: float, seed: int
 ) -> None:
-    """Requests that cost more or less than expected, alone or together, end, and no money is missing."""
     chance = random.Random(seed)
 
     async def run() -> None:
@@ -155,7 +153,6 @@ def test_money_of_battles_adds_up_whatever_they_cost(
 
 
 def test_blocks_within_a_battle_share_its_money() -> None:
-    """A block within another one opens none of its own, and leaves that of the outer open."""
     with paid_whole({("e", "m"): 2}):
         with paid_whole({("e", "m"): 9}):
             pass

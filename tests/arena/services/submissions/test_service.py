@@ -60,7 +60,6 @@ TABLE: tuple[tuple[SubmissionState, tuple[RoundState, ...], SubmissionState], ..
 def test_state_follows_from_what_is_stored_and_the_rounds(
     stored: SubmissionState, rounds: tuple[RoundState, ...], state: SubmissionState
 ) -> None:
-    """Checked, accepted and withdrawn are stored; all else is derived."""
     assert state_of(stored, rounds) is state
 
 
@@ -89,7 +88,6 @@ def submit(filled: Fill, answers_file: Write, database_url: str) -> Callable[...
 
 
 def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """A version that is withdrawn before it is judged gives its attempt back; a judged one does not."""
     arena, first = submit(1)
     arena.policies.put_phase("tiny", Phase(daily_quota=2, total_quota=2))
     _, second = submit(2)
@@ -150,7 +148,6 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
 
 @pytest.mark.long
 def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Serve) -> None:
-    """While a round runs, what waits in it and behind it has a moment, the later the further behind."""
     arena = filled(endpoint=scripted_llm(latency=0.2).url)
     number, other = (
         arena.store.submissions.find(set_name="tiny", system=system)[0].id for system in ("full", "short")
@@ -179,7 +176,6 @@ def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Se
 
 
 def test_late_submissions_are_told_the_deadline(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """After the deadline nothing is stored, and the message says when it was; checking stays possible."""
     arena, _ = submit(1)
     closed = datetime.now(UTC) - timedelta(minutes=1)
     arena.policies.put_phase("tiny", Phase(name="final", closes_at=closed))
@@ -192,7 +188,6 @@ def test_late_submissions_are_told_the_deadline(submit: Callable[..., tuple[Aren
 
 
 def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """The chosen version is planned; without a choice, the newest that was accepted."""
     arena, first = submit(1)
     submit(2)
     _, held = submit(3, confirm=False)
@@ -249,7 +244,6 @@ def _upload(work: tuple[str, str, str, int]) -> str:
 def test_uploads_at_once_are_accepted_or_refused_whole(
     filled: Fill, answers_file: Write, database_url: str, tmp_path: Path
 ) -> None:
-    """Of twelve uploads at once by a team that may submit five, five are stored whole and seven refused."""
     arena = filled(database_url=database_url)
     arena.teams.ensure("ours")
     arena.policies.put_phase("tiny", Phase(total_quota=5))
@@ -277,7 +271,6 @@ def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
 
 
 def test_place_in_the_list_does_not_tell_a_hidden_name(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """The public gets the list by the names that it sees; the team by the true ones."""
     arena, _ = submit(1, system="zz-veiled", anonymous=True)
     seen = [line.system for line in arena.submissions.find(set_name="tiny")]
     assert seen == sorted(seen)

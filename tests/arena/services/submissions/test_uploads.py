@@ -13,7 +13,6 @@ from data.errors import UnavailableError
 
 
 def test_party_with_many_files_holds_up_no_other() -> None:
-    """Of one party one file is checked at a time, so that another's is checked beside it."""
     turns, hold, done = Turns(at_once=2), threading.Event(), threading.Event()
     with ThreadPoolExecutor(4) as threads:
         held = [threads.submit(turns.run, "beta", lambda: hold.wait(10)) for _ in range(3)]
