@@ -328,21 +328,18 @@ def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
         [("question_id", pa.string()), ("answer", pa.string()), ("contexts", pa.list_(pa.string()))]
     )
 
+    def rows(start: int, stop: int) -> list[dict[str, Any]]:
+        return [
+            {"question_id": f"q{n}", "answer": f"Of {n}.", "contexts": [f"{n * 7919:x} " * 625]}
+            for n in range(start, stop)
+        ]
+
     def write(writer: Any) -> None:  # noqa: ANN401 - of either kind
         for start in range(0, number, 1_000):
-            rows = [
-                {"question_id": f"q{n}", "answer": f"Of {n}.", "contexts": [f"{n * 7919:x} " * 625]}
-                for n in range(start, start + 1_000)
-            ]
-            writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=schema))
+            writer.write_batch(pa.RecordBatch.from_pylist(rows(start, start + 1_000), schema=schema))
 
     if form == "pandas":
-        rows_of_all = [
-            {"question_id": f"q{n}", "answer": f"Of {n}.", "contexts": [f"{n * 7919:x} " * 625]}
-            for n in range(number)
-        ]
-        pq.write_table(pa.Table.from_pylist(rows_of_all, schema=schema), path, compression="none")
-        del rows_of_all
+        pq.write_table(pa.Table.from_pylist(rows(0, number), schema=schema), path, compression="none")
     elif form == "parquet":
         with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
             write(writer)
