@@ -87,7 +87,6 @@ class RateTable:
     rows: tuple[Rate, ...]
     reference: str | None
     clustered: bool
-    level: float
     unused: float
 
     def of(self, system: str, domain: str = OVERALL) -> Rate:
@@ -108,18 +107,13 @@ class RateTable:
             "rows": [row.as_json() for row in self.rows],
             "reference": self.reference,
             "interval": "wilson on effective battles" if self.clustered else "wilson",
-            "level": self.level,
+            "level": LEVEL,
             "unused": whole(self.unused),
         }
 
 
 def win_rates(
-    table: BattleTable,
-    *,
-    reference: str | None = None,
-    by_domain: bool = True,
-    clustered: bool = True,
-    level: float = LEVEL,
+    table: BattleTable, *, reference: str | None = None, by_domain: bool = True, clustered: bool = True
 ) -> RateTable:
     """Count wins, ties and losses of each system and bound their rates.
 
@@ -132,7 +126,6 @@ def win_rates(
         by_domain: Add a row for each domain with battles, beside `overall`.
         clustered: Take battles on one question together. Turn it off where the table does not know
             its questions.
-        level: Of the intervals.
 
     Raises:
         NotFoundError: No battle names the reference.
@@ -143,13 +136,13 @@ def win_rates(
         table = table.select(table.canonical())  # Sums of shares depend on the order in their last digits.
     tallies, unused = _tallies(table, reference)
     whole_round = _merged(tallies, np.zeros_like(tallies.domain))
-    rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered, level=level)
+    rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered)
     best = {row.system: (-row.win_rate, -row.win_tie_rate, row.system) for row in rows}
     if by_domain and table.domains != ("",):
-        rows += _rows(tallies, table.domains, table.systems, clustered=clustered, level=level)
+        rows += _rows(tallies, table.domains, table.systems, clustered=clustered)
     order = {domain: index for index, domain in enumerate((OVERALL, *table.domains))}
     rows.sort(key=lambda row: (best[row.system], order[row.domain]))
-    return RateTable(rows=tuple(rows), reference=reference, clustered=clustered, level=level, unused=unused)
+    return RateTable(rows=tuple(rows), reference=reference, clustered=clustered, unused=unused)
 
 
 def whole(value: float) -> int | float:
@@ -255,7 +248,7 @@ def _code_of(table: BattleTable, reference: str) -> int:
 
 
 def _rows(
-    tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], *, clustered: bool, level: float
+    tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], *, clustered: bool
 ) -> list[Rate]:
     size = len(systems) * len(domains)
     cell = tallies.system * len(domains) + tallies.domain
@@ -279,10 +272,9 @@ def _rows(
         intervals = [
             wilson(
                 count / n,
-                effective_count(count / n, independent, q, float(variances[column]), level, alike=on)
+                effective_count(count / n, independent, q, float(variances[column]), alike=on)
                 if clustered
                 else independent,
-                level,
             )
             for column, count in ((1, wins), (2, not_lost))
         ]
@@ -304,7 +296,7 @@ def _rows(
                 mean_score=score / n,
                 standard_error=plain,
                 clustered_error=error,
-                score_interval=mean_interval(score / n, error if clustered else plain, q, level, within=UNIT),
+                score_interval=mean_interval(score / n, error if clustered else plain, q, within=UNIT),
             )
         )
     return rates

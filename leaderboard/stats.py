@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from data.errors import InputError
-
 Floats = NDArray[np.float64]
 LEVEL = 0.95
 NORMAL = 1.959963984540054
@@ -46,27 +44,14 @@ def bounds_json(interval: Interval | None, prefix: str = "") -> dict[str, float 
     return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
-def normal_quantile(level: float) -> float:
-    """Return the number of standard errors that a two-sided interval reaches.
-
-    Raises:
-        InputError: The level is not between 0 and 1.
-    """
-    if not 0 < level < 1:
-        raise InputError(f"The confidence level {level} is not between 0 and 1.", advice="0.95 is usual.")
-    if level == LEVEL:
-        return NORMAL
-    return float(ndtri((1 + level) / 2))
-
-
-def wilson(share: float, count: float, level: float = LEVEL) -> Interval | None:
+def wilson(share: float, count: float) -> Interval | None:
     """Wilson's score interval of a share of `count` independent trials; None without trials.
 
     Source: Wilson (1927), equation for the limits; Brown, Cai & DasGupta (2001), section 3.1.1.
     """
     if count <= 0:
         return None
-    z2 = normal_quantile(level) ** 2
+    z2 = NORMAL**2
     centre = (share + z2 / (2 * count)) / (1 + z2 / count)
     half = math.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
     # At the ends the exact bounds are 0 and 1; subtracting would leave rounding dust.
@@ -85,19 +70,13 @@ def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:
     return level
 
 
-def bca_levels(drawn: Floats, left_out: Floats, value: float, level: float = LEVEL) -> Floats:
+def bca_levels(drawn: Floats, left_out: Floats, value: float) -> Floats:
     """Return the two shares of a statistic's draws that bound its interval.
 
-    Args:
-        drawn: The statistic of each resample.
-        left_out: The statistic without each unit in turn.
-        value: The statistic itself.
-        level: Of confidence.
-
-    Returns:
-        The plain tails where bias or acceleration do not exist.
+    `left_out` are the statistic without each unit in turn. Where bias or acceleration do not exist the shares
+    are the plain tails.
     """
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     below = float(np.mean((drawn < value) + (drawn == value) / 2))
     spread = left_out.mean() - left_out
     scale = float((spread**2).sum())
@@ -116,13 +95,7 @@ def kish(total: Floats, squares: Floats) -> Floats:
 
 
 def effective_count(
-    share: float,
-    count: float,
-    questions: int,
-    variance: float,
-    level: float = LEVEL,
-    *,
-    alike: float | None = None,
+    share: float, count: float, questions: int, variance: float, *, alike: float | None = None
 ) -> float:
     """Return the effective number of independent battles behind a share of clustered ones.
 
@@ -142,7 +115,7 @@ def effective_count(
     if variance <= 0 or share in {0.0, 1.0}:
         return at_most
     plain = min(count, share * (1 - share) / variance)
-    ratio = normal_quantile(level) / float(stdtrit(questions - 1, (1 + level) / 2))
+    ratio = NORMAL / float(stdtrit(questions - 1, (1 + LEVEL) / 2))
     return max(min(1.0, at_most), plain * ratio**2)
 
 
@@ -153,7 +126,7 @@ ROUNDING = 1e-9
 
 
 def mean_interval(
-    mean: float, error: float | None, questions: int, level: float = LEVEL, *, within: Interval | None = None
+    mean: float, error: float | None, questions: int, *, within: Interval | None = None
 ) -> Interval | None:
     """Return a t interval of a mean whose standard error depends on so many questions; None without an error.
 
@@ -165,8 +138,8 @@ def mean_interval(
     if error is None or questions < 2:  # noqa: PLR2004 - a variance needs two
         return None
     if error <= ROUNDING * max(1.0, abs(mean)):
-        return None if within is None else _of_agreeing(mean, questions, level, within)
-    half = float(stdtrit(questions - 1, (1 + level) / 2)) * error
+        return None if within is None else _of_agreeing(mean, questions, within)
+    half = float(stdtrit(questions - 1, (1 + LEVEL) / 2)) * error
     if within is None:
         return Interval(mean - half, mean + half)
     # An estimated mean may lie beyond the values that exist; its interval does not.
@@ -174,18 +147,18 @@ def mean_interval(
     return Interval(lower, upper)
 
 
-def _of_agreeing(mean: float, questions: int, level: float, within: Interval) -> Interval:
+def _of_agreeing(mean: float, questions: int, within: Interval) -> Interval:
     """Return the interval of a mean that each question has.
 
     Source: Wilson (1927) for shares; Clopper & Pearson (1934), whose limits go with the exact sign test.
     """
     if within.lower < 0 and abs(mean) > ROUNDING:
-        lower = 2 * ((1 - level) / 2) ** (1 / questions) - 1
+        lower = 2 * ((1 - LEVEL) / 2) ** (1 / questions) - 1
         ends = sorted((mean * lower, mean * (2 - lower)))
         return Interval(max(within.lower, ends[0]), min(within.upper, ends[1]))
     reach = within.upper - within.lower
     share = min(max((mean - within.lower) / reach, 0.0), 1.0)
-    found = wilson(share, questions, level) or UNIT
+    found = wilson(share, questions) or UNIT
     return Interval(within.lower + reach * found.lower, within.lower + reach * found.upper)
 
 
@@ -202,12 +175,12 @@ def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None
     return float(residual_sums @ residual_sums) / total_weight**2 * questions / (questions - 1)
 
 
-def percentile_interval(draws: Floats, level: float = LEVEL) -> Interval | None:
-    """Return the middle `level` of finite bootstrap draws; None where fewer than half are finite."""
+def percentile_interval(draws: Floats) -> Interval | None:
+    """Return the middle 95 % of finite bootstrap draws; None where fewer than half are finite."""
     finite = draws[np.isfinite(draws)]
     if 2 * len(finite) < len(draws) or not len(finite):
         return None
-    lower, upper = np.quantile(finite, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = np.quantile(finite, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(lower), float(upper))
 
 
@@ -221,7 +194,7 @@ BATCH_CELLS = 4_000_000
 Counts = NDArray[np.uint8]
 
 
-def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | None:
+def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
     """Return the BCa interval of a mean over answers, resampled by question.
 
     `sums` and `counts` are of the scored answers of each question.
@@ -237,9 +210,9 @@ def bca_mean(sums: Floats, counts: Floats, level: float = LEVEL) -> Interval | N
     mean = float(sums.sum() / counts.sum())
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
-        return wilson(low, units, level) if 0 <= low <= 1 else None
+        return wilson(low, units) if 0 <= low <= 1 else None
     means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
-    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean, level)
+    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean)
     # Summation in another order leaves rounding dust beyond the bounds of the scores.
     lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)
     return Interval(float(lower), float(upper))

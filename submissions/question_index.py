@@ -26,12 +26,10 @@ class Questions(Protocol):
     @property
     def name(self) -> str:
         """The set's name."""
-        ...
 
     @property
     def questions(self) -> Sequence[Question]:
         """The questions in the set's order."""
-        ...
 
 
 class QuestionIndex:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.stats import LEVEL, Interval, percentile_interval
+from leaderboard.stats import Interval, percentile_interval
 
 Codes = NDArray[np.int64]
 
@@ -27,7 +27,6 @@ class Resampling:
 
     resamples: int = 1000
     seed: int = 0
-    level: float = LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def clustered(
     if len(by_question) < 2 or not resampling.resamples:  # noqa: PLR2004 - one question has no spread
         return estimate(value, None)
     batches = [statistic(weights @ by_question) for weights in weight_batches(len(by_question), resampling)]
-    return estimate(value, percentile_interval(np.concatenate(batches), resampling.level))
+    return estimate(value, percentile_interval(np.concatenate(batches)))
 
 
 def estimate(value: float, interval: Interval | None) -> Estimate:

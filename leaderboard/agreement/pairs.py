@@ -239,5 +239,5 @@ def _spearman(x: Floats, y: Floats, questions: Codes, resampling: Resampling) ->
         for batch in weight_batches(number, resampling)
         for part in np.array_split(batch, 1 + batch.shape[0] * len(questions) // RANKED_CELLS)
     ]
-    interval = percentile_interval(np.concatenate(draws), resampling.level) if number > 1 and draws else None
+    interval = percentile_interval(np.concatenate(draws)) if number > 1 and draws else None
     return estimate(value, interval)

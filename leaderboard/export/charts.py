@@ -48,12 +48,7 @@ class Point:
 
 
 def forest(
-    estimates: Sequence[Estimate],
-    *,
-    axis: str,
-    row: str = "System",
-    reference: float | None = None,
-    share: bool = False,
+    estimates: Sequence[Estimate], *, axis: str, reference: float | None = None, share: bool = False
 ) -> alt.LayerChart:
     """Draw one line a system from the lower to the upper end of its interval, a point at its value.
 
@@ -66,7 +61,7 @@ def forest(
     ticks = alt.Axis(format="%" if share else "d", tickCount=6, grid=True, labelFlush=False)
     colour = alt.value(BETTER)
     tooltip = [
-        alt.Tooltip("system:N", title=row),
+        alt.Tooltip("system:N", title="System"),
         alt.Tooltip("value:Q", title=axis, format=number),
         alt.Tooltip("lower:Q", title="95 % interval from", format=number),
         alt.Tooltip("upper:Q", title="to", format=number),

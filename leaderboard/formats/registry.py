@@ -36,7 +36,6 @@ class BattleFormat(FileFormat):
         holds: The columns that a written file holds; None for all, the file's own further ones too.
         taken: The names that a written file gives to columns of its own.
         one_tie: Whether all kinds of ties become one.
-        guessed: Whether its signature identifies a record.
         from_name: What the name of a file says that its records do not.
     """
 

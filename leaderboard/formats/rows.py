@@ -280,7 +280,6 @@ class Draft:
     Attributes:
         rows: All rows; those that are no battle hold any winner.
         reasons: Why a row is no battle, None where it is one; None where all are.
-        first: What is wrong with the first mistaken record, by reason.
     """
 
     rows: BattleRows

@@ -192,24 +192,6 @@ class Cells:
         clusters, pairs = self.doubled.shape
         return clusters, 3 * pairs
 
-    def counts(self, clusters: Ints) -> Floats:
-        """(3, P) battles on some clusters: low won, high won, tie."""
-        part = self.doubled[clusters]
-        # As bytes, which are summed several times as fast as truth values.
-        ended = [(part == code).view(np.int8).sum(axis=0, dtype=np.int32) for code in (2, 0, 1)]
-        return np.stack(ended).astype(np.float64)
-
-    def shares(self, *, above: float = -1 / 2) -> csr_array:
-        """(clusters, P) shares of the win of the low ends where the two met; only those above one."""
-        from scipy.sparse import csr_array  # noqa: PLC0415 - as in `count_by_cluster`
-
-        kept = self.doubled > 2 * above
-        pair = np.broadcast_to(np.arange(kept.shape[1], dtype=np.int32), kept.shape)[kept]
-        ends = np.cumsum(np.count_nonzero(kept, axis=1))
-        share = self.doubled[kept].astype(np.float64)
-        share /= 2
-        return csr_array((share, pair, np.append(0, ends).astype(np.int32)), shape=kept.shape)
-
     def reweighted(self, weights: Floats) -> Floats:
         """(3 P, draws) counts of low won, high won, tie, by (clusters, draws) weights; ties are half wins."""
         width, draws = self.doubled.shape[1], weights.shape[1]

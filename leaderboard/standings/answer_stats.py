@@ -12,7 +12,7 @@ import numpy as np
 
 from data.errors import RecordError
 from leaderboard.battles import BattleTable
-from leaderboard.stats import LEVEL, Interval, bca_mean, bounds_json
+from leaderboard.stats import Interval, bca_mean, bounds_json
 from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2
@@ -51,7 +51,6 @@ class MeanScore:
     Attributes:
         mean: None where no answer has the score.
         interval: BCa interval over questions; None for fewer than two.
-        answers: How many answers the mean is over.
         undefined: How many answers were scored without a defined value; they enter no mean.
     """
 
@@ -66,7 +65,7 @@ class MeanScore:
         return {"mean": self.mean, **bounds_json(self.interval), **counts}
 
 
-def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -> MeanScore:
+def mean_score(facts: Sequence[AnswerFact], metric: str) -> MeanScore:
     """Return a metric's mean over answers, with its BCa interval over questions."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
@@ -76,7 +75,7 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, level: float = LEVEL) -
     values = np.array([score for _, score in defined])
     _, codes = np.unique([question for question, _ in defined], return_inverse=True)
     sums = np.bincount(codes, values).astype(np.float64)
-    interval = bca_mean(sums, np.bincount(codes).astype(np.float64), level)
+    interval = bca_mean(sums, np.bincount(codes).astype(np.float64))
     return MeanScore(mean=float(values.mean()), interval=interval, answers=len(defined), undefined=undefined)
 
 

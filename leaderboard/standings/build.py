@@ -155,11 +155,6 @@ class _Inputs:
     facts: Mapping[str, Sequence[AnswerFact]]
     judge_context: JudgeContext
 
-    @property
-    def rated_reference(self) -> str | None:
-        """The reference, where its battles enter ratings."""
-        return self.reference if self.reference in self.table.systems else None
-
 
 def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTable:
     """Return the battles in which none of some systems is a side, with the names of the others."""
@@ -200,7 +195,7 @@ def _style(inputs: _Inputs) -> Mapping[str, object]:
 def _between(inputs: _Inputs) -> tuple[Mapping[str, object], ...]:
     if inputs.ratings is None:
         return ()
-    return (between_systems(inputs.table, inputs.settings, inputs.rated_reference),)
+    return (between_systems(inputs.table, inputs.settings, inputs.reference),)
 
 
 def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, str]:

@@ -104,10 +104,6 @@ class BoardColumn:
         """Meaning of the column for readers of the page."""
         return f"{self.meaning}. {self.help}".strip().replace("..", ".")
 
-    def on(self, surface: Surface) -> bool:
-        """Return whether the column is visible on a surface."""
-        return surface in self.surfaces
-
 
 def _of(section: str, name: str) -> Read:
     return lambda line: (line[section] or {}).get(name)
@@ -425,7 +421,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
 
 def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
     """Return the columns of a surface in its order: of the table, of files, or of print."""
-    found = [column for column in COLUMNS if column.on(surface)]
+    found = [column for column in COLUMNS if surface in column.surfaces]
     if surface is Surface.PAGES:
         found.sort(key=lambda column: column.place or len(COLUMNS))
     elif surface is not Surface.FILES:

@@ -22,7 +22,6 @@ class HeadToHead:
     """The record of every pair of systems.
 
     Attributes:
-        systems: Row and column order of the matrices.
         wins: (S, S); how often the row's system beat the column's.
         shares: (S, S); sum of the shares of the win that the row's system got.
     """

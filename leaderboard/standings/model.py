@@ -30,7 +30,6 @@ class Line:
         rate: Against the reference where the board has one; None without battles, and of the reference.
         rate_against_all: The reference's own, against every system: another quantity, in no column with the
             rates of systems; None of systems.
-        outcomes: How this system's planned battles ended, overall alone.
         badges: What the organisers say of it, such as `baseline`.
         unranked: Why it has no rank, since it answered too few questions; empty of all others. Its battles
             enter no rating.
@@ -95,7 +94,6 @@ class Standings:
         lines: By domain id and `overall`: systems, best first.
         ratings: The overall ratings with their draws; None where they do not exist.
         pairs: The record of every pair, best first.
-        outcomes: How all planned battles ended.
         beside: Second tables of ratings: those without the reference.
         differences: The paired difference of every two systems, compact (`all_differences`).
         judged: How much of the planned battles was judged; None where only verdicts are known.

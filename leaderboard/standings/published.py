@@ -36,9 +36,7 @@ class PublishedBoard:
     """Published results as battles.
 
     Attributes:
-        note: What readers must know: where the numbers come from and what they cannot tell.
         reference: The opponent of every system.
-        labels: Domain ids to what readers see.
         table: Counts of battles as weighted rows. Its question ids are made up, one a row: rate it
             with battles as the resampled unit, and do not cluster its rates.
     """

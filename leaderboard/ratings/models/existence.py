@@ -31,7 +31,6 @@ class Groups:
             the anchor's, else the one with most systems, then most battles, then the one that stands above
             more systems, then by name.
         above: (S,) whether a chain of battles won leads from the system into the main group but none back.
-        below: (S,) the same from the main group to the system.
         ladder: (S,) systems that any chain of battles links, 0 for the main group's: within one, groups may
             stand above each other.
         over: (S,) how many systems stand above each for certain, in its ladder.

@@ -44,33 +44,26 @@ class PairModel(Protocol):
     @property
     def ties(self) -> bool:
         """True if the model has a tie parameter."""
-        ...
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
         """Reduce (3, P, …) outcome counts to the terms of the likelihood, computed once a fit."""
-        ...
 
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:
         """Log-likelihood and derivatives at a gap and a tie parameter."""
-        ...
 
     def slope(
         self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]
     ) -> tuple[Floats, Floats | None]:
         """Return the two first derivatives alone."""
-        ...
 
     def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, Floats | None]:
         """(3, P) derivatives of one battle's log-likelihood, for each outcome it may have."""
-        ...
 
     def start(self, tied: float) -> float:
         """Return a tie parameter to start from, given the share of ties (strictly between 0 and 1)."""
-        ...
 
     def ratio(self, tie: float) -> float:
         """Return the tie parameter as its source writes it."""
-        ...
 
 
 def sigmoid(x: Floats) -> Floats:

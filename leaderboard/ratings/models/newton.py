@@ -61,7 +61,6 @@ class Fit:
         tie: The tie parameter on its model's scale; 0 without one or without ties.
         curvature: (P,) minus the second derivative of each pair's log-likelihood by its gap.
         gap_tie: (P,) the mixed one; zeros without a tie parameter.
-        tie_tie: The second derivative by the tie parameter.
         gradient_norm: Largest difference of observed and expected wins, as a share of battles.
     """
 

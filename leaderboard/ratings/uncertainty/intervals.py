@@ -40,7 +40,6 @@ class PairedErrors:
     """Standard errors of differences of ratings; (S, S), NaN where unknown.
 
     Attributes:
-        se: Standard errors of differences, in points.
         units: The effective number of independent questions (or battles) that carry each difference.
     """
 
