@@ -6,10 +6,8 @@ statuses; a command that raises one exits with 1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from data.models.words import Problem
+from dataclasses import dataclass
+from enum import StrEnum
 
 
 class ArenaError(Exception):
@@ -54,6 +52,28 @@ class FileFormatError(InputError):
         super().__init__(message, advice=advice)
         self.code = code
         self.line = line
+
+
+class Severity(StrEnum):
+    """Severity of a problem: an error stops a submission."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a file.
+
+    `line` counts from 1 and is 0 where the file as a whole is meant; `code` is a short, stable word
+    that scripts can rely on; `advice` says what to do.
+    """
+
+    line: int
+    code: str
+    message: str
+    severity: Severity = Severity.ERROR
+    advice: str = ""
 
 
 NOTED = 5

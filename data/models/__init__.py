@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from data.errors import Problem, Severity
 from data.models.judgments import (
     EMBEDDED_ENGINE,
     ENGINE,
@@ -46,11 +47,9 @@ from data.models.words import (
     Outcome,
     Preference,
     Presentation,
-    Problem,
     ProblemList,
     Role,
     RoundState,
-    Severity,
     Split,
     SubmissionKind,
     SubmissionState,

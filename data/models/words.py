@@ -9,7 +9,7 @@ from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Any, Literal
 
-from data.errors import FileFormatError, InvalidFileError
+from data.errors import FileFormatError, InvalidFileError, Problem, Severity
 from data.text import counted
 
 
@@ -141,13 +141,6 @@ class SubmissionKind(StrEnum):
     """Retrieved passages without answers; they enter no round."""
 
 
-class Severity(StrEnum):
-    """Severity of a problem: an error stops a submission."""
-
-    ERROR = "error"
-    WARNING = "warning"
-
-
 class Split(StrEnum):
     """Part of a question set that a question belongs to."""
 
@@ -196,21 +189,6 @@ OUT_OF_BUDGET = "The budget's cap is reached."
 """The detail of what was not asked since the budget had no room for it."""
 FEW = 5
 EXAMPLES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong with a file.
-
-    `line` counts from 1 and is 0 where the file as a whole is meant; `code` is a short, stable word
-    that scripts can rely on; `advice` says what to do.
-    """
-
-    line: int
-    code: str
-    message: str
-    severity: Severity = Severity.ERROR
-    advice: str = ""
 
 
 @dataclass(slots=True)
