@@ -9,11 +9,11 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from data.errors import FileFormatError, InvalidFileError
 from data.files.tables.rows import FileFormat
@@ -30,46 +30,42 @@ from submissions.row_fields import figures_in
 from submissions.table_systems import TableSystems
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """Result of a check.
+class CheckReport(BaseModel):
+    """Result of a check: the JSON of `arena submissions check --json`."""
 
-    Attributes:
-        format: The file's format; None where it has none of ours.
-        layout: Whose fields its rows have; None where there are no rows.
-        rows: Lines, items or rows that were read, faulty ones included where they could be parsed.
-        answers: Rows that name a question of the set, each another, and have a text.
-        coverage: Share of each domain's questions that are answered, 0–1, in the set's order.
-        no_answers: Answers that say they found none.
-        with_contexts: Answers that have contexts.
-        problems: The problems by line; those of the file as a whole come first.
-        content_hash: sha256 over the answers without errors. It is the same in every format and order.
-        kind: What the file holds; of contexts `answers` counts the questions that have passages, and
-            `with_contexts` those whose passages have texts.
-    """
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
-    set_name: str
+    set: str
+    kind: SubmissionKind = SubmissionKind.ANSWERS
+    """Kind that the file was read as."""
     format: FileFormat | None
+    layout: str | None = None
+    """Tool whose fields its rows have, such as `arena` or `ragas`."""
     rows: int
+    """Lines, items or rows that were read, faulty ones included where they could be parsed."""
     answers: int
+    """Rows that name a question of the set, each another, and have a text, of contexts passages."""
     questions: int
-    coverage: Mapping[str, float]
+    coverage: dict[str, float]
+    """Share of each domain's questions, 0-1, in the set's order."""
     no_answers: int
     with_contexts: int
+    """Answers that have contexts; of contexts the questions whose passages have texts."""
     errors: int
     warnings: int
-    problems: tuple[Problem, ...]
     content_hash: str
-    kind: SubmissionKind = SubmissionKind.ANSWERS
-    layout: str | None = None
+    """sha256 over the answers without errors, the same in every format and order."""
+    problems: tuple[Problem, ...]
+    """Every error and warning by line; those of the file as a whole come first."""
 
+    @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
     def accepted(self) -> bool:
         """True if the file can be submitted."""
         return self.errors == 0 and self.answers > 0
 
 
-def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckResult:
+def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckReport:
     """Check a file of answers, noting every problem at once. It never raises for what is in the file.
 
     Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
@@ -85,7 +81,7 @@ def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | No
     return usage.result()
 
 
-def refused_for_time(questions: Questions, seconds: float) -> CheckResult:
+def refused_for_time(questions: Questions, seconds: float) -> CheckReport:
     """Return the result for a file whose check took longer than it may, and was ended (A4)."""
     findings = Findings(IntakeLimits().errors)
     message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
@@ -181,19 +177,19 @@ class _Tally:
             message = with_place("The answer is empty.", place)
             self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)
 
-    def result(self) -> CheckResult:
+    def result(self) -> CheckReport:
         totals = Counter(question.domain for question in self.index.questions)
         coverage = {domain: self._answered[domain] / count for domain, count in totals.items()}
         digest = hashlib.sha256()
         for row_digest in sorted(self._digests):
             digest.update(row_digest)
-        return CheckResult(
-            set_name=self.index.set_name,
+        return CheckReport(
+            set=self.index.set_name,
             format=self.format,
             rows=self.rows,
             answers=self._answered.total(),
             questions=totals.total(),
-            coverage=MappingProxyType(coverage),
+            coverage=coverage,
             no_answers=self._watch.no_answers,
             with_contexts=self._watch.with_contexts,
             errors=self._findings.errors,
@@ -244,7 +240,7 @@ def _digest(answer: Answer) -> bytes:
 COLUMNS = ("line", "severity", "code", "message", "advice")
 
 
-def report_lines(result: CheckResult) -> Iterator[str]:
+def report_lines(result: CheckReport) -> Iterator[str]:
     """Yield the report as lines of text: the errors first, then the warnings, then what there is.
 
     Like problems stand in a few lines with their number; the other forms list every one.
@@ -253,7 +249,7 @@ def report_lines(result: CheckResult) -> Iterator[str]:
     yield from summary_lines(result)
 
 
-def summary_lines(result: CheckResult) -> Iterator[str]:
+def summary_lines(result: CheckReport) -> Iterator[str]:
     """Yield the contents, and as the last line whether the file can be submitted."""
     yield _printable(_counts(result))
     for domain, share in result.coverage.items():
@@ -262,8 +258,8 @@ def summary_lines(result: CheckResult) -> Iterator[str]:
     yield f"{verdict}: {counted(result.errors, 'error')}, {counted(result.warnings, 'warning')}."
 
 
-def _counts(result: CheckResult) -> str:
-    of_set = f"{result.questions:,} questions of {result.set_name}"
+def _counts(result: CheckReport) -> str:
+    of_set = f"{result.questions:,} questions of {result.set}"
     if result.kind is SubmissionKind.CONTEXTS:
         return f"Passages for {result.answers:,} of {of_set}, {result.with_contexts:,} with texts."
     return (
@@ -272,7 +268,7 @@ def _counts(result: CheckResult) -> str:
     )
 
 
-def _problem_lines(result: CheckResult) -> Iterator[str]:
+def _problem_lines(result: CheckReport) -> Iterator[str]:
     for severity in (Severity.ERROR, Severity.WARNING):
         chosen = [problem for problem in result.problems if problem.severity is severity]
         yield from few_of_each(chosen, _problem_line)
@@ -284,7 +280,7 @@ def _problem_line(problem: Problem) -> str:
     return _printable(text)
 
 
-def report_csv(result: CheckResult) -> str:
+def report_csv(result: CheckReport) -> str:
     """Return the problems as CSV rows in the order of the file; no cell is a spreadsheet formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -7,14 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from data.errors import InvalidFileError
 from data.files.tables.reader import is_run
 from data.files.tables.rows import FileFormat
 from data.files.trec import ids_by_field, read_run
 from data.models import Answer, Passage, Severity, SubmissionKind
-from submissions.check import CheckResult, recording_errors
+from submissions.check import CheckReport, recording_errors
 from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
@@ -24,7 +23,7 @@ from submissions.row_checks import RowReader
 MAX_LISTED = 10
 
 
-def check_contexts(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckResult:
+def check_contexts(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckReport:
     """Check a file of contexts, noting every problem at once. It never raises for what is in the file."""
     return _ContextFile(path, questions, limits or IntakeLimits()).result()
 
@@ -67,7 +66,7 @@ class _ContextFile:
             if self._passages.get(question.id)
         )
 
-    def result(self) -> CheckResult:
+    def result(self) -> CheckReport:
         answers = self.answers()
         totals = Counter(question.domain for question in self._index.questions)
         domains = {question.id: question.domain for question in self._index.questions}
@@ -76,13 +75,13 @@ class _ContextFile:
         for answer in sorted(answers, key=lambda answer: answer.question_id):
             parts = [answer.question_id, *((one.id, one.text) for one in answer.contexts)]
             digest.update(json.dumps(parts, ensure_ascii=False).encode("utf-8", errors="surrogatepass"))
-        return CheckResult(
-            set_name=self._index.set_name,
+        return CheckReport(
+            set=self._index.set_name,
             format=self._format,
             rows=self._rows,
             answers=len(answers),
             questions=totals.total(),
-            coverage=MappingProxyType({domain: covered[domain] / count for domain, count in totals.items()}),
+            coverage={domain: covered[domain] / count for domain, count in totals.items()},
             no_answers=0,
             with_contexts=sum(any(one.text for one in answer.contexts) for answer in answers),
             errors=self._findings.errors,

@@ -17,12 +17,13 @@ from arena.api.caching import FRESH, JSON, answer, problems
 from arena.api.dependencies import FileTurns, Services, Uploader, Who, client_there
 from arena.api.sets_and_rounds import NAME, Name
 from arena.api.teams import Sent
-from arena.models.submissions import AddedSubmission, CheckReport, SubmissionDetails, SubmissionStatus
+from arena.models.submissions import AddedSubmission, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import require
 from arena.services.submissions.uploads import party_of
 from arena.services.text_process import Poll
 from data.errors import InvalidFileError, StoppedError
 from data.models import Submission, SubmissionKind, SystemCard, TokenScope
+from submissions.check import CheckReport
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
 SYSTEM_NAME = r"^[^\s@][^@]*$"
@@ -109,7 +110,7 @@ async def check(
     except (ClientDisconnect, StoppedError):
         # Nobody is there to be answered.
         return Response(status_code=400)
-    return Response(CheckReport.of(result).model_dump_json(), headers=FRESH, media_type=JSON)
+    return Response(result.model_dump_json(), headers=FRESH, media_type=JSON)
 
 
 @router.post(

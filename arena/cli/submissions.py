@@ -76,13 +76,12 @@ def check(
 
     The exit code is 1 if any problem is an error.
     """
-    from arena.models.submissions import CheckReport
     from submissions.check import report_lines
 
     _note_failed_formats()
     result = open_arena().submissions.check(file, set_name, kind=kind, system=system, keep_na=keep_na)
     if as_json:
-        show_json(CheckReport.of(result).to_json())
+        show_json(result.model_dump(mode="json"))
     else:
         for line in report_lines(result):
             show_line(line)

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from arena.models.base import Value, one_of
 from data.models import Problem, Submission
-
-Kind = Annotated[str, one_of("answers", "contexts")]
 
 
 class Identity(Value):
@@ -25,31 +23,6 @@ class Identity(Value):
         list[Annotated[str, one_of("read", "submit", "manage", "organise")]], BeforeValidator(sorted)
     ]
     organiser: bool
-
-
-class CheckReport(Value):
-    """Result of a check: the JSON of `arena submissions check --json`."""
-
-    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
-    kind: Kind
-    """Kind that the file was read as."""
-    accepted: bool
-    """True if the file can be submitted."""
-    format: str | None
-    layout: str | None = None
-    """Tool whose fields its rows have, such as `arena` or `ragas`."""
-    rows: int
-    answers: int
-    questions: int
-    coverage: dict[str, float]
-    """Share of each domain's questions, 0-1."""
-    no_answers: int
-    with_contexts: int
-    errors: int
-    warnings: int
-    content_hash: str
-    problems: list[Problem]
-    """Every error and warning."""
 
 
 DESCRIBED = Submission.model_config | {"use_attribute_docstrings": True}

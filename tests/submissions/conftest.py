@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from data.models import Passage, Question, QuestionSet
-from submissions.check import CheckResult, check_answers
+from submissions.check import CheckReport, check_answers
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-Check = Callable[..., CheckResult]
+Check = Callable[..., CheckReport]
 Rows = list[dict[str, Any]]
 TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
 
@@ -78,7 +78,7 @@ ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.item
 
 @pytest.fixture
 def check(tmp_path: Path, questions: QuestionSet) -> Check:
-    def run(content: bytes | Sequence[object], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
+    def run(content: bytes | Sequence[object], **options: Any) -> CheckReport:  # noqa: ANN401 - passed on
         path = tmp_path / "answers"
         path.write_bytes(content if isinstance(content, bytes) else as_jsonl(content))
         return check_answers(path, options.pop("questions", questions), **options)
@@ -86,7 +86,7 @@ def check(tmp_path: Path, questions: QuestionSet) -> Check:
     return run
 
 
-def codes_of(result: CheckResult) -> list[tuple[int, str]]:
+def codes_of(result: CheckReport) -> list[tuple[int, str]]:
     usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
     return [(one.line, one.code) for one in result.problems if one.code not in usual]
 

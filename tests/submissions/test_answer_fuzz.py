@@ -10,11 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError
 from data.models import QuestionSet
 from submissions.card import check_card
-from submissions.check import CheckResult, check_answers, read_answers, report_lines
+from submissions.check import CheckReport, check_answers, read_answers, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
 from tests.submissions.conftest import ENCODERS, Rows
@@ -35,10 +34,10 @@ ROWS = (
 )
 
 
-def check_twice(path: Path, questions: QuestionSet) -> CheckResult:
+def check_twice(path: Path, questions: QuestionSet) -> CheckReport:
     result = check_answers(path, questions, limits=LIMITS)
     assert {problem.code for problem in result.problems} <= set(Code)
-    json.dumps(CheckReport.of(result).to_json(), allow_nan=False).encode()
+    json.dumps(result.model_dump(mode="json"), allow_nan=False).encode()
     assert all(line.isprintable() for line in report_lines(result))
     try:
         read = list(read_answers(path, questions, limits=LIMITS))

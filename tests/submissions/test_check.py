@@ -5,13 +5,11 @@ import gzip
 import io
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.models.submissions import CheckReport
 from data.errors import InvalidFileError, RecordError
 from data.models import Problem, QuestionSet, Severity
 from submissions.check import check_answers, read_answers, report_csv, report_lines
@@ -118,7 +116,7 @@ def test_a_row_that_cannot_be_used_gets_its_code(row: dict[str, Any], code: str,
 def test_every_problem_is_listed_at_once(questions: QuestionSet) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
-    assert CheckReport.of(result).to_json() == expected
+    assert result.model_dump(mode="json") == expected
 
 
 def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
@@ -130,7 +128,7 @@ def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
 def test_csv_has_every_problem(questions: QuestionSet) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     rows = list(csv.DictReader(io.StringIO(report_csv(result))))
-    problems = CheckReport.of(result).to_json()["problems"]
+    problems = result.model_dump(mode="json")["problems"]
     assert [(row["line"], row["code"]) for row in rows] == [
         (str(one["line"]), one["code"]) for one in problems
     ]
@@ -139,7 +137,7 @@ def test_csv_has_every_problem(questions: QuestionSet) -> None:
 def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: QuestionSet) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
     evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
-    result = replace(result, problems=(evil,))
+    result = result.model_copy(update={"problems": (evil,)})
     (row,) = csv.DictReader(io.StringIO(report_csv(result)))
     assert row["message"].startswith("'=")
 

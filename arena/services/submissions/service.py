@@ -35,7 +35,7 @@ from data.no_answer import is_no_answer
 from data.store import Store
 from data.store.submissions import NewSubmission
 from submissions.card import load_card
-from submissions.check import CheckResult, read_answers
+from submissions.check import CheckReport, read_answers
 from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits
 from submissions.question_index import answers_template, sample_answers
@@ -88,7 +88,7 @@ class SubmissionService(SubmissionReader):
         keep_na: bool = False,
         caller: Caller = OPERATOR,
         poll: Poll | None = None,
-    ) -> CheckResult:
+    ) -> CheckReport:
         """Check a file against a set; every problem at once. Hidden references are not compared with.
 
         Of a table with the answers of several systems those of `system` are read; with `keep_na` words for
@@ -257,7 +257,7 @@ class SubmissionService(SubmissionReader):
     def _keep_warnings(
         self,
         submission: Submission,
-        checked: CheckResult,
+        checked: CheckReport,
         path: Path,
         kind: SubmissionKind,
         limits: IntakeLimits,
@@ -293,7 +293,7 @@ class SubmissionService(SubmissionReader):
         )
 
 
-def _require_clean(path: Path, checked: CheckResult) -> None:
+def _require_clean(path: Path, checked: CheckReport) -> None:
     if not checked.accepted:
         count = f"{checked.errors} {'error' if checked.errors == 1 else 'errors'}"
         raise InvalidFileError(
@@ -303,7 +303,7 @@ def _require_clean(path: Path, checked: CheckResult) -> None:
         )
 
 
-def _is_repeated(before: Submission, checked: CheckResult) -> bool:
+def _is_repeated(before: Submission, checked: CheckReport) -> bool:
     return before.content_hash == checked.content_hash and before.state in REPEATED_STATES
 
 

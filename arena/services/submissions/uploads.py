@@ -21,7 +21,7 @@ from data.files.text_files import MEBIBYTE, file_name
 from data.models import Problem, Question, QuestionSet, Severity, SubmissionKind
 from data.progress import working
 from submissions.card import CardCheck, check_card
-from submissions.check import CheckResult, check_answers, refused_for_time
+from submissions.check import CheckReport, check_answers, refused_for_time
 from submissions.context_files import check_contexts
 from submissions.formats.reading import cites_passages, size_of
 from submissions.limits import IntakeLimits
@@ -93,7 +93,7 @@ class FileChecks:
         questions: QuestionSet,
         limits: IntakeLimits,
         poll: Poll | None = None,
-    ) -> CheckResult:
+    ) -> CheckReport:
         """Check a file; one that takes too long is refused, with that as its one problem.
 
         `poll` is called at intervals meanwhile; what it raises ends the check.
@@ -127,8 +127,8 @@ def _without_passages(question: Question) -> Question:
 
 
 def _check(
-    check: Callable[..., CheckResult], path: Path, asked: QuestionSet, limits: IntakeLimits, folder: str
-) -> CheckResult:
+    check: Callable[..., CheckReport], path: Path, asked: QuestionSet, limits: IntakeLimits, folder: str
+) -> CheckReport:
     """Check in a child, which unpacks into a folder that its parent removes."""
     before, tempfile.tempdir = tempfile.tempdir, folder
     try:

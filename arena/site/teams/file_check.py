@@ -9,7 +9,6 @@ from functools import partial
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from arena.models.submissions import CheckReport
 from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.uploads import Turns, party_of
 from arena.site.services import arena
@@ -21,7 +20,7 @@ from arena.site.uploads import choose_file, laid_down
 from data.errors import FileFormatError, UnavailableError
 from data.models import Severity, SubmissionKind, TokenScope
 from data.text import percent
-from submissions.check import CheckResult, report_csv
+from submissions.check import CheckReport, report_csv
 
 MOST_LISTED = 100
 KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}
@@ -36,7 +35,7 @@ class CheckedFile:
 
     key: tuple[str, str, str, str]
     file: UploadedFile
-    result: CheckResult
+    result: CheckReport
     kind: SubmissionKind
 
 
@@ -87,7 +86,7 @@ def next_file() -> None:
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
-def show_check(open_set: OpenSet, result: CheckResult) -> None:
+def show_check(open_set: OpenSet, result: CheckReport) -> None:
     """Say whether the file can be submitted, what to correct, and what it covers."""
     heading("3. What the check found", anchor="check")
     if result.accepted:
@@ -117,7 +116,7 @@ def show_check(open_set: OpenSet, result: CheckResult) -> None:
         note("Questions that you leave out are not judged; your rank follows from what you answered.")
 
 
-def _of_kind(result: CheckResult) -> tuple[tuple[str, str], ...]:
+def _of_kind(result: CheckReport) -> tuple[tuple[str, str], ...]:
     if result.kind is SubmissionKind.CONTEXTS:
         return (("with texts", f"{result.with_contexts:,}"),)
     return (
@@ -126,7 +125,7 @@ def _of_kind(result: CheckResult) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _show_problems(result: CheckResult) -> None:
+def _show_problems(result: CheckReport) -> None:
     kinds = {
         "all": f"All ({result.errors + result.warnings:,})",
         Severity.ERROR.value: f"Errors ({result.errors:,})",
@@ -142,7 +141,7 @@ def _show_problems(result: CheckResult) -> None:
         note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
 
 
-def _offer_report(open_set: OpenSet, result: CheckResult) -> None:
+def _offer_report(open_set: OpenSet, result: CheckReport) -> None:
     forms = (
         ("json", "application/json", partial(_as_json, result)),
         ("csv", "text/csv", partial(report_csv, result)),
@@ -159,8 +158,8 @@ def _offer_report(open_set: OpenSet, result: CheckResult) -> None:
             )
 
 
-def _as_json(result: CheckResult) -> str:
-    return json.dumps(CheckReport.of(result).to_json(), ensure_ascii=False, indent=2)
+def _as_json(result: CheckReport) -> str:
+    return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2)
 
 
 @st.cache_resource(show_spinner=False)

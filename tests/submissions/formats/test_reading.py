@@ -25,7 +25,7 @@ from data.errors import FileFormatError
 from data.files.tables.columns import require_once
 from data.files.tables.rows import FileFormat
 from data.models import Question, QuestionSet
-from submissions.check import CheckResult, check_answers, read_answers
+from submissions.check import CheckReport, check_answers, read_answers
 from submissions.context_files import check_contexts
 from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
@@ -163,7 +163,7 @@ MEBIBYTE = 1024 * 1024
 
 @pytest.fixture
 def check_table(tmp_path: Path, questions: QuestionSet) -> Check:
-    def run(columns: dict[str, Any], **options: Any) -> CheckResult:  # noqa: ANN401 - passed on
+    def run(columns: dict[str, Any], **options: Any) -> CheckReport:  # noqa: ANN401 - passed on
         path = tmp_path / "table"
         pq.write_table(pa.table(columns), path)
         return check_answers(path, questions, **options)
@@ -171,7 +171,7 @@ def check_table(tmp_path: Path, questions: QuestionSet) -> Check:
     return run
 
 
-def codes(result: CheckResult) -> list[tuple[int, str]]:
+def codes(result: CheckReport) -> list[tuple[int, str]]:
     return [(one.line, one.code) for one in result.problems if one.severity.value == "error"]
 
 
