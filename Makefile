@@ -34,7 +34,7 @@ test: $(VENV)/.dev ## the test suite
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 test-slow: $(VENV)/.dev ## the tests that take more than a second, with more examples of each property
-	$(BIN)/python -m pytest -m "slow or long" --hypothesis-profile full -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -m slow --hypothesis-profile full -n $(WORKERS) --dist loadgroup
 
 check: lint types contract structure ## lint, format, types and import contract
 

@@ -297,7 +297,7 @@ def _steep(pattern: re.Pattern[Any]) -> str:
     return slowest.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A1, A3: no text makes a search take time that grows faster than the text, up to 100,000 characters."""
@@ -316,7 +316,7 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
     assert not found, "\n".join(found)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -338,7 +338,7 @@ def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
     assert _steep(re.compile(pattern))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern", [r"\w+", r"(?<!\s)\s++$", r"“[^“”\n]*+”", r"\[[\d,; ]{1,9}\]", r"\A.*\bx\b.*\Z"]
 )
@@ -347,7 +347,7 @@ def test_linear_patterns_pass(pattern: str) -> None:
     assert not _steep(re.compile(pattern))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_pattern_is_compiled_out_of_sight() -> None:
     """A1: patterns are compiled by `re.…` alone, so that the test above sees every one."""
     hidden = [

@@ -74,7 +74,7 @@ def test_a_string_that_names_a_module_ends_the_build(text: str, found: list[str]
     assert list(modules_in_strings(text, ROOMS, ROOT)) == found
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_string_of_the_rooms_names_a_module() -> None:
     """The whole of the rooms can be built as one package."""
     for room in ROOMS:

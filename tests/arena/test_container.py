@@ -20,7 +20,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Arena:
     return Arena(Settings(home=folder, database_url=f"sqlite:///{folder / 'arena.sqlite'}"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SERVICES)
 def test_service_is_made_once_of_its_class(name: str, arena: Arena) -> None:
     """A service is of the class that is announced, unless this is a protocol, and stays the same."""

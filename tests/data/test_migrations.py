@@ -20,7 +20,7 @@ from data.store import Store
 from data.store.engine import Database
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_migrations_make_the_tables(blank_url: str) -> None:
     store = Store.open(blank_url)
 

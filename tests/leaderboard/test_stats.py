@@ -146,7 +146,7 @@ def test_answers_to_one_question_are_resampled_together() -> None:
     assert mean_score(once[:1], "m").interval is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_equal_scores_give_equal_intervals_whatever_the_order() -> None:
     values = np.random.default_rng(5).random(6_000)
     assert bca_mean(values, np.ones(6_000)) == bca_mean(values.copy(), np.ones(6_000))

@@ -59,7 +59,7 @@ def test_any_bytes_end_in_a_report(
     check_twice(path, questions)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @QUICK
 @given(rows=st.lists(ROWS, max_size=6), form=st.sampled_from(["jsonl", "json"]))
 def test_any_json_ends_in_a_report(

@@ -71,7 +71,7 @@ BAD = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD.keys())
 def test_every_problem_of_a_card_is_listed(
     text: str, expected: list[tuple[int | None, str]], tmp_path: Path

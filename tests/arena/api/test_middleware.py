@@ -98,7 +98,7 @@ def test_json_bodies_are_small(alpha: httpx.Client) -> None:
     assert found.status_code == 413
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_dawdling_sender_is_cut_off(club: Club) -> None:
     for path in (f"POST /api/v1{SUBMIT}", "POST /api/v1/submissions/1/withdraw"):
         headers = {"Content-Length": "1000", "Content-Type": "application/json"}
@@ -107,7 +107,7 @@ def test_dawdling_sender_is_cut_off(club: Club) -> None:
         assert b"connection: close" in answered.lower()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_trickling_sender_is_cut_off(club: Club) -> None:
     headers = {"Content-Length": "1000000"}
     answered = _raw(club, f"POST /api/v1{SUBMIT}", headers, body=b"x" * 40, pause=0.2)
@@ -168,7 +168,7 @@ def test_markup_of_strangers_stays_data(alpha: httpx.Client) -> None:
     assert "default-src 'none'" in found.headers["content-security-policy"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_faults_of_ours_tell_an_id_and_nothing_else(serve: Any, tmp_path: Path) -> None:  # noqa: ANN401
     home = tmp_path / "secret-place"
     settings = Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")

@@ -237,7 +237,7 @@ def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
     assert set(ROWS) == {f"{method} {path}" for method, path, _ in operations(document)}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("route", ROWS)
 def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route: str) -> None:
     method = route.partition(" ")[0]

@@ -57,7 +57,7 @@ def holding(told: str) -> list[str]:
     return [secret for secret in SECRETS if secret in told]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_key_that_an_endpoint_repeats_is_kept_nowhere(
     tell: Tell, filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -113,7 +113,7 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
     assert holding(told) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_site_without_its_database_keeps_every_secret(
     serve: Callable[..., str],

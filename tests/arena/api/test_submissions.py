@@ -188,7 +188,7 @@ def handed_in_at_once(club: Club, systems: Sequence[str]) -> tuple[list[int], li
     return statuses, [submission for submission in listed if submission["system"] in systems]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_fifty_uploads_at_once_are_each_whole_or_refused(club: Club) -> None:
     statuses, stored = handed_in_at_once(club, [f"parallel-{number}" for number in range(50)])
     assert set(statuses) <= {201, 409, 429, 503}

@@ -68,7 +68,7 @@ def small(tmp_path: Path) -> tuple[Settings, str]:
     return settings, made.secret
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, str]) -> None:
     settings, secret = small
     address = serve(settings, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2")
@@ -84,7 +84,7 @@ def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, 
     assert httpx.get(f"{address}/sets").status_code == 200
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_guessing_locks_out_and_leaves_no_token_in_the_log(
     serve: Serve, small: tuple[Settings, str], tmp_path: Path
 ) -> None:

@@ -81,7 +81,7 @@ def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterat
     arena.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
     """D13: nothing of results before publication; after it the names; once retracted the notice."""
     scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))

@@ -236,7 +236,7 @@ def _answers(url: str) -> bool:
         return False
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_permalink_to_a_question_runs_nothing_of_its_answers(
     site: str, browser: webdriver.Chrome, walk: Visitor
 ) -> None:

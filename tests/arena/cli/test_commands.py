@@ -170,7 +170,7 @@ def test_help_imports_nothing_heavy_and_a_group_no_other_group() -> None:
     assert [line for line in lines if line.startswith("[")] == ["[]", "['sqlalchemy']", "[]"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_lists_and_a_worker_load_no_arrays_and_no_tables(arena_of: Commands) -> None:
     arena_of.prepare("http://127.0.0.1:9")
     allowed = {"rich", "sqlalchemy"}

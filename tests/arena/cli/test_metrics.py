@@ -55,7 +55,7 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
     return server
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [4, 16])
 def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     arena_of: Commands, scripted_llm: Callable[..., Any], concurrency: int
@@ -103,7 +103,7 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     assert (rest["judged"], rest["kept"]) == (some["skipped"], some["judged"])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_endpoint_that_is_gone_ends_the_run_and_keeps_what_is_done(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -206,7 +206,7 @@ def serve_assessors(server: Any) -> Any:  # noqa: ANN401 - the scripted server's
     return server
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("assessor", ASSESSORS)
 def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
     arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, assessor: str
@@ -245,7 +245,7 @@ def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -
 BY_LLM = ("--set", "tiny", "--judge", "reference-free")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [NLI, "factuality-fr1", "factuality-fr2"])
 def test_a_plan_foresees_what_a_run_asks(
     arena_of: Commands, scripted_llm: Callable[..., Any], metric: str

@@ -49,7 +49,7 @@ def stocked(arena_of: Commands) -> Commands:
     return arena_of
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     before = stocked("teams", "show", "--json")[1]

@@ -201,7 +201,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_command_shows_progress_on_stderr_alone(
     arena_of: Any,  # noqa: ANN401 - the class stands in a conftest

@@ -311,7 +311,7 @@ def test_what_cannot_be_retrieved_is_said(
     assert not out.exists()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
 def test_lfrqas_statistics_are_the_papers() -> None:
     questions = load_set(LFRQA).questions.questions

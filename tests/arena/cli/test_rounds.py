@@ -148,7 +148,7 @@ def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
     assert "--port" in errors
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_unreachable_endpoint_pauses_the_round(arena_of: Commands) -> None:
     words = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--no-cap")
     code, _, errors = arena_of("rounds", "run", *words)
@@ -157,7 +157,7 @@ def test_unreachable_endpoint_pauses_the_round(arena_of: Commands) -> None:
     assert arena_of.json("rounds", "status", "r", "--json")["state"] == "paused"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
     first = run.json("demo", "--no-serve", "--json")
     assert first == {"boards": ["demo", "rag-qa-arena"]}

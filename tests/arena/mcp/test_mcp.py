@@ -78,7 +78,7 @@ async def refusal(client: Client, tool: str, **arguments: object) -> str:
     return "".join(getattr(block, "text", "") for block in result.content)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_agent_traces_a_number_to_its_evidence_over_stdio(published: Settings) -> None:
     """The SDK's client starts the command and goes from the list of boards to the judges' reasons."""
 
@@ -206,7 +206,7 @@ def test_fault_tells_agents_nothing(published: Settings, monkeypatch: pytest.Mon
     assert "secret" not in in_process(published, talk)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_server_over_http_answers_local_hosts_alone(published: Settings, tmp_path: Path) -> None:
     """With `--http` the same tools are at /mcp of 127.0.0.1; pages of other hosts are refused."""
     port = free_port()

@@ -133,7 +133,7 @@ def test_frames_of_polars_are_the_same(frames: dict[str, pd.DataFrame], right: l
     pd.testing.assert_frame_equal(aa.rank(long, references=right, progress=False, **named).board, expected)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_example_notebook_runs() -> None:
     """Each cell of code runs after those before, in a loop as in a notebook; four systems are drawn."""
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
@@ -224,7 +224,7 @@ def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame
         aa.rate(battles.rename(columns={"winner": "won"}))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> None:
     """Loading the file would rank again, and that load it, without end: it is refused in a sentence."""
     script = tmp_path / "script.py"

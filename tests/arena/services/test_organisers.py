@@ -73,7 +73,7 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("what", list(CHANGES))
 def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
     arena = filled()
@@ -84,7 +84,7 @@ def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
     assert arena.rounds.rounds() == ()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Arena]) -> None:
     arena = filled()
     assert arena.round_admin.estimate(replace(REQUEST, domains=("d1",)), caller=ADA)["planned"] == 12
@@ -101,7 +101,7 @@ def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -
     assert arena.rounds.rounds() == ()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_round_is_watched_previewed_published_and_retracted(
     filled: Callable[..., Arena], database_url: str
 ) -> None:

@@ -64,7 +64,7 @@ def _open_to_others(folder: Path) -> list[Path]:
     return [path for path in (folder, *folder.rglob("*")) if path.lstat().st_mode & 0o077]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_whatever_commands_write_is_their_users_alone(tmp_path: Path, set_folder: Path) -> None:
     """Home, database, its log, backup and judges' files have no rights for others under any umask."""
     home = tmp_path / "home"
@@ -159,7 +159,7 @@ def _values(text: str) -> dict[tuple[str, str], float]:
     }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_metrics_are_the_database_in_numbers(filled: Fill, database_url: str) -> None:
     """Rounds and jobs by state, battles, judgments and workers are what the store holds."""
     arena = filled(database_url=database_url)

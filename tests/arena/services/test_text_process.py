@@ -51,7 +51,7 @@ def too_deep(text: str) -> str:
     raise RecursionError(text)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
     """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
     texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
@@ -67,7 +67,7 @@ def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
     assert [one for one in found if isinstance(one, str)] == ["yes", *["no"] * 200, "yes"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_one_piece_of_work_ends_at_its_limit() -> None:
     """A4: a function that is waited for is ended as well, and the next one has another process."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
@@ -75,13 +75,13 @@ def test_one_piece_of_work_ends_at_its_limit() -> None:
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_busy_machine_refuses_no_text() -> None:
     """A4: the limit is one of processor time: to wait for a processor is held against nobody's text."""
     assert within(LIMIT, waiting, 1.5 * LIMIT) == "done"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_waiting_ends_too() -> None:
     """A4: what takes hardly any processor time ends as well, at several times the limit by the clock."""
     with pytest.raises(TimeLimitError, match=r"longer than 0\.3 seconds"):
@@ -101,7 +101,7 @@ def test_work_ends_when_nobody_wants_it() -> None:
         within(LONG, catastrophic, SLOW, poll=poll)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_stopping_ends_what_hangs() -> None:
     """A4: once somebody asked to stop, a text that hangs is let go of, whatever its limit."""
 
@@ -125,7 +125,7 @@ def test_leaving_ends_what_is_unfinished() -> None:
     assert isinstance(asyncio.run(left()), StoppedError)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_process_that_ends_costs_one_text_at_most() -> None:
 
     async def all_of() -> list[str | BaseException]:
@@ -169,7 +169,7 @@ def rules_compiled(_preparation: Preparation) -> int:
     return grammar.cache_info().currsize
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_processes_end_with_their_parent(tmp_path: Path, until: Until) -> None:
     """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
     told = tmp_path / "pid"

@@ -59,7 +59,7 @@ def configured(
         yield url
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_every_answer_says_what_browsers_may_do_with_it(site: str, path: str) -> None:
     """C2: Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
@@ -134,7 +134,7 @@ def test_what_is_no_origin_is_none(address: str) -> None:
     assert origin_of(address) is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "status"),
     [
@@ -191,7 +191,7 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
     assert _stream(site, origin=f"https://{host}:{port}", additional_headers=proxied) == 101
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

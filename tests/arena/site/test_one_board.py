@@ -236,7 +236,7 @@ def test_older_boards_give_the_reference_no_rank_either(board: Board) -> None:
     ] == [row for row in _csv(board) if row["domain"] == OVERALL]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(published: Settings) -> None:
     """Of a judged round paper tables, API and duel separate whom the board separates."""
     arena = Arena(published)

@@ -273,7 +273,7 @@ def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) ->
     assert "full against short:" in shown
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -> None:
     numbers = []
     for result in ("won", "lost", "tied", "undecided"):
@@ -377,7 +377,7 @@ def test_data_page_tells_how_to_cite(visit: Callable[..., AppTest]) -> None:
     assert "@misc{tiny-" in "\n".join(verbatim_of(page))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
     shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
     assert "Words per reference, mean" in shown

@@ -73,7 +73,7 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
     return str(element.proto.body)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "query"),
     [

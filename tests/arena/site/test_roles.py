@@ -114,7 +114,7 @@ def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., 
     assert "Run by The <b>lab</b>." in [one.value for one in page.text]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Callable[..., None]) -> None:
     arena = filled()
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
@@ -128,7 +128,7 @@ def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Ca
     assert 'href="./team" target="_self">Signed in as olga</a>' in html(page.run())
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_every_plain_page_has_the_footer(published: Settings) -> None:
     with TestClient(make_app(published)) as visitor:
         for path in ("/auth/sign-in", "/api/v1/", "/nothing/there"):
@@ -151,7 +151,7 @@ def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings
     assert (columns["battles"].kind, columns["median_words"].unit) == ("number", "words")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = mix(filled(), tmp_path)
     for name, systems, seed in (("spring", ("full", "wrong"), 0), ("summer", ("full", "short"), 7)):

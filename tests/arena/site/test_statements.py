@@ -54,7 +54,7 @@ def _published(arena: Arena, name: str) -> None:
     arena.boards.publish(name, report=lambda _line: None, score=False)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_statements_of_a_page_are_few_however_many_systems_there_are(
     filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
 ) -> None:

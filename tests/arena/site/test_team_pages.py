@@ -205,7 +205,7 @@ def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[
     assert "no submission left" in shown(page)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_token_without_the_scope_may_look_and_not_touch(
     club: Club, answers_file: Callable[..., Path]
 ) -> None:
@@ -220,7 +220,7 @@ def test_token_without_the_scope_may_look_and_not_touch(
         assert "Owners" in shown(page)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[..., Path]) -> None:
     first = submit(club, answers_file("one", TEXT))
     held = submit(club, answers_file("two", f"{TEXT} Again."), confirm=False)
@@ -348,7 +348,7 @@ def test_empty_arena_says_what_to_do(
     assert not page.exception
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Callable[..., Path]) -> None:
     number = submit(club, answers_file("mine", TEXT))
     judge(club)
@@ -383,7 +383,7 @@ def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     assert "72 of 72 (100 %)" in sentence
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.cancel("r", caller=OPERATOR)

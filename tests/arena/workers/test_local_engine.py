@@ -31,7 +31,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "LEAST_LEFT", -1)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
     write_input(tmp_path)
@@ -41,7 +41,7 @@ def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
             assert results(tmp_path) == here
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> None:
     """Rates, domains, and controls of processes are those of this one, to the bit."""
     rng = np.random.default_rng(2)
@@ -107,14 +107,14 @@ def _always_end_itself(number: int) -> int:
     return number
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_part_that_ends_processes_is_an_error() -> None:
     with pytest.raises(WorkError, match="ended by itself") as error:
         list(LocalSpread(2).map(_always_end_itself, numbers(4)))
     assert "ARENA_PROCESSES" in error.value.advice
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_parts_of_parts_stay_where_they_are() -> None:
     """Work that is spread within a process is done by that process."""

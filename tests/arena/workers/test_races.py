@@ -65,7 +65,7 @@ def held(arena: Arena, answers_file: Callable[..., Path]) -> int:
     return added.submission.id
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> None:
     """Anyone who confirms while a withdrawal is on its way is told so; the tombstone stays."""
     with meanwhile(arena, lambda: arena.store.submissions.withdraw(held, "first")) as start:
@@ -76,7 +76,7 @@ def test_withdrawn_submission_is_not_brought_back(arena: Arena, held: int) -> No
     assert (found.state, found.withdrawn_reason) == (SubmissionState.WITHDRAWN, "first")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> None:
     """The second withdrawal changes no reason; a second confirmation changes nothing."""
     with meanwhile(arena, lambda: arena.store.submissions.confirm(held)) as start:
@@ -93,7 +93,7 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
     assert (found.withdrawn_reason, found.selected) == ("first", False)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_quota_holds_for_whoever_confirms_at_once(
     arena: Arena, held: int, answers_file: Callable[..., Path]
 ) -> None:
@@ -130,7 +130,7 @@ def _new(system: str, team: str = "ours") -> NewSubmission:
     return NewSubmission(set_name="tiny", system=system, team=team, card=SystemCard(), content_hash=system)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
     """C3: Of two new names that look alike and come at the same moment, the second one is refused."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
@@ -145,7 +145,7 @@ def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
     assert [one.system for one in arena.store.submissions.find() if one.team] == ["twin"]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
     for name, role in (("ann", Role.OWNER), ("bob", Role.OWNER), ("cat", Role.MEMBER)):
         arena.teams.add_account(name, caller=OPERATOR)

@@ -266,7 +266,7 @@ def test_retry_publish_and_calibrate_are_jobs(
     assert known(arena.jobs.status(4).job.result)["reports"][0]["pairs"] == 1
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     folder = arena.settings.judges_folder

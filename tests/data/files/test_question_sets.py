@@ -133,7 +133,7 @@ def test_missing_path_says_so(tmp_path: Path) -> None:
         load_set(tmp_path / "nowhere")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="NO LFRQA FILES beside the checkout")
 def test_lfrqa_files_import_as_they_are() -> None:
     loaded = load_set(LFRQA)

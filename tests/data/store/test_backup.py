@@ -206,7 +206,7 @@ def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.backup"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, blank_url], cwd=ROOT, check=False)
     assert done.returncode == -9

@@ -103,7 +103,7 @@ store.close()
 """
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
     # This process may have threads of libraries that warn when it is forked, so another one forks.
     url = f"sqlite:///{tmp_path / 'a.sqlite'}"

@@ -20,7 +20,7 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
     store.scores.put(judge, [(key.number, score)])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "details", "stands"),
     [

@@ -250,7 +250,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so.
 
@@ -317,7 +317,7 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
     return _judge().settle(judge_input).preference is Preference.A
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("family", families())
 def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
     questions, answers = _demo()

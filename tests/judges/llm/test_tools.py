@@ -95,7 +95,7 @@ def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -
     assert replace(PLAIN, **changed).key not in keys
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["openai", "litellm"])
 def test_the_tool_is_called_natively_and_run_here(
     scripted_llm: Serve, tool_use: Callable[..., object], transport: str

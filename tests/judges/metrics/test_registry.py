@@ -127,7 +127,7 @@ def _plain(score: Score) -> object:
     return json.loads(json.dumps([score.score, dict(score.details)], default=list))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
     rows = _rows(2)
     items = [_item(row) for row in rows]

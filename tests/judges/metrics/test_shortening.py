@@ -112,7 +112,7 @@ def scored(name: str, question: Question, answer: str) -> float | None:
     return asyncio.run(build_metric(name).score(item)).score
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

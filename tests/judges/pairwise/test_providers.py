@@ -103,7 +103,7 @@ def judge_of(mode: Mode) -> JudgeSpec:
     return spec_of(model=mode.name, **settings)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("transport", "mode"),

@@ -97,7 +97,7 @@ def judged(
     return asyncio.run(build_judge(spec, client=asker_of(answering)).judge(judge_input))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "attack"), ATTACKS)
 @pytest.mark.parametrize("order", [OrderPolicy.PAPER, OrderPolicy.BOTH])
 @pytest.mark.parametrize("gullible", [follows_what_is_outside, follows_what_it_reads])
@@ -241,7 +241,7 @@ def test_the_suite_is_wide() -> None:
     assert len(set(HONEST)) > 400
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [OrderPolicy.PAPER, OrderPolicy.BOTH])
 def test_no_known_way_of_speaking_to_the_judge_wins(order: OrderPolicy) -> None:
     """B2: an answer that is nothing but an attack loses against a judge that obeys it, on both sides.

@@ -644,7 +644,7 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: b
     assert fair(problem_of(path))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @RELAXED
 @given(
     records=RECORDS,

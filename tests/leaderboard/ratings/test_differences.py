@@ -306,7 +306,7 @@ def simulation() -> ModuleType:
     return module
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("systems", [2, 5])
 @pytest.mark.parametrize("questions", [3, 5, 8])
 def test_equal_systems_are_rarely_called_separated(systems: int, questions: int) -> None:

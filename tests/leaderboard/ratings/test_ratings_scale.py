@@ -53,7 +53,7 @@ def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTabl
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_number_of_threads_changes_no_byte() -> None:
     texts = [
         subprocess.run(

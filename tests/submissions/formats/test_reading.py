@@ -318,7 +318,7 @@ def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> 
     assert left_out == "Only the split test is read; left out are 'train'."
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
 def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
     number, path = 8_000, tmp_path / "table"

@@ -71,7 +71,7 @@ def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: Order
     arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     """On both engines: 1 or −1 by what was shown first, 0 in both orders, nothing where no LLM was asked."""
     arena = filled(database_url=database_url, endpoint=scripted_llm().url)

@@ -160,7 +160,7 @@ def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -
         assert row["corrected_rating"] == ("" if said is None else str(said))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
     arena = judge(filled())
     before, _ = publish(arena)

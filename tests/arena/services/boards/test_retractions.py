@@ -69,7 +69,7 @@ def visit(arena: Arena, page: str) -> str:
     return "".join(found.proto.body for found in shown.get("html"))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_pages_show_the_notice(arena: Arena) -> None:
     """D13: every page whose address names the board shows why, also where no other board stands."""
     for page in PAGES:
@@ -124,7 +124,7 @@ def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
         assert client.post("/?board=gone").status_code == 200
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_served_site_says_gone_to_machines(
     arena: Arena, served: Callable[[Settings, Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

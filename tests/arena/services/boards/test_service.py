@@ -39,7 +39,7 @@ def judged(filled: Fill, scripted_llm: Serve) -> Callable[[str], Arena]:
     return judge
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["lexical", "preference", "reference-free"])
 def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
     arena = judged(judge)
@@ -47,7 +47,7 @@ def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path,
     assert "battles.jsonl" in verify_folder(tmp_path / "out").files
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
     judged: Callable[[str], Arena], answers_file: Write
 ) -> None:
@@ -98,7 +98,7 @@ FORGED: Mapping[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
     """Whatever is changed or added is found out, checksums made to fit or not; a title by the hash."""
     arena = judged("lexical")

@@ -374,7 +374,7 @@ def _cited(path: Path, sentence: str) -> Path:
     return path
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tmp_path: Path) -> None:
     citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
     silent = _cited(tmp_path / "silent.jsonl", ".")

@@ -115,7 +115,7 @@ def facts(details: Any, name: str) -> list[tuple[str, list[str]]]:  # noqa: ANN4
     return [(fact["text"], fact["passages"]) for fact in details[name]]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize(
     "script",
@@ -138,7 +138,7 @@ def test_what_answers_cover_and_miss_is_found(
     assert facts(whole["q3"], "missing") == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @EVERY
 def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
@@ -154,7 +154,7 @@ def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
     assert server.log.asked_twice == {}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @EVERY
 def test_a_reply_that_is_malformed_once_is_asked_for_again(
     arena_of: Commands, ruled: Callable[..., Any], metric: str
@@ -180,7 +180,7 @@ def test_a_reply_that_is_malformed_once_is_asked_for_again(
     assert f"{task} stayed malformed" in reason
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("tools", [True, False])
 def test_units_are_converted_by_the_tool(
     arena_of: Commands, ruled: Callable[..., Any], answers_file: Write, *, tools: bool

@@ -39,7 +39,7 @@ def item(number: int) -> MetricItem:
     )
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_processes_give_the_scores_of_one() -> None:
 
     async def every(metric: Metric) -> list[Score]:
@@ -69,7 +69,7 @@ def test_a_process_that_is_killed_costs_no_score() -> None:
     assert [one.outcome for one in found] == [Outcome.JUDGED] * 6
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
     """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
 

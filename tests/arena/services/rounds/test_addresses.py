@@ -15,7 +15,7 @@ from arena.site.board_file import write_board
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import Fill, Serve, mix
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.slow
 PATHS = (
     "/leaderboards",
     "/leaderboards/r",

@@ -128,7 +128,7 @@ def test_worker_outlives_its_database(
     assert "Traceback" not in text
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.postgres
 def test_worker_waits_for_a_database_that_is_away_at_start(
     private_postgres: PrivateServer, filled: Fill, start: Start, tmp_path: Path
@@ -147,7 +147,7 @@ def test_worker_waits_for_a_database_that_is_away_at_start(
     assert "Traceback" not in log.read_text()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_upgrades_wait_for_each_other(blank_url: str) -> None:
     """Two processes that make the schema at once make it once."""
     command = "import sys; from data.store.engine import Database; Database(sys.argv[1]).upgrade()"

@@ -51,7 +51,7 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
     assert server.log.asked_twice == {}
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["scoring", "computing"])
 def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fill, step: str) -> None:
     arena, stop_event = filled(), StopEvent()
@@ -69,7 +69,7 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fi
     assert arena.boards.publish("r", report=report)[1]
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["pause", "cancel"])
 def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
     filled: Fill, scripted_llm: Serve, start: Start, until: Until, tmp_path: Path, end: str

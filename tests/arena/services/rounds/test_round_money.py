@@ -67,7 +67,7 @@ def test_lost_calls_stand_beside_what_was_charged(
     assert f"arena_lost_usd {counts.lost_usd}" in scraped
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> None:
     """C6: Where every reply is lost the round stops at its cap with nothing charged."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
@@ -79,7 +79,7 @@ def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> 
         arena.rounds.set_budget("r", counts.lost_usd / 2)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_higher_budget_lets_a_capped_round_go_on(
     filled: Fill, scripted_llm: Serve, database_url: str
 ) -> None:
@@ -116,7 +116,7 @@ def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serv
     assert arena.rounds.set_budget("running", 6.0).budget_usd == 6.0
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_replay_asks_nothing_and_says_what_it_lacks(
     filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
@@ -136,7 +136,7 @@ def test_replay_asks_nothing_and_says_what_it_lacks(
     assert min(server.log.started.values()) == 2
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_round_over_batches_is_the_round_over_calls(
     filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:

@@ -109,7 +109,7 @@ def test_retry_asks_only_what_failed(filled: Fill, scripted_llm: Serve) -> None:
     assert (counts.judged, server.log.calls - asked) == (72, failed)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Fill) -> None:
     """Nobody at the address: the run stops, says so, and what is pending stays pending."""
     arena = filled()
@@ -197,7 +197,7 @@ def test_a_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, s
     assert moved.rounds.warnings("r") == ()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("kills", "seed"), [(5, 20), pytest.param(10, 21, marks=pytest.mark.slow)])
 def test_kills_lose_nothing_and_ask_nothing_twice(
     filled: Fill, scripted_llm: Serve, tmp_path: Path, kills: int, seed: int

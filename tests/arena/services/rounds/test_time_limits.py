@@ -103,7 +103,7 @@ def bad_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["lexical", "reference-free"])
 def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     filled: Fill, scripted_llm: Serve, bad_file: Path, hang: Callable[[], str], judge: str
@@ -120,7 +120,7 @@ def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
     assert arena.store.rounds.get("r").state is RoundState.FINISHED
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_file_over_the_limit_is_one_refused_file(
     filled: Fill, bad_file: Path, answers_file: Write, hang: Callable[[], str]
 ) -> None:
@@ -156,7 +156,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
         messages.show_progress(slow, until_told="Reading")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_card_over_the_limit_is_refused(filled: Fill, hang: Callable[[], str]) -> None:
     """A4: a system card that hangs its parser has one problem, `time_limit`; another card is read."""
     checks = filled(work_seconds=LIMIT).submissions.checks
@@ -200,7 +200,7 @@ class Stalling:
         return Verdict(outcome=Outcome.JUDGED, preference=Preference.TIE)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_heartbeats_come_while_the_loop_that_judges_is_busy(
     filled: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -146,7 +146,7 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
     assert arena.submissions.view(hidden, caller=PUBLIC).system == name == "Anonymous-4"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm(latency=0.2).url)
     number, other = (

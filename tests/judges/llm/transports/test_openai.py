@@ -109,7 +109,7 @@ def test_direct_is_the_default_where_it_sends_the_same() -> None:
     assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["openai", "direct", "litellm"])
 @pytest.mark.parametrize("status", [307, 308])
 def test_a_redirect_of_an_endpoint_is_not_followed(

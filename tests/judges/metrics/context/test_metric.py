@@ -93,7 +93,7 @@ def test_without_an_oracle_no_sub_question_is_left_out(rating_llm: Serve) -> Non
     assert found.details["density"] is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
 @pytest.mark.parametrize("name", METRICS)
 def test_a_rating_that_is_missing_is_no_zero(rating_llm: Serve, name: str, fault: str) -> None:

@@ -349,7 +349,7 @@ def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("assessor", EMBEDDED)
 def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
     questions = load_set(CHECKOUT / "data/sets/demo").questions.questions
@@ -369,7 +369,7 @@ def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
     assert all(score.score is not None and 0 <= score.score <= 1 for score in scores)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_right_answers_score_above_wrong_ones() -> None:
     path = SHARED / "wikicontradict/dev.jsonl"
     if not path.exists():

@@ -106,7 +106,7 @@ def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
     assert "no reference" in found.reason
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_copy_of_all_passages_does_not_pay() -> None:
     questions = load_set(DEMO).questions.questions[::8]
     dumps = []
@@ -139,7 +139,7 @@ def test_the_score_by_hand() -> None:
     assert completeness(grades) == pytest.approx(1 / 2.25)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_it_tells_answers_that_people_found_lacking() -> None:
     """On the shared half of QA-Feedback an AUC of .70 or more; scores as a plain computation gives them."""
     if not SPANS.exists():

@@ -434,7 +434,7 @@ def test_a_cycle_of_equivalences_moves_together() -> None:
     assert shared.pop() > 0.8
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["chain", "star", "cycle", "apart"])
 def test_ten_thousand_nodes_are_solved_exactly_where_they_are_thin(shape: str) -> None:
     names = [f"n{number}" for number in range(10_000)]
