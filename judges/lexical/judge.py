@@ -138,7 +138,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_FACT else f"{text[: LONGEST_FACT - 1].rstrip()}…"
 
 
-VERSION = "lexical-4"
+VERSION = "lexical-5"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
 REMEMBERED = 4_096
 """Answers of which it is kept whether they say anything: each stands in many battles."""
@@ -190,11 +190,8 @@ class LexicalJudge:
 
     def _settle(self, judge_input: JudgeInput) -> Verdict:
         texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
-        nothing_a, nothing_b = (not says_something(text) for text in texts)
-        if nothing_a or nothing_b:
-            said = {True: "no answer", False: "an answer"}
-            reasons = {"yardstick": "none", "a": said[nothing_a], "b": said[nothing_b]}
-            return self._decided(float(nothing_a) - nothing_b, json.dumps(reasons), GroundTruth.NONE)
+        if not all(says_something(text) for text in texts):
+            return self._without_answer(texts, judge_input.question.reference or "")
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - loaded where battles are settled
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
@@ -210,6 +207,19 @@ class LexicalJudge:
         near = abs(difference) < self._settings.tie_band
         margin = 0.0 if near else round(math.tanh(difference / self._settings.scale), DIGITS)
         return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
+
+    def _without_answer(self, texts: tuple[str, str], reference: str) -> Verdict:
+        """Settle a battle in which an answer is missing: to decline is right where the reference declines."""
+        agreed = declines(reference)
+        silence = "no answer, as the reference does" if agreed else "no answer"
+        ranks, said = [], []
+        for text in texts:
+            answers, is_silent = says_something(text), declines(text)
+            ranks.append(2 * (agreed and is_silent) + answers)
+            said.append("an answer" if answers else silence if is_silent else "no answer")
+        margin = float(ranks[1] > ranks[0]) - (ranks[0] > ranks[1])
+        reasons = {"yardstick": "none", "a": said[0], "b": said[1]}
+        return self._decided(margin, json.dumps(reasons), GroundTruth.NONE)
 
     def load(self) -> None:
         """Settle a battle of no one's: what a first text loads takes longer than most texts take."""
@@ -303,9 +313,14 @@ def same_judge(
     return judge
 
 
-@lru_cache(maxsize=REMEMBERED)
 def says_something(text: str) -> bool:
     """Return whether an answer is neither empty nor "no answer"."""
+    return any(map(str.isalnum, text)) and not declines(text)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def declines(text: str) -> bool:
+    """Return whether a text says that no answer was found; an empty one says nothing."""
     from data.no_answer import is_no_answer  # noqa: PLC0415 - its patterns take a while, and specs need none
 
-    return any(character.isalnum() for character in text) and not is_no_answer(text)
+    return any(map(str.isalnum, text)) and is_no_answer(text)

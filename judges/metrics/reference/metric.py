@@ -202,7 +202,8 @@ class ReferenceCoverage:
         """
         if not (item.reference or "").strip():
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_REFERENCE)
-        facts = facts_of(item.reference or "")
+        reference = item.reference or ""
+        facts = () if is_no_answer(reference) else facts_of(reference)
         if not facts:
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_FACTS)
         answer = clean(item.answer)

@@ -96,6 +96,23 @@ def test_equal_answers_and_two_silences_tie(a: str, b: str) -> None:
     assert verdict.judgments[0].margin == 0
 
 
+SILENT = ("Unanswerable.", "Not found in provided context.", "I don't know.", "The passages do not say.")
+INVENTED = "The mayor of Quill is Anna Petrov, who was elected in 2019."
+
+
+@pytest.mark.parametrize("reference", SILENT)
+def test_to_decline_wins_where_the_reference_declines(reference: str) -> None:
+    question = Question(id="q", domain="d", question="Who is the mayor of Quill?", reference=reference)
+    for decline in (reference, NONE):
+        assert settle(decline, INVENTED, question).preference is Preference.A
+        assert settle(INVENTED, decline, question).preference is Preference.B
+        assert settle(decline, "", question).preference is Preference.A
+        assert settle(decline, SILENT[0], question).preference is Preference.TIE
+    assert settle(INVENTED, "", question).preference is Preference.A
+    # The reference as an opponent is right as well.
+    assert settle(INVENTED, reference, question, side="b").preference is Preference.B
+
+
 def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
     assert settle(
         WRONG, "The tower was finished in 1889, is 330 metres tall and designed by Eiffel."
@@ -124,7 +141,7 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
     assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
     assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
     assert reasons["a"]["beyond"]
-    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-4", Presentation.A_FIRST, 0)
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-5", Presentation.A_FIRST, 0)
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,13 @@ def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
     assert "no reference" in found.reason
 
 
+@pytest.mark.parametrize("reference", ["Not found in provided context.", "I don't know.", "Unanswerable."])
+def test_a_reference_that_declines_has_no_fact_to_cover(reference: str) -> None:
+    found = scored(replace(ITEM, answer=reference, reference=reference))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert "states nothing" in found.reason
+
+
 @pytest.mark.slow
 def test_a_copy_of_all_passages_does_not_pay() -> None:
     questions = load_set(DEMO).questions.questions[::8]
