@@ -44,8 +44,8 @@ lint: $(VENV)/.dev ## lint and format, checked
 	$(BIN)/python benchmarks/docstrings.py
 
 format: $(VENV)/.dev ## put the code into its format
-	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
 
 types: $(VENV)/.dev ## types, checked
 	$(BIN)/mypy

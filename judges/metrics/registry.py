@@ -276,7 +276,8 @@ def of_function(function: Callable[[MetricItem], Any]) -> Build:
     """
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **_more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
-        del runner
+        if runner is not None:
+            raise SpecError(f"The metric {name} asks no LLM.", advice="Leave --judge out.")
         refuse_options(name, options)
         return _FunctionMetric(name, function)
 
@@ -295,9 +296,12 @@ class _FunctionMetric:
         score, details = value if isinstance(value, tuple) else (value, {})
         if score is None:
             reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
-            return unscored(item, self.name, Outcome.UNREADABLE, reason)
+            missing = unscored(item, self.name, Outcome.UNREADABLE, reason)
+            return replace(missing, details={**missing.details, ENGINE: EMBEDDED_ENGINE})
+        # Without a version a score counts as that of a former one.
+        details = {**details, ENGINE: EMBEDDED_ENGINE}
         return Score(
-            id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=float(score), details=dict(details)
+            id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=float(score), details=details
         )
 
 
@@ -329,7 +333,15 @@ class _Added:
         return replace(score, details={**details, **self._version})
 
 
-FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context", "citation", "nuggets")
+FAMILIES = (
+    "reference",
+    "comprehensiveness",
+    "factuality",
+    "coverage",
+    "context",
+    "citation",
+    "nuggets",
+)
 """The modules of this room that describe metrics, in the order of lists and columns."""
 
 

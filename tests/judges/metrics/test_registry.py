@@ -12,7 +12,7 @@ import pytest
 
 from data.errors import NotFoundError, RecordError, SpecError
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
-from judges.metrics.registry import build_metric, metric_info, metrics
+from judges.metrics.registry import build_metric, metric_info, metrics, of_function
 
 
 def test_every_metric_has_a_name_of_its_own() -> None:
@@ -174,3 +174,14 @@ def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
 def test_options_that_cannot_be_meant_are_refused(name: str, options: dict[str, Json]) -> None:
     with pytest.raises(SpecError, match=next(iter(options))):
         build_metric(name, options=options)
+
+
+@pytest.mark.parametrize("score", [0.5, None])
+def test_a_metric_of_a_function_names_its_version(score: float | None) -> None:
+    metric = of_function(lambda _: score)("m", runner=None, options={})
+    assert asyncio.run(metric.score(ITEM)).details["engine"] == EMBEDDED_ENGINE
+
+
+def test_a_metric_of_a_function_takes_no_judge() -> None:
+    with pytest.raises(SpecError, match="asks no LLM"):
+        of_function(len)("m", runner=Any, options={})  # type: ignore[arg-type]
