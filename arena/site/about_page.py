@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -26,16 +25,6 @@ from arena.site.ui.html import (
     words_table,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Data that the site stores after an action of a visitor."""
-
-    doing: str
-    stored: str
-    how_long: str
-
-
 WHAT = (
     "Systems answer the same questions at length. A judge compares their answers in pairs, and the verdicts "
     "become ratings with intervals."
@@ -43,34 +32,38 @@ WHAT = (
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 NOBODY = "The operator of this site has not named a contact. Ask whoever gave you its address."
 STORED = (
-    Kept(
+    (
         "Reading the pages",
-        "Nothing. No statistics are collected, and no page loads anything from another site. A cookie of the "
-        "web server (_streamlit_xsrf) protects its forms.",
+        (
+            "Nothing. No statistics are collected, and no page loads anything from another site. A cookie of "
+            "the web server (_streamlit_xsrf) protects its forms."
+        ),
         "until the browser is closed",
     ),
-    Kept(
+    (
         "Signing in",
         "A cookie (arena_session), of which the sha256 is stored, and when your token was last used.",
         f"{LASTS // HOUR} hours at most, or until you sign out",
     ),
-    Kept(
+    (
         "Signing in with a wrong token",
         "How often, in memory, under your network address.",
         f"{WINDOW_MINUTES} minutes",
     ),
-    Kept(
+    (
         "Labelling pairs",
-        "Your labels with their times and the side shown first, and your account's name, or a hash of a "
-        "random word of your visit.",
+        (
+            "Your labels with their times and the side shown first, and your account's name, or a hash of a "
+            "random word of your visit."
+        ),
         "stays with the round",
     ),
-    Kept(
+    (
         "Working in a team, or organising",
         "Account, mail address where one is given, files, and a line in the log for every change.",
         "stays; of the log, as long as the operator keeps it",
     ),
-    Kept("Using the API", "How often, in memory, under your token or network address.", "an hour at most"),
+    ("Using the API", "How often, in memory, under your token or network address.", "an hour at most"),
 )
 
 
@@ -92,28 +85,20 @@ def show() -> None:
         for one in arena().sets.summaries()
     ]
     if rows:
-        put_html(
-            words_table(
-                ("Question set", "Version", "Licence", "Source"),
-                rows,
-                caption="Licences of the question sets",
-            )
-        )
+        header = ("Question set", "Version", "Licence", "Source")
+        put_html(words_table(header, rows, caption="Licences of the question sets"))
     heading("Privacy", anchor="privacy")
     note("What this site stores about you depends on what you do here.")
-    put_html(words_table(("What you do", "What is stored", "For how long"), map(astuple, STORED)))
+    put_html(words_table(("What you do", "What is stored", "For how long"), STORED))
     note("A proxy that the operator puts in front of the site may keep a log of its own.")
     if settings.privacy:
         _text_or_link(settings.privacy)
 
 
 def _documents(docs_url: str) -> list[tuple[Child, str]]:
-    published: list[tuple[Child, str]] = []
-    if docs_url:
-        link = Cell("Documentation", href=docs_url, target="_blank")
-        published = [(link, "guides for teams, organisers, annotators and operators")]
+    guides = Cell("Documentation", href=docs_url, target="_blank")
     return [
-        *published,
+        *([(guides, "guides for teams, organisers, annotators and operators")] if docs_url else []),
         (anchor("Method in full", "methodology"), "how a verdict comes about, and what the numbers mean"),
         (anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
         (anchor("API", "api/v1/"), "every address, its parameters and answers"),
@@ -122,8 +107,7 @@ def _documents(docs_url: str) -> list[tuple[Child, str]]:
 
 
 def _text_or_link(text: str) -> None:
-    scheme = urlsplit(text).scheme
-    if scheme == "https":
+    if urlsplit(text).scheme == "https":
         paragraph(Cell(text, href=text, target="_blank"))
     elif "@" in text and " " not in text:
         paragraph(Cell(text, href=f"mailto:{text}"))

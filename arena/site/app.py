@@ -72,13 +72,8 @@ def metrics_refusal(settings: Settings, headers: Mapping[str, str]) -> Response 
         return None
     if token and hmac.compare_digest(shown.encode(), f"Bearer {token}".encode()):
         return None
-    return _challenge(configured=token is not None)
-
-
-def _challenge(*, configured: bool) -> Response:
-    """Return the answer to a request without the right token; where none is configured, to every request."""
     message, advice = "The token is missing or wrong.", "Send `Authorization: Bearer …`."
-    if not configured:
+    if token is None:
         message = "No token for /metrics is configured."
         advice = "Organisers set ARENA_METRICS_TOKEN, or ARENA_METRICS=open to let everybody read it."
     return problem_response(401, message, advice=advice, headers={"WWW-Authenticate": "Bearer"})

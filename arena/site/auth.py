@@ -17,7 +17,7 @@ from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.services.accounts.tokens import COOKIE
 from arena.site.services import arena
 from arena.site.ui.html import Cell, anchor, link, note, paragraph
-from arena.site.ui.messages import PageEndedError, keep_flash, show_error
+from arena.site.ui.messages import PageEndedError, show_error
 from arena.site.ui.url_state import choose_one
 from data.errors import AccessError
 
@@ -66,12 +66,6 @@ def show_new_token(key: str) -> None:
     st.warning("Copy the token now: it is stored nowhere and not shown again.", icon=":material/key:")
     st.code(secret, language=None, wrap_lines=True)
     st.button("I have copied it", key=f"copied-{key}", on_click=st.session_state.pop, args=(key,))
-
-
-def tell(text: str, place: str = "") -> None:
-    """Rerun the page, which says where it shows `place` what was done."""
-    keep_flash(text, place)
-    st.rerun()
 
 
 def present() -> Caller:

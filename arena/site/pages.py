@@ -104,7 +104,6 @@ OWN = (
     Page(name="system", title="System", module="systems.system_page"),
     Page(name="question", title="Question", module="questions.question_page"),
     Page(name="invite", title="Join a team", module="teams.invite_page"),
-    Page(name="admin-inbox", title="Overview", module="admin.overview_page"),
 )
 
 

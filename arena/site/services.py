@@ -20,18 +20,8 @@ from arena.container import Arena, open_arena
 from arena.settings import Settings, read_settings
 
 SECTION = "arena"
-WORDS = ("home", "database_url", "has_key", "sole_owner", "plugins")
-TEXTS = (
-    "endpoint",
-    "public_url",
-    "notify",
-    "operator",
-    "contact",
-    "privacy",
-    "docs_url",
-)
+TEXTS = ("database_url", "endpoint", "public_url", "notify", "operator", "contact", "privacy", "docs_url")
 LIMITS = ("max_upload_mb", "max_answer_chars")
-"""Settings of limits and spending, which pages use too."""
 
 
 def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
@@ -39,7 +29,6 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     return {
         SECTION: {
             "home": str(settings.home),
-            "database_url": settings.database_url,
             "has_key": "yes" if settings.has_key else "",
             "sole_owner": "yes" if settings.sole_owner else "",
             "plugins": os.pathsep.join(map(str, settings.plugins)),
@@ -79,10 +68,7 @@ def arena() -> Arena:
 
 def opened(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
     """Return the application behind the pages, by what `as_secrets` packed."""
-    settings = secrets[SECTION]
-    limits = tuple(int(settings[name]) for name in LIMITS)
-    texts = tuple(str(settings[name]) for name in (*WORDS, *TEXTS))
-    return _open(texts, limits)
+    return _open(tuple(sorted(secrets[SECTION].items())))
 
 
 def _given() -> Mapping[str, Any] | None:
@@ -96,15 +82,15 @@ def _given() -> Mapping[str, Any] | None:
 
 # A page asks a dozen times; Streamlit's cache would read through every setting each time.
 @lru_cache(maxsize=4)
-def _open(texts: tuple[str, ...], limits: tuple[int, ...]) -> Arena:
-    home, database_url, has_key, sole_owner, plugins, *others = texts
-    given: dict[str, Any] = dict(zip((*TEXTS, *LIMITS), (*others, *limits), strict=True))
+def _open(packed: tuple[tuple[str, Any], ...]) -> Arena:
+    given: dict[str, Any] = dict(packed)
+    others: dict[str, Any] = {name: str(given[name]) for name in TEXTS}
+    others |= {name: int(given[name]) for name in LIMITS}
     settings = Settings(
-        home=Path(home),
-        database_url=database_url,
-        key_elsewhere=bool(has_key),
-        sole_owner=bool(sole_owner),
-        plugins=tuple(Path(file) for file in plugins.split(os.pathsep) if file),
-        **given,
+        home=Path(given["home"]),
+        key_elsewhere=bool(given["has_key"]),
+        sole_owner=bool(given["sole_owner"]),
+        plugins=tuple(Path(file) for file in given["plugins"].split(os.pathsep) if file),
+        **others,
     )
     return open_arena(settings)

@@ -13,8 +13,7 @@ from arena.site.auth import present
 from arena.site.services import arena
 from arena.site.ui.formats import span
 from arena.site.ui.html import Child, note, put_html, words_table
-from arena.site.ui.messages import guarded, keep_flash, plain, words_of
-from data.errors import ArenaError
+from arena.site.ui.messages import attempt, guarded, words_of
 from data.models import JobState, TokenScope
 
 NOTHING = "–"
@@ -27,17 +26,6 @@ def organiser() -> Caller:
     caller = present()
     require(caller, TokenScope.ORGANISE)
     return caller
-
-
-def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
-    """Do something and rerun the page, which says so where it shows `place`; or say why it cannot be done."""
-    try:
-        do()
-    except ArenaError as error:
-        st.error(plain(error), icon=":material/error:")
-        return
-    keep_flash(done, place)
-    st.rerun()
 
 
 def watched(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:

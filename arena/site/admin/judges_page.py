@@ -10,7 +10,6 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import (
     NOTHING,
-    attempt,
     capped,
     duration,
     grid,
@@ -22,7 +21,7 @@ from arena.site.admin.common import (
 from arena.site.services import arena
 from arena.site.ui.formats import shown
 from arena.site.ui.html import heading, lead, note, page_heading, strip
-from arena.site.ui.messages import show_flash
+from arena.site.ui.messages import attempt, show_flash
 from arena.site.uploads import choose_file, laid_down
 from data.models import Job, JobKind
 from data.text import percent
@@ -70,11 +69,8 @@ def _form(names: list[str], caller: Caller) -> None:
         name = st.selectbox("Judge", names)
         sent = st.button("Test", type="primary", icon=":material/experiment:")
     if sent and name:
-        attempt(
-            lambda: arena().jobs.test_judge(name, caller=caller),
-            f"A worker tests {name}; below is how far it is.",
-            PLACE,
-        )
+        done = f"A worker tests {name}; below is how far it is."
+        attempt(lambda: arena().jobs.test_judge(name, caller=caller), done, PLACE)
 
 
 def show_newest() -> None:

@@ -7,12 +7,12 @@ from datetime import datetime
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.site.admin.common import NOTHING, attempt, grid, organiser
+from arena.site.admin.common import NOTHING, grid, organiser
 from arena.site.auth import show_new_token
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.ui.html import heading, lead, note, page_heading
-from arena.site.ui.messages import show_flash
+from arena.site.ui.messages import attempt, show_flash
 from arena.site.ui.url_state import opened
 from data.models import Role, TokenScope, UserAccount
 

@@ -8,10 +8,10 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import SetView
-from arena.site.admin.common import NOTHING, attempt, grid, organiser
+from arena.site.admin.common import NOTHING, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
-from arena.site.ui.messages import keep_flash, plain, show_flash
+from arena.site.ui.messages import attempt, show_error, show_flash, tell
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
@@ -38,17 +38,14 @@ def bring_set(caller: Caller) -> None:
             content = path.read_bytes()
         imported = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
     except ArenaError as error:
-        st.error(plain(error), icon=":material/error:")
+        show_error(error)
         if isinstance(error, InvalidFileError):
             found = error.problems[:MOST_PROBLEMS]
             grid(("Line", "Problem"), [(str(each.line or NOTHING), each.message) for each in found])
         return
     word = "imported" if imported.created else "there already, unchanged"
     warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
-    keep_flash(
-        f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import"
-    )
-    st.rerun()
+    tell(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import")
 
 
 def set_facts(view: SetView) -> None:

@@ -9,11 +9,11 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.rounds.models import RoundRequest
-from arena.site.admin.common import NOTHING, attempt, grid, usd
+from arena.site.admin.common import NOTHING, grid, usd
 from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.html import OPENED, anchor, heading, note, paragraph, strip
-from arena.site.ui.messages import plain
+from arena.site.ui.messages import attempt, show_error
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
 from data.models import OrderPolicy, SetSummary
@@ -40,14 +40,14 @@ def new_round(caller: Caller) -> None:
     try:
         request = _asked(sets)
     except ArenaError as error:
-        st.error(plain(error), icon=":material/error:")
+        show_error(error)
         return
     if st.button("Plan", type="primary", icon=":material/calculate:"):
         try:
             st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
         except ArenaError as error:
             st.session_state.pop(PLANNED, None)
-            st.error(plain(error), icon=":material/error:")
+            show_error(error)
     planned = st.session_state.get(PLANNED)
     if planned is None:
         return

@@ -14,7 +14,6 @@ from arena.services.organisers import RoundWatch
 from arena.services.rounds.service import DELETABLE
 from arena.site.admin.common import (
     EVERY,
-    attempt,
     capped,
     duration,
     grid,
@@ -29,7 +28,7 @@ from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
 from arena.site.ui.formats import rank_range, shown
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
-from arena.site.ui.messages import plain, show_flash
+from arena.site.ui.messages import attempt, show_error, show_flash
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.models import BattleEvidence, JobKind, Outcome, Preference, RoundState
@@ -292,7 +291,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
         try:
             _show(arena().round_admin.preview(name, caller=caller))
         except ArenaError as error:
-            st.error(plain(error), icon=":material/error:")
+            show_error(error)
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
     people = _labels(name, caller)

@@ -12,28 +12,12 @@ from typing import Any, TypeVar
 import altair as alt
 import pyarrow as pa
 import streamlit as st
-from markupsafe import Markup
 
 from arena.site.boards.view_model import BoardView
-from arena.site.ui.html import put_html
 
 MOST = 512
 INLINE = "rows"
 Made = TypeVar("Made")
-
-
-def cached_html(view: BoardView, name: str, make: Callable[[], Markup]) -> None:
-    """Show an element of a board, made when it is asked for the first time.
-
-    `name` is everything that the element depends on beside the board.
-    """
-    put_html(html_of(view, name, make))
-
-
-def html_of(view: BoardView, name: str, make: Callable[[], Markup]) -> Markup:
-    """Return an element of a board as HTML, made on first use, as `cached_html` does."""
-    made: Markup = _value(f"{view.key} {name}", make)
-    return made
 
 
 def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:

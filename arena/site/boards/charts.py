@@ -30,9 +30,9 @@ def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.L
     rated = [(line, line.rating) for line in lines if line.rating is not None]
     rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
     if rated:
-        held = _held(view, domain)
-        axis = "Rating, points"
-        return forest([_estimate(*pair) for pair in rated], axis=axis, reference=held)
+        held = view.held(domain)
+        marks = [_estimate(*pair) for pair in rated]
+        return forest(marks, axis="Rating, points", reference=held.value if held else None)
     marks = [_estimate(*pair) for pair in rates]
     return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
 
@@ -200,8 +200,3 @@ def _score(metric: str) -> Callable[[Line], Bounded | None]:
 
 def _plain(value: float | None) -> Bounded | None:
     return None if value is None else Bounded(value=value)
-
-
-def _held(view: BoardView, domain: str) -> float | None:
-    reference = view.line(view.reference, domain)
-    return None if reference is None or reference.rating is None else reference.rating.value

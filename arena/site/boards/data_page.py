@@ -12,22 +12,21 @@ from markupsafe import Markup
 
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
-from arena.site.boards.cache import cached_html
+from arena.site.boards.cache import made_once
 from arena.site.boards.charts import chosen_scatter, interval_chart
 from arena.site.boards.downloads import board_columns, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
-from arena.site.boards.snapshot_reader import title_of
 from arena.site.boards.standings_table import shown_rows
 from arena.site.boards.view_model import BoardView
 from arena.site.queries import history, set_of
 from arena.site.services import arena
 from arena.site.ui.formats import CITATION, SET_CITATION
+from arena.site.ui.formats import shown as formatted
 from arena.site.ui.html import (
     anchor,
     figures_table,
     heading,
-    name_page,
     note,
     paragraph,
     put,
@@ -52,14 +51,12 @@ SET_STATISTICS = (
     "Short answers per question, mean",
     "Words per passage, mean",
 )
-UNKNOWN = "–"
 MOST_ROUNDS = 12
 
 
 def show() -> None:
     """Offer a board's files, say what is in them, and how to cite them."""
     view = titled_board("Data", "data")
-    name_page("Data", view.full_title)
     strip(view.facts)
     put("notice", view.notice)
     note(how_made(view))
@@ -86,10 +83,10 @@ def _site_address() -> str:
     return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
 
-def _offer_what_is_shown(board: BoardView) -> None:
+def _offer_what_is_shown(view: BoardView) -> None:
     """Offer the table as the board shows it, with its picture, and two columns against each other."""
-    shown = read_address(board)
-    view, domain = shown.view, shown.domain
+    shown = read_address(view)
+    domain = shown.domain
 
     def draw(_ink: str) -> LayerChart:
         return interval_chart(view, domain, shown.lines)
@@ -110,9 +107,9 @@ def _show_rounds(view: BoardView) -> None:
     heading("Former rounds", anchor="rounds")
     rows = [
         (
-            anchor(title_of(entry.board), "", board=entry.board.name),
+            anchor(entry.board.title, "", board=entry.board.name),
             f"{entry.board.published_at:%d %B %Y}",
-            str(entry.board.standings["facts"].get("judge", UNKNOWN)),
+            str(entry.board.standings["facts"].get("judge", "–")),
         )
         for entry in entries[:MOST_ROUNDS]
     ]
@@ -134,15 +131,9 @@ def _show_source(view: BoardView) -> None:
         "References by": summary.reference_by or "not stated",
         "Content sha256 of the set": summary.content_hash,
     }
-    put_html(
-        words_table(
-            ("About", "The questions, and how they were judged"),
-            (
-                *facts.items(),
-                *((name[:1].upper() + name[1:], text) for name, text in view.details if name != "licence"),
-            ),
-        )
-    )
+    told = ((name[:1].upper() + name[1:], text) for name, text in view.details if name != "licence")
+    header = ("About", "The questions, and how they were judged")
+    put_html(words_table(header, (*facts.items(), *told)))
     verbatim(SET_CITATION.format(set=summary))
 
 
@@ -153,13 +144,11 @@ def _show_set_statistics(view: BoardView) -> None:
     heading("What the questions are made of", anchor="questions")
     with opened("Words, documents and passages by domain", "statistics") as is_open:
         if is_open:
-            cached_html(view, "set statistics", lambda: _table(view, str(view.round_name)))
+            put_html(made_once(view, "set statistics", lambda: _table(view, str(view.round_name))))
 
 
 def _table(view: BoardView, round_name: str) -> Markup:
-    services = arena()
-    round_ = services.rounds.get(round_name, caller=PUBLIC)
-    rows = services.sets.statistics(round_.set_name)
+    rows = arena().sets.statistics(arena().rounds.get(round_name, caller=PUBLIC).set_name)
     return figures_table(SET_STATISTICS, [_row(row, view.label(row.domain)) for row in rows], spare=6)
 
 
@@ -167,20 +156,12 @@ def _row(row: SetStatistics, label: str) -> tuple[str, ...]:
     return (
         label,
         f"{row.questions:,}",
-        _mean(row.reference_words),
-        _mean(row.passages),
+        formatted(row.reference_words, ".1f"),
+        formatted(row.passages, ".1f"),
         f"{row.references:,}",
-        _mean(row.documents),
-        _share(row.several_documents),
-        _share(row.many_documents),
-        _mean(row.short_answers),
-        _mean(row.passage_words),
+        formatted(row.documents, ".1f"),
+        percent(row.several_documents, decimals=0),
+        percent(row.many_documents, decimals=0),
+        formatted(row.short_answers, ".1f"),
+        formatted(row.passage_words, ".1f"),
     )
-
-
-def _mean(value: float | None) -> str:
-    return UNKNOWN if value is None else f"{value:.1f}"
-
-
-def _share(value: float | None) -> str:
-    return UNKNOWN if value is None else percent(value, decimals=0)

@@ -11,6 +11,7 @@ import streamlit as st
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
+from data.models import Board
 from data.store.boards import snapshot_name
 from leaderboard.export.tables import (
     Cell,
@@ -99,24 +100,24 @@ def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureFo
 
 def board_file(view: BoardView, form: BoardForm) -> bytes:
     """Return a board's standings; JSON is the published content itself, whose hash the file's name bears."""
-    board = arena().boards.get(_snapshot(view))
+    board = _snapshot(view)
     return standings_file(marked(board.standings, board.marks), form, stamp_of(view))
 
 
 def board_columns(view: BoardView) -> tuple[Column, ...]:
     """Describe the columns of a board's files."""
-    board = arena().boards.get(_snapshot(view))
+    board = _snapshot(view)
     return columns_of(marked(board.standings, board.marks))
 
 
 def battles_jsonl(view: BoardView) -> bytes:
     """Return the judged battles of a board's round in the field's names, a line each (docs/design.md)."""
-    services = arena()
-    return b"".join(services.board_files.battles(services.boards.get(_snapshot(view)), caller=PUBLIC))
+    return b"".join(arena().board_files.battles(_snapshot(view), caller=PUBLIC))
 
 
-def _snapshot(view: BoardView) -> str:
-    return view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
+def _snapshot(view: BoardView) -> Board:
+    named = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
+    return arena().boards.get(named)
 
 
 HASH_SHOWN = 12

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from arena.html_pages import macro
 from arena.services.boards.history import Entry
-from arena.site.boards.snapshot_reader import title_of
 from arena.site.queries import history
 from arena.site.ui.formats import rank_range
 from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, words_table
@@ -59,7 +58,7 @@ def _row(entry: Entry) -> tuple[Child, ...]:
     if board.notice:
         lines.append(f"Notice: {board.notice}")
     return (
-        Cell(title_of(board), href=link("", board=board.name), sub=f"{board.name}{state}"),
+        Cell(board.title, href=link("", board=board.name), sub=f"{board.name}{state}"),
         macro("day", board.published_at),
         "–" if board.retracted else str(board.standings["facts"].get("judge", "–")),
         " ".join(lines),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from arena.html_pages import Parts
-from arena.site.boards.cache import html_of, made_once
+from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS, how_made
 from arena.site.boards.history_page import change_marks, changed_lines
-from arena.site.boards.pickers import addressed_board, addressed_label, boards, chosen_domain, domain_warning
+from arena.site.boards.pickers import addressed_board, boards, chosen_domain, domain_warning
 from arena.site.boards.sentences import headline, judged
 from arena.site.boards.standings_cells import MOST_QUESTIONS
 from arena.site.boards.standings_table import (
@@ -25,7 +25,7 @@ from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
 from arena.site.trust.health import TrustFigure
-from arena.site.ui.formats import points, range_of_points
+from arena.site.ui.formats import ends_of, points
 from arena.site.ui.html import link, name_page, put_part
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
@@ -40,38 +40,19 @@ Choice = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """Choices in the address: a board, a domain, and the rows and columns of its table.
+    """Choices in the address of a board: a domain, and the rows and columns of its table.
 
-    `every` is how many systems there are before the search, `offered`
-    the columns to choose from, `orders` what the rows can be sorted by (keys to names), `address` the query
-    of the page.
+    `offered` are the columns to choose from, `orders` what the rows can be sorted by (keys to names),
+    `address` is the query of the page.
     """
 
-    view: BoardView
     domain: str
     lines: tuple[Line, ...]
-    every: int
     columns: tuple[str, ...]
     offered: tuple[str, ...]
     order: Order
     orders: Mapping[str, str]
     address: Mapping[str, str]
-
-    @property
-    def plain(self) -> bool:
-        """True if it shows the overall ratings as published, which other boards can be compared with."""
-        return self.domain == OVERALL
-
-    @property
-    def asked(self) -> list[str]:
-        """Filters of systems, in words."""
-        words = chosen_words("find").strip()
-        return [f"name with “{words}”"] if words else []
-
-    @property
-    def key(self) -> str:
-        """Cache key of the table besides the view."""
-        return f"standings {self.address} {[line.system for line in self.lines]}"
 
     def with_(self, **changed: str) -> str:
         """Return the address of the page with other choices; an empty word takes one away."""
@@ -92,63 +73,59 @@ def read_address(board: BoardView) -> Shown:
     return made_once(board, f"leaderboard {query}", lambda: _read_address(board))
 
 
-def _read_address(board: BoardView) -> Shown:
-    domain = chosen_domain(board)
-    view = board
-    every = view.rows(domain)
+def _read_address(view: BoardView) -> Shown:
+    domain = chosen_domain(view)
     words = chosen_words("find").casefold().split()
-    kept = [line for line in every if all(word in line.system.casefold() for word in words)]
+    kept = [line for line in view.rows(domain) if all(word in line.system.casefold() for word in words)]
     asked, names = Order.of(chosen_words("sort")), orders(view, domain)
     order = asked if asked.key in names else Order()
     offered = columns_to_choose(view)
     columns = chosen_many("columns", offered, usual_columns(view))
     return Shown(
-        view=view,
         domain=domain,
         lines=in_order(view, domain, kept, order),
-        every=len(view.competitors(domain)),
         columns=(*columns, *([names[order.key]] if order.key else [])),
         offered=offered,
         order=order,
         orders=names,
         address={
-            "board": chosen_words("board") or board.name,
+            "board": chosen_words("board") or view.name,
             **({} if domain == OVERALL else {"domain": domain}),
             **{name: value for name in LOOKS if (value := chosen_words(name))},
         },
     )
 
 
-def as_parts(board: BoardView) -> Parts:
+def as_parts(view: BoardView) -> Parts:
     """Build the parts of the page; every choice is a link."""
-    shown, change = read_address(board), change_of(board)
-    view, here = shown.view, shown.address
+    shown, change = read_address(view), change_of(view)
+    here, words = shown.address, chosen_words("find").strip()
     lost = lost_questions(view, MOST_QUESTIONS)
     same = {"board": view.name}
     return Parts(
         "pages/board.html",
         {
             "view": view,
-            "board_label": addressed_label().removeprefix(f"{view.title} – "),
+            "board_label": boards()[here["board"]].removeprefix(f"{view.title} – "),
             "boards": [
                 (label, link("", board=name), name == here["board"]) for name, label in boards().items()
             ],
             "lead": headline(view, shown.domain),
             "judged": judged(view),
-            "warnings": (*notices_of(board), *_warnings(board, shown)),
+            "warnings": (*notices_of(view), *_warnings(view, shown)),
             "trust": link("trust", **same),
             "matrix": link("matrix", **same),
             "domains": [
-                (board.label(one), shown.with_(domain="" if one == OVERALL else one), one == shown.domain)
-                for one in (OVERALL, *board.domains)
+                (view.label(one), shown.with_(domain="" if one == OVERALL else one), one == shown.domain)
+                for one in (OVERALL, *view.domains)
             ],
             "find": chosen_words("find"),
             "here": [(name, word) for name, word in here.items() if name != "find"],
             "menus": [(name, found) for name, found in _menus(shown, here) if len(found) > 1],
-            "table": html_of(
+            "table": made_once(
                 view,
                 # Whose texts may change while the board does not.
-                f"{shown.key} {lost}",
+                f"standings {here} {[line.system for line in shown.lines]} {lost}",
                 lambda: standings_table(
                     view,
                     shown.domain,
@@ -157,17 +134,17 @@ def as_parts(board: BoardView) -> Parts:
                     order=shown.order,
                     address=here,
                     lost=lost,
-                    marks=change_marks(change) if shown.plain else {},
+                    marks=change_marks(change) if shown.domain == OVERALL else {},
                 ),
             ),
-            "asked": shown.asked,
-            "left": f"{sum(not line.is_reference for line in shown.lines)} of {shown.every} systems: "
-            f"{', '.join(shown.asked)}. ",
+            "asked": words,
+            "left": f"{sum(not line.is_reference for line in shown.lines)} of "
+            f"{len(view.competitors(shown.domain))} systems: name with “{words}”. ",
             "all": shown.with_(find=""),
             "changes": () if change is None else changed_lines(change),
             "before": "" if change is None else change.previous,
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
-            "notes": tuple(_notes(shown)),
+            "notes": tuple(_notes(view, shown)),
             "rounds": link("data", board=here["board"]),
         },
     )
@@ -195,27 +172,21 @@ def _switched(shown: Shown, name: str) -> Iterable[str]:
     return [one for one in shown.offered if (one in shown.columns) is not (one == name)]
 
 
-def _warnings(board: BoardView, shown: Shown) -> Iterator[str]:
+def _warnings(view: BoardView, shown: Shown) -> Iterator[str]:
     """Yield warnings on choices in the address that do not exist, with their replacement."""
-    yield from filter(None, [domain_warning(board)])
+    yield from filter(None, [domain_warning(view)])
     order = chosen_words("sort")
     if order and Order.of(order).key not in shown.orders:
         yield unknown_choice(order, "The rows are in the order of their ranks.")
 
 
-def _notes(shown: Shown) -> Iterator[str]:
-    yield how_made(shown.view)
-    if shown.view.people:
-        yield shown.view.people if shown.domain == OVERALL else NOT_APPLIED
+def _notes(view: BoardView, shown: Shown) -> Iterator[str]:
+    yield how_made(view)
+    if view.people:
+        yield view.people if shown.domain == OVERALL else NOT_APPLIED
     if any(spec.said and spec.title in shown.columns for spec in COLUMNS):
         yield SAID_NOTE
-    yield _reference_note(shown)
-
-
-def _reference_note(shown: Shown) -> str:
-    reference = shown.view.line(shown.view.reference, shown.domain)
-    if reference is None or reference.rating is None:
-        return ""
-    value = f"{points(reference.rating.value)} ({range_of_points(reference.rating)})"
-    name = "" if reference.system == "reference" else f" ({reference.system})"
-    return f"Dashed line: the reference{name} at {value}. It takes no rank."
+    if held := view.held(shown.domain):
+        name = "" if view.reference == "reference" else f" ({view.reference})"
+        value = f"{points(held.value)} ({ends_of(held, unknown='no interval')})"
+        yield f"Dashed line: the reference{name} at {value}. It takes no rank."

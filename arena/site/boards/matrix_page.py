@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from arena.html_pages import macro
-from arena.site.boards.cache import cached_html
+from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
 from arena.site.boards.view_model import BoardView
 from arena.site.ui.formats import whole
-from arena.site.ui.html import Cell, Child, anchor, lead, link, name_page, note, paragraph
+from arena.site.ui.html import Cell, Child, anchor, lead, link, note, paragraph, put_html
 from data.text import percent_figure
 from leaderboard.standings.head_to_head import Meeting
 
@@ -132,9 +132,8 @@ DIRECT_SIGNS = (
 def show() -> None:
     """Show the matrix."""
     view = titled_board("Head to head", "matrix")
-    name_page("Head to head", view.full_title)
     lead(DIRECT)
     paragraph(anchor("To the board", "", board=view.name))
     note(DIRECT_SIGNS)
-    cached_html(view, "matrix", lambda: matrix_table(view))
+    put_html(made_once(view, "matrix", lambda: matrix_table(view)))
     offer_files(view, "head-to-head", lambda: matrix_rows(view))

@@ -10,7 +10,7 @@ from arena.html_pages import macro
 from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
-from arena.site.ui.html import link, page_heading, put_html
+from arena.site.ui.html import link, name_page, page_heading, put_html
 from arena.site.ui.messages import PageEndedError
 from data.errors import NotFoundError
 
@@ -36,19 +36,20 @@ def boards() -> Mapping[str, str]:
 
 
 def titled_board(title: str, page: str) -> BoardView:
-    """Head a page with its title and links to the same page of other boards; the board that it shows.
+    """Head and name a page, with links to the same page of other boards; the board that it shows.
 
     Raises:
         NotFoundError: The address names a board that is not published.
     """
+    view = addressed_board()
+    put_html(title_of_page(title, page))
+    name_page(title, view.full_title)
+    return view
+
+
+def title_of_page(title: str, page: str) -> str:
+    """Return the title of a board's page, and links to the same page of other boards, as HTML."""
     titles = boards()
-    _require_known("board", tuple(titles), "The board of this address is not published here.")
-    put_html(title_of_page(title, page, titles))
-    return board_named(address().get("board", next(iter(titles))))
-
-
-def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
-    """Return the title of a board's page, and links to the same page of other `boards`, as HTML."""
     chosen = address().get("board", next(iter(titles)))
     links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
     return macro("titled", title, [(f"Board: {titles[chosen]}", links)])
@@ -63,12 +64,6 @@ def addressed_board() -> BoardView:
     names = tuple(boards())
     _require_known("board", names, "The board of this address is not published here.")
     return board_named(address().get("board", names[0]))
-
-
-def addressed_label() -> str:
-    """Return the label of the addressed board."""
-    labels = boards()
-    return labels[address().get("board", next(iter(labels)))]
 
 
 def chosen_system(view: BoardView) -> str:

@@ -8,8 +8,9 @@ from arena.services.boards.metric_columns import usual_metrics
 from arena.site.boards.snapshot_reader import LEAST_QUESTIONS
 from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.trust.health import TrustFigure
-from arena.site.ui.formats import interval_of_points, points, whole
+from arena.site.ui.formats import interval_of, points, whole
 from data.text import counted, percent
+from leaderboard.ratings.ranks import told_apart
 
 
 def headline(view: BoardView, domain: str) -> str:
@@ -28,7 +29,7 @@ def leading(view: BoardView, domain: str) -> str:
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
     opening = f"{leader.system} leads{where}"
-    close, unplaced = _rivals(view, leader, rest)
+    close, unplaced = _rivals(leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
     if close and len(ratings) == 1 and None not in ratings:
         who = f"no system leads{where}: the battles separate none of them."
@@ -37,7 +38,7 @@ def leading(view: BoardView, domain: str) -> str:
         many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{opening}, not surely: the battles do not separate it from {many}."
     elif all(line.unjudged for line in rest):
-        sentence = f"{_alone(view, leader, where)}"
+        sentence = _alone(view, leader, where)
     elif len(rest) == len(unplaced):
         return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
     else:
@@ -76,14 +77,14 @@ def judged(view: BoardView) -> str:
     return f"{judge}{day}: {battles}{on}. Agreement with people: {known}."
 
 
-def _rivals(view: BoardView, line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
+def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
     """Return the systems that the battles do not separate from one, and those of incomparable rank.
 
     Those without a judged battle are neither.
     """
     judged = [other for other in others if not other.unjudged]
     unplaced = [other for other in judged if line.is_placed and not other.is_placed]
-    close = [other for other in judged if other not in unplaced and not view.separated(line, other)]
+    close = [other for other in judged if other not in unplaced and not told_apart(line, other)]
     return [other.system for other in close], [other.system for other in unplaced]
 
 
@@ -97,7 +98,7 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
-    if not view.separated(leader, reference):
+    if not told_apart(leader, reference):
         return f" The battles do not separate it from {view.the_reference}."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]
@@ -135,7 +136,7 @@ def standing(view: BoardView, system: str) -> str:
     rating = (
         "without a rating"
         if line.rating is None
-        else f"rating {points(line.rating.value)} ({interval_of_points(line.rating)})"
+        else f"rating {points(line.rating.value)} ({interval_of(line.rating)})"
     )
     return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}".rstrip()
 
@@ -153,7 +154,7 @@ def place_of(view: BoardView, system: str) -> str:
 def separation(view: BoardView, line: Line) -> str:
     """From which systems the battles do not separate one, in a sentence; empty where it is the only one."""
     others = [other for other in view.lines[OVERALL] if other is not line]
-    peers, _ = _rivals(view, line, others)
+    peers, _ = _rivals(line, others)
     if all(other.unjudged or other.is_reference for other in others) and not peers:
         return ""
     if not peers:

@@ -26,11 +26,6 @@ METHODS = {
 Json = Mapping[str, Any]
 
 
-def title_of(board: Board) -> str:
-    """Return the title of a board."""
-    return str(board.standings.get("title") or board.name)
-
-
 def read_board(board: Board) -> BoardView:
     """Read a published board."""
     standings: Json = board.standings
@@ -38,7 +33,7 @@ def read_board(board: Board) -> BoardView:
     judging = judging_of(standings, board.round_name)
     return BoardView(
         name=board.name,
-        title=title_of(board),
+        title=board.title,
         note=standings.get("note") or "",
         notice=board.notice,
         marks=board.marks,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, floor, log10
-from types import MappingProxyType
 
 from markupsafe import Markup
 
@@ -15,10 +14,9 @@ from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.ui.formats import (
     FLAGS,
     Bounded,
-    interval_of_points,
-    interval_of_shares,
+    ends_of,
+    interval_of,
     points,
-    range_of_shares,
     whole,
 )
 from arena.site.ui.html import Cell, Child, anchor, link
@@ -35,10 +33,12 @@ OWN_EVIDENCE = (
     "the overall rating"
 )
 NO_RATE_OF_ITS_OWN = "The rates are against the reference, so it has none of its own"
-WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "open", "no": "closed"})
-FIGURES: Mapping[Figure, tuple[str, str]] = MappingProxyType(
-    {Figure.TOKENS: ("Tokens", ",.0f"), Figure.USD: ("USD", ".3g"), Figure.MILLISECONDS: ("ms", ",.0f")}
-)
+WEIGHTS: Mapping[str, str] = {"yes": "open", "no": "closed"}
+FIGURES: Mapping[Figure, tuple[str, str]] = {
+    Figure.TOKENS: ("Tokens", ",.0f"),
+    Figure.USD: ("USD", ".3g"),
+    Figure.MILLISECONDS: ("ms", ",.0f"),
+}
 """Columns of figures that teams report, and how their values are written."""
 SAID = {
     **{name: name for name in ("organisation", "licence", "released", "open_weights")},
@@ -280,7 +280,7 @@ def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Detail:
         places=list(_places(view, domain, line)),
         opponents=list(_opponents(view, line)),
         domains=[
-            (label, f"{percent(one.win_tie.value, decimals=0)} ({range_of_shares(one.win_tie)})")
+            (label, f"{percent(one.win_tie.value, decimals=0)} ({ends_of(one.win_tie, share=True)})")
             for label, one in by_domain
             if one is not None and one.win_tie is not None
         ],
@@ -306,9 +306,9 @@ def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
     if line.letters:
         yield f"Letters {line.letters}: who shares one is not told apart from it."
     if line.win_tie is not None:
-        yield f"Won or tied {percent(line.win_tie.value)} ({interval_of_shares(line.win_tie)})."
+        yield f"Won or tied {percent(line.win_tie.value)} ({interval_of(line.win_tie, share=True)})."
     if line.rating is not None:
-        yield f"Rating {points(line.rating.value)} ({interval_of_points(line.rating)})."
+        yield f"Rating {points(line.rating.value)} ({interval_of(line.rating)})."
 
 
 def _opponents(view: BoardView, line: Line) -> Iterator[tuple[Child, str]]:

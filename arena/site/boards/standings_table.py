@@ -71,16 +71,6 @@ class Column:
         return self.spec.title
 
     @property
-    def key(self) -> str:
-        """Its name in an address."""
-        return self.spec.key
-
-    @property
-    def heading(self) -> str:
-        """Heading of the column."""
-        return self.spec.short or self.spec.title
-
-    @property
     def heading_classes(self) -> str:
         """Return the classes of its heading."""
         side = "aa-left " if self.spec.name in LEFT else ""
@@ -122,8 +112,7 @@ class Table:
         *,
         links: bool = True,
     ) -> None:
-        reference = view.line(view.reference, domain)
-        held = None if reference is None else reference.rating
+        held = view.held(domain)
         ratings = [line.rating for line in lines if line.rating is not None]
         self.scale = scale = Scale.around([*ratings, *([held] if held else [])])
         joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
@@ -210,7 +199,7 @@ def usual_columns(view: BoardView) -> tuple[str, ...]:
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:
     """Return the sort orders of a domain's rows: keys to names."""
     return {
-        column.key: column.name
+        column.spec.key: column.name
         for column in columns_of(view, domain, view.rows(domain))
         if column.spec.name != "domains"
     }
@@ -218,7 +207,7 @@ def orders(view: BoardView, domain: str) -> Mapping[str, str]:
 
 def in_order(view: BoardView, domain: str, lines: Sequence[Line], order: Order) -> tuple[Line, ...]:
     """Lines by a column, equal ones as they stood; those without a value come last, either way round."""
-    column = next((one for one in columns_of(view, domain, lines) if one.key == order.key), None)
+    column = next((one for one in columns_of(view, domain, lines) if one.spec.key == order.key), None)
     if column is None:
         return tuple(lines)
     values = {line.system: _plain(column.value(line)) for line in lines}
@@ -294,14 +283,14 @@ def _heading(
     href = sorted_by = ""
     if address is not None and column.spec.name != "domains":
         rest = {name: value for name, value in address.items() if name != "sort"}
-        wanted = Order(column.key, turned=order.key == column.key and not order.turned)
+        wanted = Order(column.spec.key, turned=order.key == column.spec.key and not order.turned)
         if column.spec.name != "rank" or wanted.turned:
             rest["sort"] = wanted.word
         href = link("", **rest)
-        if order.key == column.key:
+        if order.key == column.spec.key:
             sorted_by = "descending" if column.spec.least_first is order.turned else "ascending"
     return {
-        "text": column.heading,
+        "text": column.spec.short or column.spec.title,
         "meaning": column.spec.explained,
         "classes": column.heading_classes,
         "href": href,
@@ -332,7 +321,7 @@ def shown_rows(
     for column in _kept(columns_of(view, domain, lines), view, chosen):
         if column.spec.name in ALWAYS or column.spec.name == "domains":
             continue
-        name, values = column.key.replace("-", "_"), [column.value(line) for line in lines]
+        name, values = column.spec.key.replace("-", "_"), [column.value(line) for line in lines]
         bounded = any(isinstance(value, Bounded) for value in values)
         for row, value in zip(rows, values, strict=True):
             row[name] = value.value if isinstance(value, Bounded) else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 from arena.site.trust.health import SideTable
@@ -57,7 +56,7 @@ class Line:
     is_reference: bool
     scores: Mapping[str, Bounded]
     badges: tuple[str, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Mapping[str, Any] = field(default_factory=dict)
     ladder: int = 0
     against_all: Rates | None = None
     own_evidence: float | None = None
@@ -187,12 +186,12 @@ class BoardView:
     meetings: Meetings
     gaps: Mapping[tuple[str, str], Gap]
     health: tuple[tuple[str, str, str], ...]
-    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    marks: Mapping[str, str] = field(default_factory=dict)
     partial: str = ""
     people: str = ""
     style: SideTable = field(default_factory=SideTable)
     between: SideTable = field(default_factory=SideTable)
-    self_reported: Mapping[str, SystemFacts] = field(default_factory=lambda: MappingProxyType({}))
+    self_reported: Mapping[str, SystemFacts] = field(default_factory=dict)
     judge: str = ""
     judged_on: str = ""
     questions: int | None = None
@@ -220,11 +219,9 @@ class BoardView:
         """
         lines = self.lines.get(domain, ())
         reference = next((line for line in lines if line.is_reference), None)
-        if reference is None:
-            return lines
-        if reference.rank_lower is None:
-            return tuple(line for line in lines if not line.is_reference)
-        rest = [line for line in lines if not line.is_reference]
+        rest = tuple(line for line in lines if not line.is_reference)
+        if reference is None or reference.rank_lower is None:
+            return rest
         peers = [line for line in rest if line.ladder == reference.ladder and line.rank_lower]
         placed = places_beside(_places(reference, len(lines)), [_places(line, len(lines)) for line in peers])
         moved = {
@@ -243,14 +240,10 @@ class BoardView:
         """Name of what the board shows."""
         return f"{self.name} {self.content_hash} {dict(self.marks)}"
 
-    def separated(self, one: Line, other: Line) -> bool:
-        """Return whether the battles separate two systems, by the board's tests of all pairs."""
-        return told_apart(one, other)
-
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
-        """Return the same of two systems by name; not where one has no line."""
+        """Return whether the battles separate two systems, by its tests of all pairs; not without a line."""
         one, other = self.line(first, domain), self.line(second, domain)
-        return one is not None and other is not None and self.separated(one, other)
+        return one is not None and other is not None and told_apart(one, other)
 
     def label(self, domain: str) -> str:
         """Return the label of a domain."""
@@ -262,11 +255,17 @@ class BoardView:
 
     def gap(self, first: str, second: str) -> Gap | None:
         """Rating of the first less that of the second; None where they cannot be compared."""
-        found = self.gaps.get((first, second))
-        if found is not None:
-            return found
         turned = self.gaps.get((second, first))
-        return turned and turned_round(turned)
+        if turned is None:
+            return self.gaps.get((first, second))
+        lower, upper = turned.points.span
+        points = Bounded(value=-turned.points.value, lower=-upper, upper=-lower)
+        return Gap(points=points, prob_better=1 - turned.prob_better)
+
+    def held(self, domain: str) -> Bounded | None:
+        """Return the rating of the reference in a domain; None where it has none."""
+        line = self.line(self.reference, domain)
+        return None if line is None else line.rating
 
     @property
     def full_title(self) -> str:
@@ -293,11 +292,3 @@ def snapshot_label(head: Board) -> str:
     """Return the same of one snapshot by its hash, which says where another took its place."""
     state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
     return f"{board_label(head)}, {state} {head.content_hash[:SHORTEST_HASH]}"
-
-
-def turned_round(gap: Gap) -> Gap:
-    """Return the same difference seen from the other side."""
-    lower, upper = gap.points.span
-    return Gap(
-        points=Bounded(value=-gap.points.value, lower=-upper, upper=-lower), prob_better=1 - gap.prob_better
-    )

@@ -16,7 +16,7 @@ from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of
 from arena.site.services import address
 from arena.site.ui.formats import shown as formatted
-from arena.site.ui.html import Cell, Child, Column, anchor, link, name_page, note, put, put_html
+from arena.site.ui.html import Cell, Child, Column, anchor, link, note, put, put_html
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.store.question_stats import QuestionStats
 from data.text import percent
@@ -125,7 +125,6 @@ def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
 def show() -> None:
     """Show the list."""
     view = titled_board("Questions", "questions")
-    name_page("Questions", view.full_title)
     if view.round_name is None:
         no_questions(view)
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 import streamlit as st
 from markupsafe import Markup
@@ -37,9 +36,7 @@ from judges.metrics.registry import ReadFact
 
 KEY = "parts"
 PART = "part"
-LABELS: Mapping[str, str] = MappingProxyType(
-    {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
-)
+LABELS: Mapping[str, str] = {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
 """The tabs by their names in the address."""
 
 

@@ -10,12 +10,12 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.ranking.requests import RankRequest
 from arena.services.ranking.service import Prepared
-from arena.site.admin.common import attempt, grid, organiser, show_work, usd, watched
+from arena.site.admin.common import grid, organiser, show_work, usd, watched
 from arena.site.admin.judges_page import show_newest
 from arena.site.ranking.files import understood
 from arena.site.services import arena
 from arena.site.ui.html import anchor, heading, lead, note, page_heading, paragraph, strip
-from arena.site.ui.messages import plain, show_flash
+from arena.site.ui.messages import attempt, show_error, show_flash
 from arena.site.uploads import choose_files
 from data.errors import ArenaError
 from data.models import RoundState
@@ -87,7 +87,7 @@ def _test(judge: str, endpoint: str, key: str, caller: Caller) -> None:
     try:
         tested = arena().new_boards.test(judge, endpoint=endpoint, key=key, caller=caller)
     except ArenaError as error:
-        st.error(plain(error), icon=":material/error:")
+        show_error(error)
         return
     if tested is not None:
         (st.success if tested.passed else st.warning)(tested.sentence)
@@ -104,7 +104,7 @@ def _offer(
     try:
         prepared, plan = _priced(request, tables, references, caller)
     except ArenaError as error:
-        st.error(plain(error), icon=":material/error:")
+        show_error(error)
         return
     for line in (*prepared.pool.notes, prepared.sentence):
         note(line)

@@ -9,13 +9,12 @@ from markupsafe import Markup
 
 from arena.services.boards.metric_columns import usual_metrics
 from arena.site.boards.standings_cells import FIGURES
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, range_of_shares, whole
+from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.ui.formats import ends_of, whole
 from arena.site.ui.html import Cell, figures_table, heading, link, note, put, put_html, words_table
 from data.models import Submission
 from data.store.question_stats import QuestionRecord
 from data.text import percent
-from judges.metrics.registry import MetricInfo
 from leaderboard.standings.sections import SELF_REPORTED
 
 MOST_RECORDS = 8
@@ -40,12 +39,25 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
     put("records", rows)
 
 
-def show_card(submission: Submission | None) -> None:
-    """Show the system card and the judged submission."""
+def show_card(view: BoardView, system: str, submission: Submission | None) -> None:
+    """Show the system card, the judged submission, and the costs that its team reports."""
     heading("System card", anchor="card")
     if submission is None:
         note("There is no card: these answers came with the question set, or their submission was withdrawn.")
+    else:
+        _show_submission(submission)
+    said = view.self_reported.get(system)
+    if said is None or not said.figures:
         return
+    figures = ", ".join(
+        f"{name} {format(mean.mean, form)} (of {mean.answers:,} of {said.answers:,} answers)"
+        for figure, (name, form) in FIGURES.items()
+        if (mean := said.figures.get(figure)) is not None
+    )
+    note(f"Mean of an answer: {figures}. {SELF_REPORTED}")
+
+
+def _show_submission(submission: Submission) -> None:
     note(
         f'As its team wrote it. Of its answers {submission.no_answers:,} are "no answer"; the submission is '
         f"{submission.state.value}."
@@ -62,19 +74,6 @@ def show_card(submission: Submission | None) -> None:
     put_html(words_table(("Field", "Value"), rows))
 
 
-def show_figures(view: BoardView, system: str) -> None:
-    """Show the reported costs of its answers; nothing without any."""
-    said = view.self_reported.get(system)
-    if said is None or not said.figures:
-        return
-    figures = ", ".join(
-        f"{name} {format(mean.mean, form)} (of {mean.answers:,} of {said.answers:,} answers)"
-        for figure, (name, form) in FIGURES.items()
-        if (mean := said.figures.get(figure)) is not None
-    )
-    note(f"Mean of an answer: {figures}. {SELF_REPORTED}")
-
-
 def profile_table(view: BoardView, system: str) -> Markup:
     """One system's record in every domain."""
     against = " against all" if system == view.reference else ""
@@ -88,10 +87,9 @@ def profile_table(view: BoardView, system: str) -> Markup:
         (
             label,
             whole(line.own_rates.battles),
-            _percent_of(line.own_rates.win),
-            _percent_of(line.own_rates.win_tie),
-            "–" if line.own_rates.win_tie is None else range_of_shares(line.own_rates.win_tie),
-            *(_text_of(line, info) for info in scored),
+            *(percent(rate.value if rate else None) for rate in (line.own_rates.win, line.own_rates.win_tie)),
+            ends_of(line.own_rates.win_tie, share=True),
+            *("–" if (mean := line.mean(info)) is None else info.text(mean.value) for info in scored),
             percent(line.no_answer),
         )
         for label, line in lines
@@ -115,12 +113,8 @@ def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
         values = {"win_rate": rates.win, "win_tie_rate": rates.win_tie}
         values |= {name: line.scores.get(name) for name in metrics}
         against = "all systems" if line.is_reference or not view.reference else view.reference
-        row: dict[str, object] = {
-            "system": system,
-            "domain": domain,
-            "against": against,
-            "battles": rates.battles,
-        }
+        row: dict[str, object] = {"system": system, "domain": domain, "against": against}
+        row["battles"] = rates.battles
         for name, value in values.items():
             row |= {
                 name: value and value.value,
@@ -129,12 +123,3 @@ def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
             }
         rows.append({**row, "no_answer_share": line.no_answer, "answers": line.answers})
     return rows
-
-
-def _text_of(line: Line, info: MetricInfo) -> str:
-    value = line.mean(info)
-    return "–" if value is None else info.text(value.value)
-
-
-def _percent_of(value: Bounded | None) -> str:
-    return percent(None if value is None else value.value)

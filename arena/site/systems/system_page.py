@@ -19,7 +19,6 @@ from arena.site.queries import profile_of, weaknesses_of
 from arena.site.systems.parts import (
     profile_table,
     show_card,
-    show_figures,
     show_records,
 )
 from arena.site.systems.weaknesses import (
@@ -29,12 +28,11 @@ from arena.site.systems.weaknesses import (
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.formats import Bounded, interval_of_points, interval_of_shares, points, range_of_shares
+from arena.site.ui.formats import ends_of, interval_of, points
 from arena.site.ui.html import anchor, figures_table, heading, link, name_page, paragraph, put_html, put_part
 from arena.site.ui.url_state import chosen_words, say_unknown
-from data.text import percent, percent_figure
+from data.text import percent
 from leaderboard.rates import Rate
-from leaderboard.stats import Interval
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
 MOST_ROWS = 6
@@ -45,21 +43,15 @@ def show() -> None:
     view = addressed_board()
     system = chosen_system(view)
     opponent = chosen_opponent(view, system)
-    profile = _profile(view, system)
+    profile = None if view.round_name is None else profile_of(view, system)
     parts = as_parts(view, system, opponent, profile)
     name_page(f"{system} and {opponent}" if opponent else system, "System", view.full_title)
     put_part(parts, "head")
     if opponent:
         show_compared(view, (system, opponent))
         paragraph(anchor("Compare more systems", "compare", board=view.name, a=system, b=opponent))
-    elif profile is None:
-        _show_parts(view, system, _parts_of_counts(view, system))
     else:
-        _show_parts(view, system, _parts(view, profile))
-
-
-def _profile(view: BoardView, system: str) -> SystemProfile | None:
-    return None if view.round_name is None else profile_of(view, system)
+        _show_parts(view, system, _parts(view, system, profile))
 
 
 def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile | None) -> Parts:
@@ -88,7 +80,7 @@ def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile
 def _rating(view: BoardView, system: str) -> Iterator[tuple[str, str]]:
     line = view.line(system)
     if line is not None and line.rating is not None:
-        yield f"Rating ({interval_of_points(line.rating)})", points(line.rating.value)
+        yield f"Rating ({interval_of(line.rating)})", points(line.rating.value)
 
 
 def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
@@ -105,19 +97,15 @@ Part = tuple[str, Callable[[], None]]
 """A part of the page by its name in the address: its title and its renderer."""
 
 
-def _parts(view: BoardView, profile: SystemProfile) -> Mapping[str, Part]:
-    system = profile.system
+def _parts(view: BoardView, system: str, profile: SystemProfile | None) -> Mapping[str, Part]:
+    domains = {"domains": ("Domains and scores", lambda: _show_domains(view, system))}
+    if profile is None:
+        return domains
     return {
         "questions": ("Questions", lambda: _show_questions(view, profile)),
         "facts": ("Facts and claims", lambda: _show_facts(view, system)),
-        **_parts_of_counts(view, system),
-        "card": ("Card", lambda: _show_record(view, profile)),
-    }
-
-
-def _parts_of_counts(view: BoardView, system: str) -> Mapping[str, Part]:
-    return {
-        "domains": ("Domains and scores", lambda: _show_domains(view, system)),
+        **domains,
+        "card": ("Card", lambda: show_card(view, system, profile.submission)),
     }
 
 
@@ -157,11 +145,6 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
         show_records(view, "Won", profile.best)
 
 
-def _show_record(view: BoardView, profile: SystemProfile) -> None:
-    show_card(profile.submission)
-    show_figures(view, profile.system)
-
-
 def verdict(view: BoardView, system: str, field: Rate | None) -> str:
     """Show its places, and its rates of wins and ties against the reference and the other systems."""
     line = view.line(system)
@@ -169,10 +152,10 @@ def verdict(view: BoardView, system: str, field: Rate | None) -> str:
         return standing(view, system)
     against = "all systems" if line.is_reference or not view.reference else view.the_reference
     own = line.own_rates.win_tie
-    parts = [f"{percent(own.value)} of its battles against {against} ({interval_of_shares(own)})"]
+    parts = [f"{percent(own.value)} of its battles against {against} ({interval_of(own, share=True)})"]
     if field is not None and view.reference and not line.is_reference:
-        others = _bounded(field.win_tie_rate, field.win_tie_interval)
-        parts.append(f"Against the other systems: {percent(others.value)} ({range_of_shares(others)})")
+        reach = ends_of(field.win_tie_interval, share=True)
+        parts.append(f"Against the other systems: {percent(field.win_tie_rate)} ({reach})")
     return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}".rstrip()
 
 
@@ -183,22 +166,13 @@ def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]
         ("Against", losses.opponents, {}),
     )
     for name, shares, labels in groups if losses.opponents else ():
-        rows = [_loss_row(share, labels.get(share.name, share.name)) for share in shares[:MOST_ROWS]]
+        rows = [
+            (
+                labels.get(one.name, one.name),
+                percent(one.share, decimals=0),
+                ends_of(one.interval, share=True, decimals=0),
+            )
+            for one in shares[:MOST_ROWS]
+        ]
         more = f"The worst {MOST_ROWS} of {len(shares)}." if len(shares) > MOST_ROWS else ""
         yield figures_table((name, "Lost", "95 % interval"), rows), more
-
-
-def _loss_row(share: LossShare, label: str) -> tuple[str, ...]:
-    ends = share.interval
-    bounds = (
-        "–"
-        if ends is None
-        else f"{percent_figure(ends.lower, decimals=0)} to {percent(ends.upper, decimals=0)}"
-    )
-    return label, percent(share.share, decimals=0), bounds
-
-
-def _bounded(value: float, interval: Interval | None) -> Bounded:
-    if interval is None:
-        return Bounded(value=value)
-    return Bounded(value=value, lower=interval.lower, upper=interval.upper)

@@ -128,14 +128,12 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
     rows = [
         (
             view.label(domain),
-            percent(weaknesses.losses[domain].lost_in_retrieval),
-            percent(weaknesses.losses[domain].lost_in_writing),
-            percent(weaknesses.losses[domain].context_coverage),
-            percent(weaknesses.losses[domain].answer_coverage),
-            f"{weaknesses.losses[domain].answerable:,}",
+            *map(percent, (loss.lost_in_retrieval, loss.lost_in_writing)),
+            *map(percent, (loss.context_coverage, loss.answer_coverage)),
+            f"{loss.answerable:,}",
         )
         for domain in (OVERALL, *view.domains)
-        if domain in weaknesses.losses
+        if (loss := weaknesses.losses.get(domain)) is not None
     ]
     put_html(figures_table(header, rows, spare=3))
     offer_files(view, f"losses-{system}", lambda: loss_rows(system, weaknesses.losses))
@@ -151,17 +149,16 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     what = "facts of the references" if missed.of_reference else "statements of the passages"
     note(f"What its answers leave out of the {what}, beside what the others leave out.")
     header = ("Domain", "Missed", "Others miss", "Missed", "In all")
-    shares = [(domain, missed.by_domain.get(domain)) for domain in (OVERALL, *view.domains)]
     rows = [
         (
             view.label(domain),
-            percent(share.share),
-            percent(share.others),
-            f"{share.missed:,}",
-            f"{share.statements:,}",
+            percent(one.share),
+            percent(one.others),
+            f"{one.missed:,}",
+            f"{one.statements:,}",
         )
-        for domain, share in shares
-        if share is not None
+        for domain in (OVERALL, *view.domains)
+        if (one := missed.by_domain.get(domain)) is not None
     ]
     shares_of_domains, facts = st.columns((2, 3), gap="medium")
     with shares_of_domains:

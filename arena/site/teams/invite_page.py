@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
-from arena.site.auth import STYLE, offer_providers, present, provider_subject, providers, show_new_token, tell
+from arena.site.auth import STYLE, offer_providers, present, provider_subject, providers, show_new_token
 from arena.site.services import arena
 from arena.site.ui.html import anchor, note, page_heading, paragraph
-from arena.site.ui.messages import show_error, show_flash
+from arena.site.ui.messages import show_error, show_flash, tell
 from data.errors import ArenaError
 
 TOKEN = "invitation-token"  # noqa: S105 - where a new token waits to be shown, not one

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from types import MappingProxyType
 
 import streamlit as st
 
 from arena.models.submissions import Retraction, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.visibility import Visibility
-from arena.site.auth import tell
 from arena.site.services import arena
 from arena.site.ui.formats import format_time, ordinal, title_of
 from arena.site.ui.html import (
@@ -27,9 +25,8 @@ from arena.site.ui.html import (
     strip,
     subheading,
 )
-from arena.site.ui.messages import show_error, show_flash
+from arena.site.ui.messages import attempt, show_flash
 from arena.site.ui.url_state import choose_one
-from data.errors import ArenaError
 from data.models import SubmissionKind, SubmissionState, TokenScope
 from data.text import percent
 
@@ -43,11 +40,8 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
         return
     if submission.state is SubmissionState.CHECKED:
         if st.button("Submit it now", type="primary", key=f"confirm-{submission.id}"):
-            act(
-                lambda: arena().submissions.confirm(submission.id, caller=caller),
-                f"Submission {submission.id} is accepted.",
-                CHOSEN,
-            )
+            done = f"Submission {submission.id} is accepted."
+            attempt(lambda: arena().submissions.confirm(submission.id, caller=caller), done, CHOSEN)
     elif submission.selected:
         note("This version is chosen: it represents its system in future rounds.")
     elif st.button(
@@ -56,19 +50,9 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
         help="Rounds to come take this version of the system. Without a choice they take the newest.",
     ):
         done = f"Version {submission.version} of {submission.system} enters the rounds to come."
-        act(lambda: arena().submissions.select(submission.id, caller=caller), done, CHOSEN)
+        attempt(lambda: arena().submissions.select(submission.id, caller=caller), done, CHOSEN)
     with st.expander("Withdraw it", icon=":material/delete:"):
         _withdraw(submission, caller)
-
-
-def act(work: Callable[[], object], done: str, place: str) -> None:
-    """Do something and rerun the page, which says so at its place, or show why it cannot be done."""
-    try:
-        work()
-    except ArenaError as error:
-        show_error(error)
-    else:
-        tell(done, place)
 
 
 def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
@@ -79,19 +63,19 @@ def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
     sure = st.checkbox("Yes, withdraw it; this cannot be undone", key=f"sure-{submission.id}")
     if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
-        act(lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN)
+        attempt(
+            lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN
+        )
 
 
-NEXT: Mapping[SubmissionState, str] = MappingProxyType(
-    {
-        SubmissionState.CHECKED: "Checked and stored, not submitted yet: it does not count. Submit it below.",
-        SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
-        SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
-        SubmissionState.JUDGED: "Judged. Next, the organisers publish the board.",
-        SubmissionState.PUBLISHED: "On a published board. Its page there shows where it loses.",
-        SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
-    }
-)
+NEXT: Mapping[SubmissionState, str] = {
+    SubmissionState.CHECKED: "Checked and stored, not submitted yet: it does not count. Submit it below.",
+    SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
+    SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
+    SubmissionState.JUDGED: "Judged. Next, the organisers publish the board.",
+    SubmissionState.PUBLISHED: "On a published board. Its page there shows where it loses.",
+    SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
+}
 REFRESH_EVERY = "5s"
 """While something is queued, its line is refreshed so often."""
 JUDGED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)

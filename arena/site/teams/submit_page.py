@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from types import MappingProxyType
 
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
-from arena.site.auth import choose_team, show_visitor, tell
+from arena.site.auth import choose_team, show_visitor
 from arena.site.services import arena
 from arena.site.teams.file_check import (
     SYSTEM_NAME,
@@ -22,7 +21,7 @@ from arena.site.teams.file_check import (
 )
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, put
-from arena.site.ui.messages import show_error, show_flash, show_progress
+from arena.site.ui.messages import show_error, show_flash, show_progress, tell
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
 from data.models import Phase, Problem, Submission, SystemCard
@@ -30,21 +29,19 @@ from submissions.card import FIELDS, check_fields, load_card
 
 MOST_MB = 1
 SENT, WRONG = "card-file", "card-problems"
-LABELS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "model": ("Model", "the LLM that writes the answers"),
-        "retriever": ("Retriever", "what finds the passages"),
-        "passages": ("Passages", "how many, and from where"),
-        "organisation": ("Organisation", "who runs it"),
-        "licence": ("Licence", "of the system"),
-        "link": ("Link", "https://…"),
-        "contact": ("Contact", "seen by you and the organisers alone"),
-        "notes": ("Notes", "what readers should know"),
-        "open_weights": ("Open weights", "yes or no"),
-        "parameters": ("Parameters", "how many in all, such as 70B"),
-        "released": ("Released", "2026-05-01, 2026-05 or 2026"),
-    }
-)
+LABELS: Mapping[str, tuple[str, str]] = {
+    "model": ("Model", "the LLM that writes the answers"),
+    "retriever": ("Retriever", "what finds the passages"),
+    "passages": ("Passages", "how many, and from where"),
+    "organisation": ("Organisation", "who runs it"),
+    "licence": ("Licence", "of the system"),
+    "link": ("Link", "https://…"),
+    "contact": ("Contact", "seen by you and the organisers alone"),
+    "notes": ("Notes", "what readers should know"),
+    "open_weights": ("Open weights", "yes or no"),
+    "parameters": ("Parameters", "how many in all, such as 70B"),
+    "released": ("Released", "2026-05-01, 2026-05 or 2026"),
+}
 
 
 def fill_card(before: SystemCard | None) -> SystemCard | None:
@@ -232,12 +229,9 @@ def _add(
     next_file()
     st.session_state[LAST] = (submission.id, submission.team)
     title = f"{submission.system}, version {submission.version} ({submission.answers:,} answers)"
-    if not added.created:
-        tell(
-            f"{title} has these answers already: nothing was changed. It is submission {submission.id}.",
-            SUBMITTED,
-        )
-    tell(f"{title} is {submission.state.value} as submission {submission.id}.", SUBMITTED)
+    done = f"{title} is {submission.state.value} as submission {submission.id}."
+    there = f"{title} has these answers already: nothing was changed. It is submission {submission.id}."
+    tell(done if added.created else there, SUBMITTED)
 
 
 def show() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from types import MappingProxyType
 
 import streamlit as st
 
@@ -16,7 +15,7 @@ from arena.services.submissions.eligibility import Quota
 from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
-from arena.site.teams.submissions import act, show_submissions
+from arena.site.teams.submissions import show_submissions
 from arena.site.ui.formats import format_time
 from arena.site.ui.html import (
     Child,
@@ -30,7 +29,7 @@ from arena.site.ui.html import (
     strip,
     words_table,
 )
-from arena.site.ui.messages import show_error, show_flash
+from arena.site.ui.messages import attempt, show_error, show_flash
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.models import Role, SubmissionState, Token, TokenScope
@@ -74,7 +73,7 @@ def _add(team: str, caller: Caller) -> None:
         sent = st.form_submit_button("Add member, or change the role")
     if sent:
         name = account.strip()
-        act(
+        attempt(
             partial(arena().teams.add_member, team, name, role=role, caller=caller),
             f"{name} is {role} of {team}.",
             "members",
@@ -89,7 +88,7 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
     if sent and not sure:
         note("Tick the box to remove the member.")
     elif sent:
-        act(
+        attempt(
             partial(arena().teams.remove_member, team, str(account), caller=caller),
             f"{account} belongs to {team} no more.",
             "members",
@@ -162,20 +161,18 @@ def _revoke(live: dict[int, Token], caller: Caller) -> None:
     if sent and not sure:
         note("Tick the box to revoke the token.")
     elif sent:
-        act(
+        attempt(
             partial(arena().tokens.revoke, int(number), caller=caller),
             f"The token {live[int(number)].name} is revoked.",
             "tokens",
         )
 
 
-PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = MappingProxyType(
-    {
-        "submissions": ("Submissions", show_submissions),
-        "members": ("Members", show_members),
-        "tokens": ("Tokens", show_tokens),
-    }
-)
+PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {
+    "submissions": ("Submissions", show_submissions),
+    "members": ("Members", show_members),
+    "tokens": ("Tokens", show_tokens),
+}
 
 
 def show() -> None:

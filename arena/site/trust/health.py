@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 from arena.site.ui.formats import points, rank_range
@@ -39,48 +38,44 @@ class Judging(StrEnum):
     IMPORTED = "imported"
 
 
-MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        TrustFigure.AGREEMENT: (
-            "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
-        ),
-        TrustFigure.VOTES: "Whether votes on some battles say what people would say of all of them.",
-        TrustFigure.FLIPS: (
-            "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
-        ),
-        TrustFigure.FAILURES: (
-            "Share of battles that ended without a verdict: replies that were unreadable after a second "
-            "request, refusals, failed or skipped calls. They enter no rate."
-        ),
-    }
-)
+MEANINGS: Mapping[str, str] = {
+    TrustFigure.AGREEMENT: (
+        "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
+    ),
+    TrustFigure.VOTES: "Whether votes on some battles say what people would say of all of them.",
+    TrustFigure.FLIPS: (
+        "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
+    ),
+    TrustFigure.FAILURES: (
+        "Share of battles that ended without a verdict: replies that were unreadable after a second "
+        "request, refusals, failed or skipped calls. They enter no rate."
+    ),
+}
 _ELSEWHERE = "Counts of verdicts were published elsewhere"
-_REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        TrustFigure.AGREEMENT: {
-            Judging.EMBEDDED: (
-                "not calibrated",
-                "No labels of people on these answers were held against it",
-            ),
-            Judging.ASKED: ("not calibrated", "No labels of people were held against it"),
-            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
-        },
-        TrustFigure.VOTES: {
-            Judging.EMBEDDED: ("not checked by people", "There are no votes on these battles"),
-            Judging.ASKED: ("not checked by people", "There are no votes on these battles"),
-            Judging.IMPORTED: ("not checked by people", "There are no battles here to vote on"),
-        },
-        TrustFigure.FLIPS: {
-            Judging.ASKED: ("not measured", "It was asked in one order only"),
-            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without those of each order"),
-        },
-        TrustFigure.FAILURES: {
-            Judging.EMBEDDED: ("no battles", "Nothing was judged"),
-            Judging.ASKED: ("no battles", "Nothing was judged"),
-            Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without replies that held none"),
-        },
-    }
-)
+_REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    TrustFigure.AGREEMENT: {
+        Judging.EMBEDDED: (
+            "not calibrated",
+            "No labels of people on these answers were held against it",
+        ),
+        Judging.ASKED: ("not calibrated", "No labels of people were held against it"),
+        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
+    },
+    TrustFigure.VOTES: {
+        Judging.EMBEDDED: ("not checked by people", "There are no votes on these battles"),
+        Judging.ASKED: ("not checked by people", "There are no votes on these battles"),
+        Judging.IMPORTED: ("not checked by people", "There are no battles here to vote on"),
+    },
+    TrustFigure.FLIPS: {
+        Judging.ASKED: ("not measured", "It was asked in one order only"),
+        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without those of each order"),
+    },
+    TrustFigure.FAILURES: {
+        Judging.EMBEDDED: ("no battles", "Nothing was judged"),
+        Judging.ASKED: ("no battles", "Nothing was judged"),
+        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without replies that held none"),
+    },
+}
 """By figure and judging: why there is none, in a word or two and in a clause."""
 
 
@@ -175,14 +170,12 @@ def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int |
     return figure, value, MEANINGS[figure]
 
 
-_MEASURED: Mapping[str, str] = MappingProxyType(
-    {
-        TrustFigure.AGREEMENT: "It decides as people do on {}.",
-        TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
-        TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
-        "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
-    }
-)
+_MEASURED: Mapping[str, str] = {
+    TrustFigure.AGREEMENT: "It decides as people do on {}.",
+    TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
+    TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
+    "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
+}
 
 
 def as_sentences(label: str, value: str, meaning: str) -> str:

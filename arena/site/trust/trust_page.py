@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 
 from arena.html_pages import Parts
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.downloads import how_made
-from arena.site.boards.pickers import addressed_board, boards, title_of_page
+from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.boards.view_model import BoardView
 from arena.site.trust.health import TrustFigure, as_sentences
 from arena.site.ui.formats import FLAGS
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
 LEFT_OUT = "They leave out what the judge makes of the reference."
-QUESTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        TrustFigure.AGREEMENT: "Does it decide as people do?",
-        TrustFigure.VOTES: "Have people checked this board?",
-        TrustFigure.FLIPS: "Does the order of the answers bias it?",
-        TrustFigure.FAILURES: "How many battles have no verdict?",
-    }
-)
+QUESTIONS: Mapping[str, str] = {
+    TrustFigure.AGREEMENT: "Does it decide as people do?",
+    TrustFigure.VOTES: "Have people checked this board?",
+    TrustFigure.FLIPS: "Does the order of the answers bias it?",
+    TrustFigure.FAILURES: "How many battles have no verdict?",
+}
 LENGTH = "Does the length of an answer bias it?"
 STYLE = (
     "Terms that may bias the judge beside how good answers are, fitted together with the ratings. "
@@ -46,7 +42,7 @@ def as_parts(view: BoardView) -> Parts:
         "pages/trust.html",
         {
             "view": view,
-            "title": title_of_page("Trust and method", "trust", boards()),
+            "title": title_of_page("Trust and method", "trust"),
             "board_link": link("", board=view.name),
             "questions": list(_questions(view)),
             "made": how_made(view),
@@ -57,23 +53,11 @@ def as_parts(view: BoardView) -> Parts:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """A question of how far the judge can be trusted: its answer, and the note and table that unfold."""
-
-    asked: str
-    answer: str
-    note: str
-    table: str = ""
-
-
-def _questions(view: BoardView) -> Iterator[Question]:
+def _questions(view: BoardView) -> Iterator[Mapping[str, str]]:
+    """Yield what readers ask of the judge: each answer, and the note and table that unfold."""
     for label, value, meaning in view.health:
         answer = as_sentences(label, value, meaning)
-        yield Question(asked=QUESTIONS.get(label, label), answer=answer, note=meaning)
-    yield Question(
-        asked=LENGTH,
-        answer=view.style.note or "This board does not tell.",
-        note=STYLE,
-        table=words_table(TERMS, view.style.rows, spare=1) if view.style.rows else "",
-    )
+        yield {"asked": QUESTIONS.get(label, label), "answer": answer, "note": meaning, "table": ""}
+    answer = view.style.note or "This board does not tell."
+    table = words_table(TERMS, view.style.rows, spare=1) if view.style.rows else ""
+    yield {"asked": LENGTH, "answer": answer, "note": STYLE, "table": table}

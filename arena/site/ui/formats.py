@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 
 from data.models import Submission
 from data.text import percent, percent_figure
+from leaderboard.stats import Interval
 
 
 def points(value: float) -> str:
@@ -26,32 +26,21 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def interval_of_points(value: Bounded) -> str:
-    """Return a rating's interval as text."""
-    if value.lower is None or value.upper is None:
-        return "no interval"
-    return f"95 % interval {points(value.lower)} to {points(value.upper)}"
+def ends_of(
+    value: Bounded | Interval | None, *, share: bool = False, decimals: int = 1, unknown: str = "–"
+) -> str:
+    """Return the two ends of an interval: of a rating, or of a `share` with so many decimals."""
+    if value is None or value.lower is None or value.upper is None:
+        return unknown
+    if not share:
+        return f"{points(value.lower)} to {points(value.upper)}"
+    return f"{percent_figure(value.lower, decimals=decimals)} to {percent(value.upper, decimals=decimals)}"
 
 
-def range_of_points(value: Bounded) -> str:
-    """Return a rating's interval as its two ends."""
-    if value.lower is None or value.upper is None:
-        return "no interval"
-    return f"{points(value.lower)} to {points(value.upper)}"
-
-
-def interval_of_shares(value: Bounded) -> str:
-    """Return a share's interval as text."""
-    if value.lower is None or value.upper is None:
-        return "no interval"
-    return f"95 % interval {range_of_shares(value)}"
-
-
-def range_of_shares(value: Bounded) -> str:
-    """Return a share's interval as its two ends."""
-    if value.lower is None or value.upper is None:
-        return "–"
-    return f"{percent_figure(value.lower)} to {percent(value.upper)}"
+def interval_of(value: Bounded, *, share: bool = False) -> str:
+    """Return an interval as text, of a rating or a `share`."""
+    ends = ends_of(value, share=share, unknown="")
+    return f"95 % interval {ends}" if ends else "no interval"
 
 
 def rank_range(ranks: tuple[int, int] | None) -> str:
@@ -100,25 +89,23 @@ class Bounded:
         )
 
 
-FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "never_wins": ("never wins", "Not even a tie: its rating has no lower end, so none is given."),
-        "never_loses": (
-            "never loses",
-            "Not even a tie against it: its rating has no upper end, so none is given.",
-        ),
-        "unbounded": ("no rating", "Its wins and losses never lead back to the rated systems."),
-        "separate": (
-            "separate",
-            "Its rating is measured within its own group of systems; only places compare with others.",
-        ),
-        "anchor": ("anchor", "Its rating is fixed by definition; the others are measured from it."),
-        "no_interval": ("no interval", "Too few questions or battles to say how sure the rating is."),
-        "few_questions": ("few questions", "Fewer than twelve questions carry the rating: a t interval."),
-        "borrowed": ("overall rating", "No battle in this domain; the overall rating is shown instead."),
-        "partial": ("partial", "It answered only part of the questions."),
-    }
-)
+FLAGS: Mapping[str, tuple[str, str]] = {
+    "never_wins": ("never wins", "Not even a tie: its rating has no lower end, so none is given."),
+    "never_loses": (
+        "never loses",
+        "Not even a tie against it: its rating has no upper end, so none is given.",
+    ),
+    "unbounded": ("no rating", "Its wins and losses never lead back to the rated systems."),
+    "separate": (
+        "separate",
+        "Its rating is measured within its own group of systems; only places compare with others.",
+    ),
+    "anchor": ("anchor", "Its rating is fixed by definition; the others are measured from it."),
+    "no_interval": ("no interval", "Too few questions or battles to say how sure the rating is."),
+    "few_questions": ("few questions", "Fewer than twelve questions carry the rating: a t interval."),
+    "borrowed": ("overall rating", "No battle in this domain; the overall rating is shown instead."),
+    "partial": ("partial", "It answered only part of the questions."),
+}
 CITATION = """@misc{{{view.name}-{year},
   title = {{{view.title}}},
   howpublished = {{Answer Arena, board {view.name}}},

@@ -86,9 +86,20 @@ class Flash:
     shown: bool = False
 
 
-def keep_flash(text: str, place: str = "") -> None:
-    """Keep what was done for the run that follows; `place` is empty for the top of the page."""
+def tell(text: str, place: str = "") -> None:
+    """Rerun the page, which says where it shows `place` what was done; empty is the top of the page."""
     st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC))
+    st.rerun()
+
+
+def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
+    """Do something and rerun the page, which says so where it shows `place`; or say why it cannot be done."""
+    try:
+        do()
+    except ArenaError as error:
+        show_error(error)
+    else:
+        tell(done, place)
 
 
 def show_flash(place: str = "") -> None:

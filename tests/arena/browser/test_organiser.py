@@ -174,7 +174,7 @@ def test_a_round_under_5_usd_is_launched_by_following_visible_words(
     hands.see("The round is launched and waits for a worker.")
     hands.see("cap 5.00 USD")
     assert _one(home, "SELECT COUNT(*) FROM round WHERE budget_usd = 5") == 1
-    hands.go("/admin-inbox")
+    hands.go("/admin")
     hands.see("Rounds under way")
 
 

@@ -21,6 +21,7 @@ from arena.site.ui.formats import points
 from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
+from leaderboard.ratings.ranks import told_apart
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
@@ -127,15 +128,15 @@ def test_boards_without_letters_go_by_their_places(standings: Mapping[str, Any])
         alone = not any(line.letter_set & one.letter_set for one in view.competitors() if one is not line)
         assert (line.rank_lower == line.rank_upper) is alone
     first, second = view.lines[OVERALL][:2]
-    assert view.separated(first, second)
+    assert told_apart(first, second)
 
 
 def test_systems_that_cannot_be_compared_are_not_called_separated(standings: Mapping[str, Any]) -> None:
     """D7: of two systems that no battles link nothing is known, whatever their letters are."""
     view = view_of(standings)
     first, last = view.lines[OVERALL][0], view.lines[OVERALL][-1]
-    assert view.separated(first, last)
-    assert not view.separated(first, replace(last, ladder=1))
+    assert told_apart(first, last)
+    assert not told_apart(first, replace(last, ladder=1))
 
 
 def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> None:
@@ -150,7 +151,7 @@ def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> N
     assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
     assert "takes no rank" in standing(view, "LFRQA")
     for one, other in combinations(among, 2):
-        assert view.separated(one, other) is not bool(one.letter_set & other.letter_set)
+        assert told_apart(one, other) is not bool(one.letter_set & other.letter_set)
     older = view_of(before(standings)).competitors()
     assert [(line.rank_lower, line.rank_upper) for line in older] == [
         (line.rank_lower, line.rank_upper) for line in among
