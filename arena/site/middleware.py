@@ -356,20 +356,11 @@ def plain_page(
     return HTMLResponse(page, status, headers=HEADERS)
 
 
-def refused(
-    request: Request | Scope, status: int, message: str, *, advice: str = "", page: bool = False
-) -> Response:
-    """Render a refusal: a page for browsers, else a problem as the API reports it.
-
-    Where the address is that of a `page`, only who wants JSON gets it.
-    """
+def refused(request: Request | Scope, status: int, message: str, *, advice: str = "") -> Response:
+    """Render a refusal: a page for browsers, else a problem as the API reports it."""
     scope = request.scope if isinstance(request, Request) else request
-    if not _wants_page(Headers(scope=scope).get("accept", ""), page=page):
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
         return problem_response(status, message, advice=advice)
     title = TITLES.get(status) or HTTPStatus(status).phrase
     home = "../" * (scope["path"].count("/") - 1) or "./"
     return plain_page(title, *filter(None, (message, advice)), status=status, home=home)
-
-
-def _wants_page(accepted: str, *, page: bool) -> bool:
-    return "text/html" in accepted or (page and "json" not in accepted)

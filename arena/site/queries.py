@@ -213,11 +213,8 @@ def questions_found(
     view: BoardView, question_filter: QuestionFilter, order: Order
 ) -> tuple[QuestionStats, ...]:
     """Return the questions of a judged board that a reader looks for."""
-    endings = (
-        ()
-        if question_filter.system is None
-        else _endings(view, question_filter.system, question_filter.opponent)
-    )
+    system = question_filter.system
+    endings = () if system is None else _endings(view, system, question_filter.opponent)
     return questions_of(view).matching(question_filter, endings=endings, order=order)
 
 

@@ -11,7 +11,6 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.queue import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.formats import span
 from arena.site.ui.html import Child, note, put_html, words_table
 from arena.site.ui.messages import attempt, guarded, words_of
 from data.models import JobState, TokenScope
@@ -66,8 +65,3 @@ def show_work(status: JobStatus, caller: Caller | None = None, place: str = "") 
     if caller is not None:
         offer_cancel(status.job.id, caller, place)
     return True
-
-
-def duration(seconds: float | None) -> str:
-    """Return a time span as people say it."""
-    return NOTHING if seconds is None else span(seconds)

@@ -11,7 +11,6 @@ from arena.services.accounts.auth import Caller
 from arena.site.admin.common import (
     NOTHING,
     capped,
-    duration,
     grid,
     organiser,
     show_work,
@@ -19,7 +18,7 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.services import arena
-from arena.site.ui.formats import shown
+from arena.site.ui.formats import shown, span
 from arena.site.ui.html import heading, lead, note, page_heading, strip
 from arena.site.ui.messages import attempt, show_flash
 from arena.site.uploads import choose_file, laid_down
@@ -96,7 +95,7 @@ def _show_result(result: Mapping[str, Any]) -> None:
         [
             ("requests", f"{result['calls']:,}"),
             ("cost", usd(result["cost_usd"])),
-            ("time of a reply", duration(result["latency"])),
+            ("time of a reply", span(result["latency"])),
             ("models", ", ".join(result["models"]) or NOTHING),
         ]
     )

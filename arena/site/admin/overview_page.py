@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from arena.models.submissions import SetInbox, WaitingSubmission
 from arena.services.organisers import RoundProgress
-from arena.site.admin.common import EVERY, NOTHING, capped, duration, grid, organiser, usd, watched
+from arena.site.admin.common import EVERY, NOTHING, capped, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.formats import format_time
+from arena.site.ui.formats import format_time, span
 from arena.site.ui.html import Child, anchor, heading, lead, note, page_heading, paragraph, subheading
 from data.text import counted, percent
 
@@ -64,5 +64,5 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
         round_.state.value,
         f"{percent(progress.share, decimals=0)} of {counts.planned:,} battles",
         f"{usd(counts.cost_usd)}, {capped(round_.budget_usd)}",
-        duration(progress.seconds_left),
+        span(progress.seconds_left),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import streamlit as st
 
@@ -62,32 +63,22 @@ def _change(account: UserAccount, caller: Caller) -> None:
     organises, closed = account.is_organiser, account.closed_at is not None
     word = "Take back the organiser's rights" if organises else "Make them an organiser"
     if st.button(word, icon=":material/shield_person:"):
-        attempt(
-            lambda: change(name, is_organiser=not organises, caller=caller),
-            f"{name} {'organises no more' if organises else 'is an organiser'}.",
-            "accounts",
-        )
+        done = f"{name} {'organises no more' if organises else 'is an organiser'}."
+        attempt(lambda: change(name, is_organiser=not organises, caller=caller), done, "accounts")
     help_ = "It cannot sign in then: tokens and sessions end, submissions stay."
     if st.button("Open it again" if closed else "Close it", key="close-account", help=help_):
-        attempt(
-            lambda: change(name, closed=not closed, caller=caller),
-            f"The account {name} is {'open again' if closed else 'closed'}.",
-            "accounts",
-        )
+        done = f"The account {name} is {'open again' if closed else 'closed'}."
+        attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
 
 
 def _new_account(caller: Caller) -> None:
     with st.form("account", border=False, clear_on_submit=True):
         new = st.text_input("Name").strip()
         email = st.text_input("E-mail", placeholder="Where they sign in by a provider").strip() or None
-        is_organiser = st.checkbox("Organises")
+        organises = st.checkbox("Organises")
         if st.form_submit_button("Add", icon=":material/person_add:"):
-            add = arena().teams.add_account
-            attempt(
-                lambda: add(new, email=email, is_organiser=is_organiser, caller=caller),
-                f"The account {new} is added.",
-                "accounts",
-            )
+            add = partial(arena().teams.add_account, new, email=email, is_organiser=organises, caller=caller)
+            attempt(add, f"The account {new} is added.", "accounts")
 
 
 def teams_part(caller: Caller) -> None:
@@ -125,11 +116,8 @@ def _new_team(caller: Caller) -> None:
         name, title = st.text_input("Name", key="team-name").strip(), st.text_input("Title").strip()
         contact = st.text_input("Contact").strip()
         if st.form_submit_button("Add", icon=":material/group_add:"):
-            attempt(
-                lambda: arena().teams.add(name, title=title, contact=contact, caller=caller),
-                f"The team {name} is added.",
-                "teams",
-            )
+            add = partial(arena().teams.add, name, title=title, contact=contact, caller=caller)
+            attempt(add, f"The team {name} is added.", "teams")
 
 
 def _members(names: list[str], caller: Caller) -> None:
@@ -142,16 +130,11 @@ def _members(names: list[str], caller: Caller) -> None:
         if not st.form_submit_button("Save", icon=":material/save:") or account is None:
             return
     if role in set(Role):
-        add = teams.add_member
-        attempt(
-            lambda: add(team, account, role=Role(role), caller=caller), f"{account} is in {team}.", "teams"
-        )
+        add = partial(teams.add_member, team, account, role=Role(role), caller=caller)
+        attempt(add, f"{account} is in {team}.", "teams")
     else:
-        attempt(
-            lambda: teams.remove_member(team, account, caller=caller),
-            f"{account} is no longer in {team}.",
-            "teams",
-        )
+        remove = partial(teams.remove_member, team, account, caller=caller)
+        attempt(remove, f"{account} is no longer in {team}.", "teams")
 
 
 def tokens_part(caller: Caller) -> None:
@@ -176,9 +159,8 @@ def tokens_part(caller: Caller) -> None:
         living = {token.id: f"{token.id}: {token.name}" for token in tokens if token.revoked_at is None}
         number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
         if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
-            attempt(
-                lambda: arena().tokens.revoke(number, caller=caller), f"Token {number} is revoked.", "tokens"
-            )
+            revoke = partial(arena().tokens.revoke, number, caller=caller)
+            attempt(revoke, f"Token {number} is revoked.", "tokens")
     with opened("Make a token", "new-token") as is_open:
         if is_open:
             _new_token(caller)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from functools import partial
 
 import streamlit as st
 
@@ -88,12 +89,8 @@ def policy_part(view: SetView, caller: Caller) -> None:
         grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
     hidden = st.toggle("Hide the references of test questions", view.policy.hidden_references)
     if hidden != view.policy.hidden_references:
-        word = "hidden" if hidden else "shown"
-        attempt(
-            lambda: policies.hide_references(name, hidden=hidden, caller=caller),
-            f"The references of test questions are {word}.",
-            "policy",
-        )
+        done = f"The references of test questions are {'hidden' if hidden else 'shown'}."
+        attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), done, "policy")
     with st.expander("Add a phase, or change one by its name"):
         _phase_form(name, caller)
     names = [phase.name for phase in view.policy.phases]
@@ -102,9 +99,8 @@ def policy_part(view: SetView, caller: Caller) -> None:
             gone = st.selectbox("Phase", names, width=240)
             sure = st.checkbox("Yes, remove it", key="phase-sure")
             if st.button("Remove the phase", disabled=not sure, icon=":material/delete:"):
-                attempt(
-                    lambda: policies.drop_phase(name, gone, caller=caller), "The phase is removed.", "policy"
-                )
+                drop = partial(policies.drop_phase, name, gone, caller=caller)
+                attempt(drop, "The phase is removed.", "policy")
     sure = st.checkbox("Take no more submissions, for good", disabled=view.frozen)
     if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
         attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
@@ -147,8 +143,7 @@ def show() -> None:
         bring_set(caller)
         return
     view = arena().set_admin.view(name, caller=caller)
-    back = anchor("All sets", "admin-data")
-    paragraph(back, class_="aa-eyebrow")
+    paragraph(anchor("All sets", "admin-data"), class_="aa-eyebrow")
     page_heading(view.summary.title)
     name_page(view.summary.name, "Organise sets")
     set_facts(view)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,7 +16,6 @@ from arena.services.rounds.service import DELETABLE
 from arena.site.admin.common import (
     EVERY,
     capped,
-    duration,
     grid,
     offer_cancel,
     organiser,
@@ -26,7 +26,7 @@ from arena.site.admin.judges_page import calibration_title
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.formats import rank_range, shown
+from arena.site.ui.formats import rank_range, shown, span
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
 from arena.site.ui.messages import attempt, show_error, show_flash
 from arena.site.ui.url_state import choose_one
@@ -70,7 +70,7 @@ def _figures(watch: RoundWatch) -> None:
             ("set aside for calls", usd(counts.reserved_usd)),
             ("lost: charged at most, without a reply", usd(counts.lost_usd)),
             ("battles per second", f"{watch.rate:.2f}"),
-            ("time left", duration(watch.seconds_left)),
+            ("time left", span(watch.seconds_left)),
             ("workers", ", ".join(watch.workers) or "none"),
         ]
     )
@@ -116,7 +116,8 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = _new_cap() if active or watch.retriable else None
-        buttons = (
+        go_on = partial(round_admin.go_on, name, budget_usd=cap, caller=caller)
+        buttons: tuple[tuple[bool, str, str, Callable[[], object], str], ...] = (
             (
                 cap is not None,
                 "Raise the cap",
@@ -131,25 +132,19 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
                 lambda: rounds.pause(name, caller=caller),
                 "The round is paused; what is in flight finishes.",
             ),
-            (
-                active and idle,
-                "Resume",
-                "play_arrow",
-                lambda: round_admin.go_on(name, budget_usd=cap, caller=caller),
-                "The round is resumed and waits for a worker.",
-            ),
+            (active and idle, "Resume", "play_arrow", go_on, "The round is resumed and waits for a worker."),
             (
                 state is RoundState.PAUSED and idle and bool(watch.warnings),
                 "Judge all the same",
                 "warning",
-                lambda: round_admin.go_on(name, budget_usd=cap, anyway=True, caller=caller),
+                partial(go_on, anyway=True),
                 "The round is judged to its end, whatever its judge replies.",
             ),
             (
                 state in RETRIABLE and idle and bool(words) and not (watch.capped and cap is None),
                 f"Judge the {words}",
                 "replay",
-                lambda: round_admin.go_on(name, budget_usd=cap, retry=True, caller=caller),
+                partial(go_on, retry=True),
                 f"The {words} are judged again: the round waits for a worker.",
             ),
         )
@@ -258,21 +253,15 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         paragraph(anchor("Open the board", "", board=name))
         people = _labels(name, caller)
         if people is not None and st.button("Publish the correction", icon=":material/how_to_vote:"):
-            attempt(
-                lambda: arena().boards.publish(name, report=note, people=people, caller=caller),
-                "The corrected board is published.",
-                BOARD,
-            )
+            publish = partial(arena().boards.publish, name, report=note, people=people, caller=caller)
+            attempt(publish, "The corrected board is published.", BOARD)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
         sure = st.checkbox(
             "Take it down for everybody; the round cannot be published again", key="retract-sure"
         )
         if st.button("Retract", disabled=not (sure and notice.strip()), icon=":material/undo:"):
-            attempt(
-                lambda: arena().boards.retract(name, notice.strip(), caller=caller),
-                "The board is retracted.",
-                BOARD,
-            )
+            retract = partial(arena().boards.retract, name, notice.strip(), caller=caller)
+            attempt(retract, "The board is retracted.", BOARD)
     elif state is RoundState.RETRACTED:
         heading("Retracted", anchor="board")
         show_flash(BOARD)

@@ -27,34 +27,22 @@ HALF = 0.5
 
 def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.LayerChart:
     """Draw the table's intervals as a picture to download: of ratings, else of rates."""
-    rated = [(line, line.rating) for line in lines if line.rating is not None]
-    rates = [(line, line.win_tie) for line in lines if line.win_tie is not None]
-    if rated:
+    marks = [_estimate(line.system, line.rating, line.battles) for line in lines if line.rating is not None]
+    if marks:
         held = view.held(domain)
-        marks = [_estimate(*pair) for pair in rated]
         return forest(marks, axis="Rating, points", reference=held.value if held else None)
-    marks = [_estimate(*pair) for pair in rates]
+    marks = [_estimate(line.system, line.win_tie, line.battles) for line in lines if line.win_tie is not None]
     return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
 
 
 def profile_plot(view: BoardView, system: str) -> None:
     """One system's win + tie rate in every domain; the reference's is against all systems."""
-    rates = [
-        (view.label(domain), line.own_rates.battles, line.own_rates.win_tie)
+    marks = [
+        _estimate(view.label(domain), line.own_rates.win_tie, line.own_rates.battles)
         for domain in (OVERALL, *view.domains)
         if (line := view.line(system, domain)) is not None and line.own_rates.win_tie is not None
     ]
     what = f"win + tie rate{' against all systems' if system == view.reference else ''}"
-    marks = [
-        Estimate(
-            system=label,
-            value=rate.value,
-            lower=rate.span[0],
-            upper=rate.span[1],
-            note=f"{whole(battles)} battles",
-        )
-        for label, battles, rate in rates
-    ]
 
     def draw(_ink: str) -> alt.LayerChart:
         return forest(marks, axis=what.capitalize(), share=True, reference=HALF)
@@ -71,11 +59,9 @@ def ink() -> str:
     return INK_ON_DARK if st.context.theme.type == "dark" else INK_ON_LIGHT
 
 
-def _estimate(line: Line, value: Bounded) -> Estimate:
+def _estimate(label: str, value: Bounded, battles: float) -> Estimate:
     low, high = value.span
-    return Estimate(
-        system=line.system, value=value.value, lower=low, upper=high, note=f"{whole(line.battles)} battles"
-    )
+    return Estimate(system=label, value=value.value, lower=low, upper=high, note=f"{whole(battles)} battles")
 
 
 @st.fragment
@@ -134,14 +120,8 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
         return
 
     def draw(colour: str) -> alt.LayerChart:
-        return scatter(
-            points,
-            x=across.label,
-            y=upward.label,
-            ink=colour,
-            x_share=across.share,
-            y_share=upward.share,
-        )
+        shares = {"x_share": across.share, "y_share": upward.share}
+        return scatter(points, x=across.label, y=upward.label, ink=colour, **shares)
 
     note(f"Each of {len(points)} points is a system; bars are 95 % intervals where they are known.{left_out}")
     words = f"Scatter plot of {upward.label} by {across.label}; the table below it has the same numbers."
@@ -174,10 +154,7 @@ def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
 
 def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
     every = {
-        **{
-            name: Axis(info.called, _score(name), share=info.is_share)
-            for name, info in shown_metrics().items()
-        },
+        **{name: Axis(info.called, _score(name), info.is_share) for name, info in shown_metrics().items()},
         "win": Axis("Win rate", lambda line: line.win),
         "win-tie": Axis("Win + tie rate", lambda line: line.win_tie),
         "rating": Axis("Rating, points", lambda line: line.rating, share=False),

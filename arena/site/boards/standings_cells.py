@@ -262,40 +262,29 @@ def _not_said() -> Markup:
     return drawn("muted", title="The team does not say")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
-    """Detail that a row opens to: places, battles with neighbours, domains, lost questions, links."""
-
-    places: Sequence[str]
-    opponents: Sequence[tuple[Child, str]]
-    domains: Sequence[tuple[Child, str]]
-    questions: Sequence[tuple[Child, str]]
-    links: tuple[Cell, Cell]
-
-
-def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Detail:
-    """Return the detail of a row."""
+def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Mapping[str, Sequence[object]]:
+    """Return what a row opens to: places, battles with neighbours, domains, lost questions, links."""
     by_domain = ((view.label(one), view.line(line.system, one)) for one in view.domains)
-    return Detail(
-        places=list(_places(view, domain, line)),
-        opponents=list(_opponents(view, line)),
-        domains=[
+    return {
+        "places": list(_places(view, domain, line)),
+        "opponents": list(_opponents(view, line)),
+        "domains": [
             (label, f"{percent(one.win_tie.value, decimals=0)} ({ends_of(one.win_tie, share=True)})")
             for label, one in by_domain
             if one is not None and one.win_tie is not None
         ],
-        questions=[
+        "questions": [
             (
                 anchor(one.question, "question", board=view.name, id=one.id),
                 f"{one.wins} won, {one.ties} tied, {one.losses} lost",
             )
             for one in lost.get(line.system, ())[:MOST_QUESTIONS]
         ],
-        links=(
+        "links": (
             anchor("Everything of it", "system", board=view.name, id=line.system),
             anchor("Compare with others", "compare", board=view.name, a=line.system),
         ),
-    )
+    }
 
 
 def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:

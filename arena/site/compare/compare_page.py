@@ -45,24 +45,18 @@ NONE = "-"
 EVEN = 50.0
 
 
-def addressed_systems(view: BoardView) -> list[str]:
-    """Return the systems that the address names as a to d; by default the best two."""
-    addressed = list(map(chosen_words, NAMES))
-    best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
-    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
-    return named if any(addressed) else best[:FEWEST]
-
-
 def choose_systems(view: BoardView) -> tuple[str, ...]:
     """Return the systems that the address names as a to d, or that the reader picks; by default the best two.
 
     The reference is no competitor: it is compared where it is named.
     """
-    key = "choice-compared"
-    for name in map(chosen_words, NAMES):
+    key, addressed = "choice-compared", list(map(chosen_words, NAMES))
+    for name in addressed:
         if name not in {"", NONE, *view.systems}:
             say_unknown(name, "Choose among the board's systems.")
-    st.session_state[key] = addressed_systems(view)
+    best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
+    named = [system for system in dict.fromkeys(addressed) if system in view.systems]
+    st.session_state[key] = named if any(addressed) else best[:FEWEST]
     chosen = st.multiselect(
         "Systems, the first against the others",
         view.systems,
@@ -317,16 +311,12 @@ def _show_diffs(diffs: Sequence[FactDiff], first: str, second: str) -> None:
         note(f"{first} or {second} gave no answer to this question, or it is not shown.")
     for diff in diffs:
         if not diff.missing:
-            subheading(_title(diff))
+            subheading(diff.kind.capitalize())
             note(f"Recorded by {diff.source}.")
             put_html(macro("diff", diff, first, second))
-    missing = [(_title(diff), diff.missing) for diff in diffs if diff.missing]
+    missing = [(diff.kind.capitalize(), diff.missing) for diff in diffs if diff.missing]
     if missing:
         put("not_compared", missing)
-
-
-def _title(diff: FactDiff) -> str:
-    return diff.kind.capitalize()
 
 
 def _show_answers(
@@ -342,15 +332,14 @@ def _show_answers(
     for column, system in zip(st.columns(len(systems)), systems, strict=True):
         with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
             answer = shown.get(system)
-            record = (
-                "" if answer is None else f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
-            )
-            paragraph(Cell(system, class_="aa-main", sub=record), class_="aa-name")
             if answer is None:
+                paragraph(Cell(system, class_="aa-main"), class_="aa-name")
                 note("No answer to this question is shown.")
-            else:
-                parts = mark_answer(answer.answer.answer, answer.scores)
-                put("marked", [_mark(part, own.get(system, ())) for part in parts])
+                continue
+            record = f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
+            paragraph(Cell(system, class_="aa-main", sub=record), class_="aa-name")
+            parts = mark_answer(answer.answer.answer, answer.scores)
+            put("marked", [_mark(part, own.get(system, ())) for part in parts])
 
 
 def _mark(part: Stretch, own: Collection[str]) -> Mark | str:

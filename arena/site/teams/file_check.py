@@ -36,7 +36,6 @@ class CheckedFile:
     key: tuple[str, str, str, str]
     file: UploadedFile
     result: CheckReport
-    kind: SubmissionKind
 
 
 def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
@@ -75,7 +74,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
         except (FileFormatError, UnavailableError) as error:
             show_error(error)
             return None
-        checked = CheckedFile(key=key, file=dropped, result=result, kind=kind)
+        checked = CheckedFile(key=key, file=dropped, result=result)
         st.session_state[CHECKED] = checked
     return checked
 
@@ -95,12 +94,14 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
         st.error(
             "This file cannot be submitted yet. Fix the errors and upload it again.", icon=":material/error:"
         )
+    of_contexts = result.kind is SubmissionKind.CONTEXTS
     strip(
         (
             (CHECKED_AS[result.kind], f"{result.answers:,} of {result.questions:,}"),
             ("errors", f"{result.errors:,}"),
             ("warnings", f"{result.warnings:,}"),
-            *_of_kind(result),
+            ("with texts" if of_contexts else "with contexts", f"{result.with_contexts:,}"),
+            *(() if of_contexts else [("that found no answer", f"{result.no_answers:,}")]),
         )
     )
     if result.problems:
@@ -114,15 +115,6 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
         ]
         put_html(figures_table(("Domain", "Questions", "Answered"), rows))
         note("Questions that you leave out are not judged; your rank follows from what you answered.")
-
-
-def _of_kind(result: CheckReport) -> tuple[tuple[str, str], ...]:
-    if result.kind is SubmissionKind.CONTEXTS:
-        return (("with texts", f"{result.with_contexts:,}"),)
-    return (
-        ("with contexts", f"{result.with_contexts:,}"),
-        ("that found no answer", f"{result.no_answers:,}"),
-    )
 
 
 def _show_problems(result: CheckReport) -> None:

@@ -115,8 +115,8 @@ def offer_submission(
 ) -> None:
     """Let the visitor name the system, describe it, and confirm."""
     heading("4. Submit", anchor="submit")
-    versions = _versions(open_set, team, caller)
-    request = _ask(versions, team)
+    lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
+    request = _ask({line.system: line for line in lines}, team)
     if open_set.phase is not None:
         note(_cost(open_set.phase, quota))
     missing = _missing(open_set, checked, request, quota, caller)
@@ -132,19 +132,6 @@ def offer_submission(
         note(missing)
     if now or later:
         _add(open_set, checked, request, caller, confirm=now)
-
-
-def show_last() -> None:
-    """Say what became of the file that was submitted last, and where to follow it."""
-    last: tuple[int, str] | None = st.session_state.get(LAST)
-    if last is not None:
-        follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
-        paragraph(follow, ", where its place in the queue appears.", class_="aa-note")
-
-
-def _versions(open_set: OpenSet, team: str, caller: Caller) -> dict[str, Submission]:
-    lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
-    return {line.system: line for line in lines}
 
 
 def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
@@ -190,7 +177,7 @@ def _missing(
         return "Give the system a name to go on."
     try:
         arena().submissions.require_name(
-            open_set.name, request.system, request.team, checked.kind, caller=caller
+            open_set.name, request.system, request.team, checked.result.kind, caller=caller
         )
     except (RecordError, ConflictError) as error:
         return f"{error} {error.advice}".strip()
@@ -254,5 +241,7 @@ def show() -> None:
             if checked.result.accepted:
                 offer_submission(open_set, checked, team, quota, caller)
         show_flash(SUBMITTED)
-        show_last()
+        if last := st.session_state.get(LAST):
+            follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
+            paragraph(follow, ", where its place in the queue appears.", class_="aa-note")
     show_other_ways(open_set)

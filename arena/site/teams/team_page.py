@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import TypeVar
 
 import streamlit as st
 
@@ -43,6 +44,7 @@ MEANINGS = {
     TokenScope.MANAGE: "manage: members and tokens",
 }
 NO_LIMIT = "no limit"
+Value = TypeVar("Value", int, str)
 
 
 def show_members(team: str, caller: Caller) -> None:
@@ -73,26 +75,26 @@ def _add(team: str, caller: Caller) -> None:
         sent = st.form_submit_button("Add member, or change the role")
     if sent:
         name = account.strip()
-        attempt(
-            partial(arena().teams.add_member, team, name, role=role, caller=caller),
-            f"{name} is {role} of {team}.",
-            "members",
-        )
+        add = partial(arena().teams.add_member, team, name, role=role, caller=caller)
+        attempt(add, f"{name} is {role} of {team}.", "members")
 
 
 def _remove(team: str, accounts: list[str], caller: Caller) -> None:
-    with st.form("remove-member", border=True):
-        account = st.selectbox("Member to remove", accounts)
-        sure = st.checkbox("Yes, remove them")
-        sent = st.form_submit_button("Remove")
-    if sent and not sure:
-        note("Tick the box to remove the member.")
-    elif sent:
-        attempt(
-            partial(arena().teams.remove_member, team, str(account), caller=caller),
-            f"{account} belongs to {team} no more.",
-            "members",
-        )
+    labels = {account: account for account in accounts}
+    account = _chosen_to_end("Remove", "member", labels, "Member to remove", "Yes, remove them")
+    if account is not None:
+        remove = partial(arena().teams.remove_member, team, account, caller=caller)
+        attempt(remove, f"{account} belongs to {team} no more.", "members")
+
+
+def _chosen_to_end(word: str, thing: str, labels: Mapping[Value, str], label: str, sure: str) -> Value | None:
+    """Ask for one of several things to remove or revoke; None until it is sent with the box ticked."""
+    with st.form(f"{word.lower()}-{thing}", border=True):
+        chosen: Value = st.selectbox(label, tuple(labels), format_func=labels.__getitem__)
+        ticked, sent = st.checkbox(sure), st.form_submit_button(word)
+    if sent and not ticked:
+        note(f"Tick the box to {word.lower()} the {thing}.")
+    return chosen if sent and ticked else None
 
 
 def show_tokens(team: str, caller: Caller) -> None:
@@ -150,22 +152,12 @@ def _create(team: str, caller: Caller) -> None:
 
 
 def _revoke(live: dict[int, Token], caller: Caller) -> None:
-    with st.form("revoke-token", border=True):
-        number = st.selectbox(
-            "Token to revoke",
-            tuple(live),
-            format_func=lambda token_id: f"{live[token_id].name} ({MARK}{live[token_id].prefix}…)",
-        )
-        sure = st.checkbox("Yes, revoke it; this cannot be undone")
-        sent = st.form_submit_button("Revoke")
-    if sent and not sure:
-        note("Tick the box to revoke the token.")
-    elif sent:
-        attempt(
-            partial(arena().tokens.revoke, int(number), caller=caller),
-            f"The token {live[int(number)].name} is revoked.",
-            "tokens",
-        )
+    labels = {number: f"{token.name} ({MARK}{token.prefix}…)" for number, token in live.items()}
+    sure = "Yes, revoke it; this cannot be undone"
+    number = _chosen_to_end("Revoke", "token", labels, "Token to revoke", sure)
+    if number is not None:
+        revoke = partial(arena().tokens.revoke, number, caller=caller)
+        attempt(revoke, f"The token {live[number].name} is revoked.", "tokens")
 
 
 PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {

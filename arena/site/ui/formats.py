@@ -48,8 +48,10 @@ def rank_range(ranks: tuple[int, int] | None) -> str:
     return "–" if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
 
 
-def span(seconds: float) -> str:
-    """Return a time span as people say it."""
+def span(seconds: float | None) -> str:
+    """Return a time span as people say it; a dash where it is not known."""
+    if seconds is None:
+        return "–"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -62,8 +62,7 @@ def choose_one(
 
     `options` are values in the address to what the reader sees; the first is the default.
     """
-    key = _from_address(name, tuple(options), next(iter(options)))
-    _say_unknown(name, label, options)
+    key = _from_address(name, label, options)
     chosen = st.selectbox(
         label,
         tuple(options),
@@ -82,26 +81,18 @@ def choose_segment(
     options: Mapping[str, str],
     *,
     shown: bool = True,
-    advice: str | None = None,
-    disabled: bool = False,
 ) -> str:
     """One of a few things side by side that the address may name; the first is the default.
 
-    `options` are values in the address to what the reader sees; the label may be hidden. Where it is disabled
-    the default stands, whatever the address says.
+    `options` are values in the address to what the reader sees; the label may be hidden.
     """
-    key = _from_address(name, tuple(options), next(iter(options)))
-    _say_unknown(name, label, options)
-    if disabled:
-        st.session_state[key] = next(iter(options))
+    key = _from_address(name, label, options)
     chosen = st.segmented_control(
         label,
         tuple(options),
         required=True,
         format_func=distinct(options).__getitem__,
         key=key,
-        help=advice,
-        disabled=disabled,
         label_visibility="visible" if shown else "collapsed",
         on_change=_into_address,
         args=(name, key),
@@ -121,21 +112,16 @@ def opened(label: str, *parameters: str) -> Iterator[bool]:
         yield bool(box.open)
 
 
-def _from_address(name: str, options: Sequence[str], default: str) -> str:
-    """Set a widget to what the address says, and return the widget's key.
+def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
+    """Set a widget to what the address says, or to the first of its options, and return the widget's key.
 
     Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
     """
-    key = f"choice-{name}"
-    addressed = st.query_params.get(name)
-    st.session_state[key] = addressed if addressed in options else default
-    return key
-
-
-def _say_unknown(name: str, label: str, options: Mapping[str, str]) -> None:
-    wanted = st.query_params.get(name)
+    key, wanted = f"choice-{name}", st.query_params.get(name)
+    st.session_state[key] = wanted if wanted in options else next(iter(options))
     if wanted is not None and wanted not in options:
         say_unknown(wanted, f"{label}: {next(iter(options.values()))}.")
+    return key
 
 
 def unknown_choice(wanted: str, instead: str) -> str:
