@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.models.submissions import SetInbox, WaitingSubmission
+from arena.models.submissions import WaitingSubmission
 from arena.services.organisers import RoundProgress
 from arena.site.admin.common import EVERY, NOTHING, capped, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
@@ -24,7 +24,10 @@ def show() -> None:
     heading(f"Waiting for you: {sum(len(inbox.waiting) for inbox in inboxes):,}", anchor="waiting")
     for inbox in inboxes:
         subheading(f"Submissions to {inbox.title}", anchor=inbox.set)
-        _offer_round(inbox)
+        if inbox.plannable:
+            query = {NEW_SET: inbox.set, NEW_SYSTEMS: ",".join(inbox.plannable)}
+            text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
+            paragraph(anchor(text, "admin-rounds", **query))
         grid(("System", "Waits for", "Team", "Since", "Submission"), map(_row, inbox.waiting))
     if not inboxes:
         note("Nothing waits: every submission is on a board.")
@@ -32,15 +35,6 @@ def show() -> None:
     paragraph(anchor("Plan a round", "admin-rounds"), ": its cost is shown first.")
     moving = any(progress.waiting for progress in arena().round_admin.under_way(caller=caller))
     watched(_rounds, every=EVERY if moving else None)
-
-
-def _offer_round(inbox: SetInbox) -> None:
-    """Link to the form of a new round, filled in with the submissions that no round has."""
-    if not inbox.plannable:
-        return
-    query = {NEW_SET: inbox.set, NEW_SYSTEMS: ",".join(inbox.plannable)}
-    text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
-    paragraph(anchor(text, "admin-rounds", **query))
 
 
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:

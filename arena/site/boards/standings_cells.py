@@ -237,12 +237,15 @@ def _bar_width(count: int) -> float:
 def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
     """Return the cells of what teams say of their systems, by the names of their columns."""
 
+    def said_of(line: Line) -> SystemFacts:
+        return view.self_reported.get(line.system, NOT_REPORTED)
+
     def text_of(line: Line, name: str) -> Child:
-        text = said_of(view, line).text(name)
+        text = said_of(line).text(name)
         return (WEIGHTS.get(text) if name == "open_weights" else text) or _not_said()
 
     def figure_of(line: Line, figure: Figure) -> Child:
-        said = said_of(view, line)
+        said = said_of(line)
         mean = said.figures.get(figure)
         if mean is None:
             return _not_said()
@@ -251,11 +254,6 @@ def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
 
     texts = {column: partial(text_of, name=name) for column, name in SAID.items()}
     return {**texts, **{figure.value: partial(figure_of, figure=figure) for figure in FIGURES}}
-
-
-def said_of(view: BoardView, line: Line) -> SystemFacts:
-    """Return what is said of a line's system."""
-    return view.self_reported.get(line.system, NOT_REPORTED)
 
 
 def _not_said() -> Markup:

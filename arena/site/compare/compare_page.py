@@ -214,25 +214,16 @@ def _signed(share: float | None) -> str:
 def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
     records = {system: dict(record_of(view, system)) for system in systems}
     labels = dict.fromkeys(label for record in records.values() for label in record)
-    standing = [
-        ("Rank", *(_rank(view, system) for system in systems)),
-        ("Rating", *(_rating(view, system) for system in systems)),
-    ]
+    places = {line.system: line.rank for line in view.competitors()}
+    lines = [view.line(system) for system in systems]
+    ratings = ["–" if line is None or line.rating is None else points(line.rating.value) for line in lines]
+    # Ranks are those among the competitors, as on the leaderboard; the reference has none.
+    standing = [("Rank", *(places.get(system, "–") for system in systems)), ("Rating", *ratings)]
     rows = [(label, *(records[system].get(label, "–") for system in systems)) for label in labels]
     heading("On the board", anchor="board")
     put_html(figures_table(("", *systems), [*standing, *rows]))
     table: Rows = [{"system": system, **records[system]} for system in systems]
     offer_files(view, "compared", lambda: table)
-
-
-def _rank(view: BoardView, system: str) -> str:
-    """Among the competitors, as on the leaderboard; the reference has none."""
-    return next((line.rank for line in view.competitors() if line.system == system), "–")
-
-
-def _rating(view: BoardView, system: str) -> str:
-    line = view.line(system)
-    return "–" if line is None or line.rating is None else points(line.rating.value)
 
 
 AT_ONCE = 8

@@ -53,7 +53,7 @@ ORDERS = {
 def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
     """Offer every filter and the order; the choice goes into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
-        words = text_filter("words", "Search in questions and their ids", width="stretch")
+        words = text_filter("words", "Search in questions and their ids")
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     domain = chosen_domain(view)
     wanted = QuestionFilter(domain=None if domain == OVERALL else domain, words=words)

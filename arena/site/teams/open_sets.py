@@ -8,7 +8,6 @@ from functools import partial
 
 import streamlit as st
 
-from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
@@ -87,12 +86,12 @@ def starter_files(open_set: OpenSet) -> None:
         "be accepted, to test the process. JSONL, a JSON array, CSV or Parquet are read, logs of evaluation "
         "harnesses, and zip files of datasets and runs."
     )
-    caller = present()
+    template = partial(arena().submissions.template, open_set.name, caller=present())
     with st.container(horizontal=True):
         for label, sample in (("Template, JSONL", False), ("Sample, JSONL", True)):
             st.download_button(
                 label,
-                partial(_starting_file, open_set.name, caller, sample=sample),
+                partial(template, sample=sample),
                 file_name=f"{open_set.name}-{'sample' if sample else 'template'}.jsonl",
                 mime=JSONL,
                 icon=":material/download:",
@@ -120,7 +119,3 @@ def show_other_ways(open_set: OpenSet) -> None:
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"',
         )
         paragraph("See the ", anchor("routes of the API", "api/v1/"), ".", class_="aa-note")
-
-
-def _starting_file(name: str, caller: Caller, *, sample: bool) -> bytes:
-    return arena().submissions.template(name, sample=sample, caller=caller).encode()

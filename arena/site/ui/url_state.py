@@ -45,13 +45,11 @@ def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> li
     return [option for option in options if option in addressed] or list(default)
 
 
-def text_filter(name: str, label: str, *, width: int | Literal["stretch"] = 480) -> str:
+def text_filter(name: str, label: str) -> str:
     """Ask for the search words."""
     key = f"choice-{name}"
     st.session_state[key] = chosen_words(name)
-    words = st.text_input(
-        label, key=key, icon=":material/search:", width=width, on_change=_into_address, args=(name, key)
-    )
+    words = st.text_input(label, key=key, icon=":material/search:", on_change=_into_address, args=(name, key))
     return words or ""
 
 
