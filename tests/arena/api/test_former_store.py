@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from arena.settings import Settings
 from tests.arena.api.conftest import running_server
@@ -55,6 +56,7 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
     assert run.json("rounds", "publish", "r", "--json")["content_hash"].startswith("32315b32e790")
 
 
+@pytest.mark.slow
 def test_replies_of_the_api_of_before_are_the_same(run: Commands, program: Path, tmp_path: Path) -> None:
     of_before(run)
     settings = Settings(home=run.home, database_url=f"sqlite:///{run.home / 'arena.sqlite'}")

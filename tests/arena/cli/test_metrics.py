@@ -75,6 +75,7 @@ def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
     assert {judge for judge, *_ in arena_of.scores()} == {"", done["judge"]}
 
 
+@pytest.mark.slow
 def test_malformed_replies_leave_answers_unscored_with_the_reason(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -87,6 +88,7 @@ def test_malformed_replies_leave_answers_unscored_with_the_reason(
     assert all(value is None and why for _, _, value, why in arena_of.scores())
 
 
+@pytest.mark.slow
 def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -230,6 +232,7 @@ def test_each_assessor_scores_the_demo_set_without_an_llm_and_with_one(
     assert asked["calls"] > 0
 
 
+@pytest.mark.slow
 def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:
     assert arena_of("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")[0] == 0
     code, _, err = arena_of("rounds", "publish", "r")

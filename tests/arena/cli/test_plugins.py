@@ -102,6 +102,7 @@ HELP = {
 }
 
 
+@pytest.mark.slow
 def test_help_names_what_plugins_add(tmp_path: Path) -> None:
     plugins = [str(word) for kind in EXAMPLES for word in example(tmp_path, kind)]
     script = (
@@ -304,6 +305,7 @@ TRANSPORTS = TransportInfo(name="flaky", title="fails twice", send=send)
     assert status["judged"] == status["planned"] - 4
 
 
+@pytest.mark.slow
 def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> None:
     code = "from judges.metrics.registry import MetricInfo, of_function\n"
     code += "METRICS = MetricInfo(name='flat', title='Flat', build=of_function(lambda item: {}))\n"

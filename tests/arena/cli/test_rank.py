@@ -203,6 +203,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("public_endpoints")
 def test_what_is_in_the_cache_is_not_priced_again(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
@@ -256,6 +257,7 @@ def test_who_declines_has_stored_nothing(
     assert llm.log.calls == calls == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
 def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any], fault: str

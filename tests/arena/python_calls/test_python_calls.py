@@ -76,6 +76,7 @@ def test_progress_is_one_line_where_there_is_no_terminal(
     assert line.startswith("comparing answers: 12 in ")
 
 
+@pytest.mark.slow
 def test_other_shapes_and_names_of_columns_give_the_same(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]]
 ) -> None:
@@ -163,6 +164,7 @@ async def _longer_later(_question: str, a: str, b: str, _reference: str | None) 
     return "a" if len(a) > len(b) else "b"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", [_longer, _longer_later, lambda _q, a, b, _r: "ab"[len(a) < len(b)]])
 def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
     """Plain, async or without a name, in a script and where a loop runs; more systems meet the same judge."""

@@ -359,6 +359,7 @@ def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Call
     assert "board retracted" in said
 
 
+@pytest.mark.slow
 def test_a_judge_that_is_none_is_named_on_its_round_and_its_board(
     club: Club, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ def test_a_board_is_the_same_wherever_its_parts_are_computed(at_once: None) -> N
     assert spread == board()
 
 
+@pytest.mark.slow
 def test_arrays_that_processes_share_may_be_written_to() -> None:
     shared = np.arange(5.0)
     assert list(LocalSpread(2).map(raised, numbers(6), (shared, "x"))) == [10.0 + 5 * n for n in range(6)]
@@ -91,6 +92,7 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
     assert max(ahead) <= 2 * AHEAD + 1
 
 
+@pytest.mark.slow
 def test_an_error_is_raised_as_it_was() -> None:
     """The first task that is refused says why, a fault its function; what was done before it was yielded."""
     found = LocalSpread(2).map(refused, numbers(20))

@@ -362,6 +362,7 @@ def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
     assert against_reference <= (honest if family in DAMAGED else most)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 52)])
 def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None:
     questions, answers = _demo()

@@ -137,6 +137,7 @@ def test_tool_calls_are_kept_verbatim_and_replayed(
     assert (again, server.log.calls) == ([AnswerRelation.CONTRADICTORY], asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -197,6 +198,7 @@ def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
     assert server.log.calls == 1 + 2 * len(pairs)
 
 
+@pytest.mark.slow
 def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result(tool_use)

@@ -184,6 +184,7 @@ def replies(providers: ScriptedProviders) -> dict[str, Reply]:
     return found
 
 
+@pytest.mark.slow
 def test_every_reply_can_be_stored_with_the_others(replies: dict[str, Reply], store: Store) -> None:
     store.replies.put(list(replies.values()))
     stored = store.replies.get_many(list(replies))

@@ -260,6 +260,7 @@ def test_no_known_way_of_speaking_to_the_judge_wins(order: OrderPolicy) -> None:
     assert len(won) <= 2 * len(DEVELOPED) * 0.01, won
 
 
+@pytest.mark.slow
 def test_most_unseen_ways_of_speaking_to_the_judge_are_found() -> None:
     """B2: of the attacks that no rule was written for, more than six in ten are found."""
     assert len(missed(DEVELOPED)) <= len(DEVELOPED) * 0.02
@@ -272,6 +273,7 @@ def test_honest_sentences_come_through_unchanged() -> None:
     assert [(text, steering(text)) for text in HONEST if stripped(text) != Stripped(text)] == []
 
 
+@pytest.mark.slow
 def test_honest_sentences_do_not_change_a_verdict() -> None:
     """B2: what is stripped of a real answer with an honest sentence in it is judged as it was given."""
     judge = build_judge(load_spec("lexical"))

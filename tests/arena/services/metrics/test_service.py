@@ -57,6 +57,7 @@ def test_a_metric_elsewhere_has_its_constants() -> None:
     assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_costs_no_score() -> None:
 
     async def killed(metric: Metric) -> list[Score]:

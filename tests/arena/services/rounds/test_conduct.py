@@ -112,6 +112,7 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert arena.rounds.warnings("r") == ()
 
 
+@pytest.mark.slow
 def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm()
     arena = filled(endpoint=server.url)
@@ -124,6 +125,7 @@ def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm
         assert first[::-1] == second
 
 
+@pytest.mark.slow
 def test_a_wait_for_an_endpoint_is_told(filled: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm(first=["fine"] * 0 + ["rate_limit_after"] * 3, retry_after=1.2)
     arena = filled(endpoint=server.url)
@@ -140,6 +142,7 @@ def test_a_round_that_its_judge_cannot_decide_is_refused(filled: Fill) -> None:
         arena.rounds.create(RoundRequest(set_name="tiny", judge="reference", name="r"))
 
 
+@pytest.mark.slow
 def test_a_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm(latency=0.05)
     arena = filled(endpoint=server.url)

@@ -88,6 +88,7 @@ def test_disqualified_system_is_withdrawn_and_marked(arena: Arena, tmp_path: Pat
     assert {row["system"]: row["mark"] for row in rows if row["mark"]} == dict(board.marks)
 
 
+@pytest.mark.slow
 def test_corrected_verdict_is_on_the_board_published_again(arena: Arena) -> None:
     battle = publish(arena)
     before = arena.boards.get("r")

@@ -150,6 +150,7 @@ def test_existing_name_is_refused(filled: Fill) -> None:
         _run(arena, judge="lexical")
 
 
+@pytest.mark.slow
 def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm(latency=0.05)
     arena = filled(endpoint=server.url)

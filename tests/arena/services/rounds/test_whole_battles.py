@@ -29,6 +29,7 @@ def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
     return [one for one, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("concurrency", "share"), [(64, 0.15), (8, 0.6)])
 def test_a_cap_leaves_no_half_battle(
     filled: Fill, scripted_llm: Serve, concurrency: int, share: float
@@ -74,6 +75,7 @@ def _judged(
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Serve) -> None:
     """Battles of the same texts turned around, under a cap that is too small and a gate of one, all end."""
     spec = load_spec("reference-free").at(scripted_llm(latency=0.002).url).using(order=OrderPolicy.BOTH)
@@ -86,6 +88,7 @@ def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Ser
         assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("faults", [{}, {"rate_limit": 0.3}])
 def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float]) -> None:
     url = scripted_llm(latency=0.002, faults=faults).url

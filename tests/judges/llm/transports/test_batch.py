@@ -53,6 +53,7 @@ def ask(
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> None:
     server, journal, ledger = scripted_llm(), MemoryJournal(), MemoryLedger(1.0)
     replies = ask(requests(server.url), journal, ledger=ledger)

@@ -274,6 +274,7 @@ def test_exact_inference_beyond_memory_is_refused() -> None:
         marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
 
 
+@pytest.mark.slow
 def test_a_dense_graph_takes_mini_buckets() -> None:
     result = marginals(fact_graph(20, 60, 0.25, seed=4))
     assert result.method is Method.WMB
