@@ -81,14 +81,14 @@ _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() o
 def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
     """Return the share of an answer's word 5-grams in the reference, 0–1; 0 where below `least`.
 
-    Case, punctuation and citation marks make no difference. An answer of fewer than 8 words, or of
-    less than half the reference's length, counts as 0: it may agree by chance, or quote.
+    Case, punctuation and citation marks make no difference. An answer of fewer than 8 words counts as 0: it
+    may agree by chance.
     """
     words = _words(answer)
     if len(words) < FEWEST:
         return 0.0
     expected = _words(reference)
-    if len(words) * 2 < len(expected) or not expected or _differs(words, expected, least):
+    if not expected or _differs(words, expected, least):
         return 0.0
     # Counting shared words is cheap and rules most answers out before any shingle is made.
     reference_words = set(expected)

@@ -63,8 +63,8 @@ def test_the_copied_share_is_the_counted_one(
     assert found == pytest.approx(_counted(words, reference, least))
 
 
-def test_a_quotation_of_a_long_reference_is_no_copy() -> None:
-    assert copied_share("a b c d e f g h i j", "a b c d e f g h i j " + "k l m n o p " * 4) == 0.0
+def test_a_piece_of_a_long_reference_is_a_copy() -> None:
+    assert copied_share("a b c d e f g h i j", "a b c d e f g h i j " + "k l m n o p " * 4) == 1.0
 
 
 def test_one_answer_to_many_questions_is_noticed(questions: QuestionSet, check: Check) -> None:

@@ -41,27 +41,27 @@ def titled_board(title: str, page: str) -> BoardView:
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    view = addressed_board()
-    put_html(title_of_page(title, page))
+    titles = boards()
+    view = addressed_board(titles)
+    put_html(title_of_page(title, page, titles))
     name_page(title, view.full_title)
     return view
 
 
-def title_of_page(title: str, page: str) -> str:
+def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
     """Return the title of a board's page, and links to the same page of other boards, as HTML."""
-    titles = boards()
     chosen = address().get("board", next(iter(titles)))
     links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
     return macro("titled", title, [(f"Board: {titles[chosen]}", links)])
 
 
-def addressed_board() -> BoardView:
-    """Return the board that the address names; by default the newest.
+def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
+    """Return the board that the address names, of all `boards()`; by default the newest.
 
     Raises:
         NotFoundError: The address names a board that is not published.
     """
-    names = tuple(boards())
+    names = tuple(boards() if titles is None else titles)
     _require_known("board", names, "The board of this address is not published here.")
     return board_named(address().get("board", names[0]))
 

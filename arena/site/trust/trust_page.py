@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from arena.html_pages import Parts
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.downloads import how_made
-from arena.site.boards.pickers import addressed_board, title_of_page
+from arena.site.boards.pickers import addressed_board, boards, title_of_page
 from arena.site.boards.view_model import BoardView
 from arena.site.trust.health import TrustFigure, as_sentences
 from arena.site.ui.formats import FLAGS
@@ -42,7 +42,7 @@ def as_parts(view: BoardView) -> Parts:
         "pages/trust.html",
         {
             "view": view,
-            "title": title_of_page("Trust and method", "trust"),
+            "title": title_of_page("Trust and method", "trust", boards()),
             "board_link": link("", board=view.name),
             "questions": list(_questions(view)),
             "made": how_made(view),

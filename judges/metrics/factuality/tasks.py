@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.models import Reply
-from judges.llm.replies import tokens_of
+from judges.llm.replies import LEAST_SHARE, tokens_of
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
@@ -88,7 +88,8 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
     The first token of the label decides, since the three labels begin differently.
 
     Returns:
-        A share of 1; None where the endpoint gave no token probabilities.
+        A share of 1; None where the endpoint gave no token probabilities, or most of the probability is on
+        something else than a label.
 
     Source: FactReasoner, section 3.1 (the probability of the label's token).
     """
@@ -105,9 +106,13 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
     for alternative in alternatives if isinstance(alternatives, Sequence) and alternatives else [token]:
         stance = _begins(str(alternative["token"]))
         if stance is not None:
-            shares[stance] += math.exp(min(0.0, float(alternative["logprob"])))
+            logprob = alternative.get("logprob")
+            if not isinstance(logprob, int | float) or not math.isfinite(logprob):
+                return None
+            shares[stance] += math.exp(min(0.0, logprob))
     total = sum(shares.values())
-    return shares[relation] / total if shares[relation] else None
+    # What a grammar forced on a model is none of its own beliefs.
+    return shares[relation] / total if shares[relation] and total >= LEAST_SHARE else None
 
 
 def _begins(token: str) -> Entailment | None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -265,6 +266,9 @@ def test_the_first_token_of_a_label_gives_its_share() -> None:
     assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
     assert relation_probability(reply, Entailment.NEUTRAL) is None
     assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Entailment.NEUTRAL) is None
+    # A grammar forced the label on a model that would have said something else.
+    rows[4] = token("ent", Hello=-0.3, I=-1.6, ent=-9.2)
+    assert relation_probability(replace(reply, logprobs=json.dumps(rows)), Entailment.ENTAILMENT) is None
 
 
 def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
