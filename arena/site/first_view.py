@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import lru_cache
 
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +16,8 @@ from data.errors import ArenaError
 MOST = 64
 LONGEST_ADDRESS = 300
 """Characters; longer searches are hardly ever opened again."""
+WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
+"""Streamlit's logger that warns of each read of its cache outside of its own threads."""
 OPENED, CLOSED = '<div id="first-view"><div>', "</div></div>"
 
 
@@ -23,6 +26,7 @@ class FirstView:
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
+        logging.getLogger(WARNS).addFilter(lambda record: "ScriptRunContext" not in record.getMessage())
         self._kept = lru_cache(maxsize=MOST)(self._made)
 
     async def of(self, request: Request) -> str:
