@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.environment import TemplateModule
 from markupsafe import Markup
+
+from arena import own_version
 
 PARTS = "parts.html"
 """The macros of all pages, which templates call as `ui`."""
@@ -20,7 +22,7 @@ def rendered(template: str, **values: object) -> str:
     return _environment().get_template(template).render(values)
 
 
-def macro(name: str, *args: object, of: str = PARTS, **options: Any) -> Markup:  # noqa: ANN401 - of any macro
+def macro(name: str, *args: object, of: str = PARTS, **options: object) -> Markup:
     """Return the HTML that a macro makes of values; by default one of the macros of all pages."""
     html: Markup = getattr(_macros(of), name)(*args, **options)
     return html
@@ -40,7 +42,7 @@ class Parts:
 
 
 @cache
-def _macros(template: str) -> Any:  # noqa: ANN401 - macros are attributes of the module
+def _macros(template: str) -> TemplateModule:
     return _environment().get_template(template).module
 
 
@@ -54,12 +56,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["version"] = release()
+    environment.globals["version"] = own_version()
     environment.globals["ui"] = environment.get_template(PARTS).module
     return environment
-
-
-@cache
-def release() -> str:
-    """Return the version of the arena that is installed."""
-    return version("answer-arena")

@@ -19,13 +19,11 @@ REFUSED = re.compile(r"(What|Which|Whom?|Whose|How|Whether|Where|Why|Those|That|
 
 
 def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
-    """Yield every docstring of a module, those below the fields of classes and modules included."""
+    """Yield every docstring of a module, those below fields included."""
     for node in ast.walk(tree):
         match node:
-            case ast.Module(body=body) | ast.ClassDef(body=body):
-                statements = body
-            case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):
-                statements = body[:1]
+            case ast.Module() | ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                statements = node.body
             case _:
                 continue
         for statement in statements:

@@ -68,7 +68,7 @@ def bounded(value: Json, most: int = SHORT_TEXT) -> Json:
     return found
 
 
-def _bounded(value: Any, name: str, most: int) -> Any:  # noqa: ANN401 - any JSON
+def _bounded(value: object, name: str, most: int) -> object:
     if isinstance(value, dict):
         return bounded(value, most)
     if isinstance(value, list):
@@ -155,8 +155,8 @@ class Tools:
         board: BoardName,
         question_id: Annotated[str, Field(max_length=200, description="As search_questions gives it.")],
         systems: Annotated[
-            list[System], Field(max_length=20, description="Of these systems only; none: the best.")
-        ] = [],  # noqa: B006 - read for the schema alone
+            tuple[System, ...], Field(max_length=20, description="Of these systems only; none: the best.")
+        ] = (),
         answer_characters: Annotated[
             int, Field(ge=100, le=4_000, description="How much of each answer to show.")
         ] = 1_500,

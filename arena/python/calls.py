@@ -143,8 +143,8 @@ def judge(
     Raises:
         InputError: No judge is named, and there is no reference for the embedded judge.
     """
-    from arena.services.ranking.requests import ADVICE, EMBEDDED  # noqa: PLC0415 - loads what rankings alone need
-    from data.models import Question  # noqa: PLC0415 - as above
+    from arena.services.ranking.requests import ADVICE, EMBEDDED
+    from data.models import Question
 
     if not judge and reference is None:
         raise InputError("There is neither a judge nor a reference.", advice=ADVICE)
@@ -171,9 +171,9 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     Raises:
         InputError: A column is missing.
     """
-    from leaderboard.battles import SPELLINGS, BattleTable, winner_word  # noqa: PLC0415 - loads statistics
-    from leaderboard.formats.sources import field_of, question_column  # noqa: PLC0415 - as above
-    from leaderboard.ratings import rate as rated  # noqa: PLC0415 - as above
+    from leaderboard.battles import SPELLINGS, BattleTable, winner_word
+    from leaderboard.formats.sources import field_of, question_column
+    from leaderboard.ratings import rate as rated
 
     known = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
     battles = with_index(battles)
@@ -212,9 +212,9 @@ def _ranked(
     table = arena.board_files.content(board.name, BoardForm.CSV).content
     folder = arena.settings.home
     results.write(board, folder, table)
-    import pandas as pd  # noqa: PLC0415 - slow to import
+    import pandas as pd
 
-    from arena.services.ranking.results import without_verdict  # noqa: PLC0415 - loads statistics
+    from arena.services.ranking.results import without_verdict
 
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
@@ -272,7 +272,7 @@ def _folder(out: str | Path | None) -> Path:
 
 
 def _forget(folder: Path) -> None:
-    import shutil  # noqa: PLC0415 - at the end of a result alone
+    import shutil
 
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -337,7 +337,7 @@ class _Bars:
             sys.stderr.write(f"{work.what}: {work.done:,} in {work.watch.seconds:.1f} s\n")
 
     def _draw(self, work: Work, stopped: threading.Event) -> None:
-        from tqdm.auto import tqdm  # noqa: PLC0415 - draws alone
+        from tqdm.auto import tqdm
 
         with tqdm(desc=work.what, total=work.total) as bar:
             while not stopped.wait(0.25):

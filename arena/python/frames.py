@@ -86,7 +86,7 @@ def references_of(data: Data, names: Names) -> AnswerTable:
 def _table(
     data: Data, system: str, names: Names, *, name: str | None = None, answers: bool = True
 ) -> AnswerTable:
-    from submissions.answer_tables import answer_table_of, read_answer_table  # noqa: PLC0415 - builds the models of rows
+    from submissions.answer_tables import answer_table_of, read_answer_table
 
     if _is_path(data):
         return read_answer_table(Path(data), system=system, answers=answers)

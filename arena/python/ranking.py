@@ -57,7 +57,7 @@ class Ranking:
     @property
     def board(self) -> pd.DataFrame:
         """A row a system, best first: rank, rating with its interval, record, how much is covered."""
-        import pandas as pd  # noqa: PLC0415 - slow to import
+        import pandas as pd
 
         return pd.DataFrame([_row(one) for one in self.systems])
 
@@ -89,7 +89,7 @@ class Ranking:
 
     def to_html(self, path: str | Path) -> Path:
         """Write the board as one page that opens without a server."""
-        from arena.services.ranking.results import BOARD  # noqa: PLC0415 - loads statistics
+        from arena.services.ranking.results import BOARD
 
         target = Path(path)
         shutil.copyfile(self.folder / BOARD, target)
@@ -97,7 +97,7 @@ class Ranking:
 
     def chart(self) -> alt.LayerChart | alt.FacetChart:
         """Ratings with their intervals."""
-        import altair as alt  # noqa: PLC0415 - most rankings draw nothing
+        import altair as alt
 
         rated = self.board.dropna(subset=["rating"])
         order = list(rated.system)

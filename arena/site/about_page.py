@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena.html_pages import release
+from arena import own_version
 from arena.services.accounts.auth import WINDOW_MINUTES
 from arena.services.accounts.tokens import LASTS
 from arena.site.services import arena
@@ -79,7 +79,7 @@ def show() -> None:
     heading("Documentation", anchor="documentation")
     put("bullets", [(link, f": {about}") for link, about in _documents(settings.docs_url)])
     heading("Licence and version", anchor="licence")
-    note(f"Answer Arena {release()} is free software under the Apache License 2.0.")
+    note(f"Answer Arena {own_version()} is free software under the Apache License 2.0.")
     rows = [
         (one.title, one.version or "–", one.licence or "not stated", one.source or "not stated")
         for one in arena().sets.summaries()

@@ -102,7 +102,7 @@ def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"])
-def test_what_is_not_there_is_a_problem_of_rfc_9457(public: httpx.Client, path: str) -> None:
+def test_path_that_is_unknown_is_a_problem_of_rfc_9457(public: httpx.Client, path: str) -> None:
     found = public.get(path)
     assert found.status_code == 404
     assert found.headers["content-type"] == "application/problem+json"

@@ -78,7 +78,7 @@ def test_scores_are_given_in_every_format(public: httpx.Client) -> None:
     assert list(rows[0]) == parquet.column_names
 
 
-def test_what_is_not_there_or_cannot_be_is_said(public: httpx.Client) -> None:
+def test_board_that_is_unknown_or_unfit_is_refused(public: httpx.Client) -> None:
     for path in (
         "/sets/nowhere/metrics",
         "/sets/tiny/metrics/nonsense/scores",

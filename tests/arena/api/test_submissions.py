@@ -224,7 +224,7 @@ def test_words_for_missing_values_are_texts_where_that_is_asked(alpha: httpx.Cli
     assert "missing-value" not in [one["code"] for one in found.json()["problems"]]
 
 
-def test_one_system_of_a_table_is_checked(alpha: httpx.Client) -> None:
+def test_check_of_a_table_reads_one_system(alpha: httpx.Client) -> None:
     whole = alpha.post("/sets/tiny/check", content=TWO_SYSTEMS).json()
     assert (whole["accepted"], whole["problems"][0]["code"]) == (False, "several-systems")
     one = alpha.post("/sets/tiny/check", content=TWO_SYSTEMS, params={"system": "b"}).json()

@@ -61,7 +61,7 @@ class Stranger:
     def __init__(self, stage: Stage) -> None:
         self._stage, self._visitor = stage, stage.visitor
         self.changes = 0
-        """How often a link led them to another page; signing in is not counted."""
+        """Links that led them to another page; signing in is not counted."""
         self._visitor.go("/healthz")
         self._visitor.driver.delete_all_cookies()
         stage.look("light")

@@ -132,7 +132,7 @@ def test_claims_are_judged_by_a_corpus(run: Commands, texts: Path, item: Path) -
         (("--corpus", "nature", "--retriever", "web"), "web does not search the corpus nature"),
     ],
 )
-def test_what_cannot_be_searched_so_is_said_in_a_line(
+def test_search_that_is_impossible_ends_in_a_line(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
     assert run("corpora", "import", texts, "--name", "nature")[0] == 0
@@ -300,7 +300,7 @@ def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp
         (("--corpus", "items", "--domains", "d9"), "d9"),
     ],
 )
-def test_what_cannot_be_retrieved_is_said(
+def test_retrieval_that_is_impossible_is_refused(
     stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "run.trec"

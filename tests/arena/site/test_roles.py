@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from arena import own_version
 from arena.container import Arena
-from arena.html_pages import release
 from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
@@ -98,7 +98,13 @@ def test_team_sees_first_what_waits_for_it(
 def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
     arena = filled()
     plain = html(opened(arena.settings, "about_page"))
-    for words in (release(), "has not named a contact", "arena_session", "Apache License 2.0", "A tiny set"):
+    for words in (
+        own_version(),
+        "has not named a contact",
+        "arena_session",
+        "Apache License 2.0",
+        "A tiny set",
+    ):
         assert words in plain
     settings = replace(
         arena.settings,
@@ -134,7 +140,7 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
         for path in ("/auth/sign-in", "/api/v1/", "/nothing/there"):
             text = visitor.get(path, headers={"Accept": "text/html"}).text
             assert text.count(FOOTER) == 1, path
-            assert f"Answer Arena {release()}" in text
+            assert f"Answer Arena {own_version()}" in text
             assert "Sign in or out</a>" in text
             up = "../" * (path.count("/") - 1) or "./"
             assert f'href="{up}about"' in text, path
