@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from arena.services.accounts.invitations import InvitationService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import SessionService, TokenService
-    from arena.services.boards.files import BoardFiles
-    from arena.services.boards.history import HistoryService
     from arena.services.boards.service import BoardService
     from arena.services.contexts import ContextService
     from arena.services.evidence.question_lists import QuestionListService
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from arena.services.evidence.weaknesses import WeaknessService
     from arena.services.jobs.cancellation import Engine
     from arena.services.jobs.queue import JobLeases
+    from arena.services.jobs.service import JobService
     from arena.services.judging.calibration import CalibrationService
     from arena.services.judging.judges import JudgeService
     from arena.services.labels import LabelService
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from arena.services.metrics.planning import MetricPlanner
     from arena.services.metrics.results import ScoreTableService
     from arena.services.metrics.service import MetricService
-    from arena.services.notifications import Notifier
-    from arena.services.organisers import InboxService, RoundAdmin, RoundJobs
     from arena.services.question_sets.passages import SetPassages
     from arena.services.question_sets.policies import PolicyService, SetAdmin
     from arena.services.question_sets.service import SetService
@@ -51,8 +48,10 @@ if TYPE_CHECKING:
     from arena.services.rounds.planning import RoundPlanner
     from arena.services.rounds.service import RoundService
     from arena.services.rounds.visibility import RoundReader
+    from arena.services.submissions.inbox import InboxService
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
+    from arena.services.system import Notifier
     from data.store import Store
 
 
@@ -161,7 +160,7 @@ class Arena:
 
     @cached_property
     def notifier(self) -> Notifier:
-        from arena.services.notifications import Notifier
+        from arena.services.system import Notifier
 
         return Notifier(self.store, address=self.settings.notify, public_url=self.settings.public_url)
 
@@ -172,22 +171,16 @@ class Arena:
         return LabelService(self.store)
 
     @cached_property
-    def jobs(self) -> RoundJobs:
-        from arena.services.organisers import RoundJobs
+    def jobs(self) -> JobService:
+        from arena.services.jobs.service import JobService
 
-        return RoundJobs(self.store, self.job_leases)
+        return JobService(self.store, self.job_leases)
 
     @cached_property
     def inbox(self) -> InboxService:
-        from arena.services.organisers import InboxService
+        from arena.services.submissions.inbox import InboxService
 
         return InboxService(self.store)
-
-    @cached_property
-    def round_admin(self) -> RoundAdmin:
-        from arena.services.organisers import RoundAdmin
-
-        return RoundAdmin(self.store, self.rounds, self.planner, self.jobs, self.boards)
 
     @cached_property
     def round_reader(self) -> RoundReader:
@@ -200,18 +193,6 @@ class Arena:
         from arena.services.metrics.results import ScoreTableService
 
         return ScoreTableService(self.store)
-
-    @cached_property
-    def board_files(self) -> BoardFiles:
-        from arena.services.boards.files import BoardFiles
-
-        return BoardFiles(self.store, self.boards)
-
-    @cached_property
-    def history(self) -> HistoryService:
-        from arena.services.boards.history import HistoryService
-
-        return HistoryService(self.store)
 
     @cached_property
     def evidence(self) -> EvidenceService:
@@ -293,6 +274,7 @@ class Arena:
         return RoundService(
             self.store,
             self.planner,
+            self.jobs,
             load_spec=self.judges.spec,
             runner=RoundRunner(self.store, self.job_leases, self.judges.open),
             notifier=self.notifier,
@@ -334,6 +316,7 @@ class Arena:
         # Metrics load when a board is made, not when boards are listed.
         return BoardService(
             self.store,
+            self.jobs,
             score=lambda *scored: self.metrics.score_board(*scored),  # noqa: PLW0108 - see above
         )
 
@@ -360,7 +343,13 @@ class Arena:
         from arena.services.ranking.new_boards import NewBoards
 
         return NewBoards(
-            self.ranking, self.rounds, self.jobs, self.settings, pricing=self._pricing, testing=self._testing
+            self.ranking,
+            self.rounds,
+            self.jobs,
+            self.boards,
+            self.settings,
+            pricing=self._pricing,
+            testing=self._testing,
         )
 
     @contextmanager

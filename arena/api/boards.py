@@ -105,7 +105,7 @@ def show_board(
     if form is BoardForm.JSON:
         content, filename = board, ""
     else:
-        file = arena.board_files.content(name, form, caller=caller)
+        file = arena.boards.file(name, form, caller=caller)
         content, filename = file.content, file.name
     # The hash is of the standings; a notice, a mark, a retraction and a later snapshot are added to it.
     state = f"{board.notice}{dict(board.marks)}{board.retracted}{bool(board.standings)}{board.replaced_at}"

@@ -208,7 +208,7 @@ def export(
         write_board(open_arena(), name, destination)
     else:
         board_form = BoardForm(form) if form else None
-        open_arena().board_files.write(name, destination, board_form, caller=OPERATOR)
+        open_arena().boards.write_file(name, destination, board_form, caller=OPERATOR)
     show_result(
         {"board": name, "files": [str(destination)]}, f"{name} written to {destination}.", as_json=as_json
     )

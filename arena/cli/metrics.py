@@ -285,7 +285,7 @@ def marginals(
 
     $ arena metrics marginals graph.json
     """
-    from arena.services.metrics.files import marginals_of
+    from arena.services.metrics.service import marginals_of
 
     del as_json
     show_json(marginals_of(file, factors=factors, inference=inference))
@@ -297,7 +297,7 @@ def coverage(file: File, *, as_json: AlwaysJson = False) -> None:
 
     $ arena metrics coverage graph.json
     """
-    from arena.services.metrics.files import coverage_of
+    from arena.services.metrics.service import coverage_of
 
     del as_json
     show_json(coverage_of(file))
@@ -309,7 +309,7 @@ def context(file: File, *, as_json: AlwaysJson = False) -> None:
 
     $ arena metrics context ratings.json
     """
-    from arena.services.metrics.files import context_of
+    from arena.services.metrics.service import context_of
 
     del as_json
     show_json(context_of(file))

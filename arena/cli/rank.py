@@ -277,7 +277,7 @@ def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
 def _table(arena: Arena, board: Board) -> bytes:
     from leaderboard.vocabulary import BoardForm
 
-    return arena.board_files.content(board.name, BoardForm.CSV).content
+    return arena.boards.file(board.name, BoardForm.CSV).content
 
 
 def _show(arena: Arena, board: Board, *, as_json: bool) -> None:

@@ -16,7 +16,7 @@ from data.models.conduct import JudgeConduct
 from data.text import counted
 
 if TYPE_CHECKING:
-    from arena.services.jobs.queue import JobStatus
+    from arena.services.jobs.service import JobStatus
     from arena.services.rounds.battle_table import LiveStanding
 
 
@@ -69,7 +69,7 @@ def compare(
     """
     from arena.cli.battles import show_ranking_comparison
 
-    comparison, notes = open_arena().history.compare(names)
+    comparison, notes = open_arena().rounds.compare(names)
     for line in notes:
         note(line)
     show_ranking_comparison(comparison, names, as_json=as_json)

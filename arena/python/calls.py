@@ -209,7 +209,7 @@ def _ranked(
         )
     board = arena.ranking.publish(round_.name)
     results = arena.ranking_results
-    table = arena.board_files.content(board.name, BoardForm.CSV).content
+    table = arena.boards.file(board.name, BoardForm.CSV).content
     folder = arena.settings.home
     results.write(board, folder, table)
     import pandas as pd

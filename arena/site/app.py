@@ -104,7 +104,7 @@ WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
 """Modules that the first readers of charts and files would wait for."""
 ASKED_FOR = (
     *("evidence", "question_lists", "systems", "weaknesses"),
-    *("history", "sets", "rounds", "submissions"),
+    *("sets", "rounds", "submissions"),
 )
 """Services of the public pages, whose modules load when they are first asked for."""
 

@@ -11,8 +11,7 @@ import streamlit as st
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
-from arena.services.boards.history import Entry
-from arena.services.boards.marks import withdrawn_marks
+from arena.services.boards.reader import HistoryEntry, withdrawn_marks
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
@@ -226,16 +225,16 @@ def set_of(source: Arena, view: BoardView) -> SetSummary | None:
     return source.sets.summary(source.rounds.get(view.round_name, caller=PUBLIC).set_name)
 
 
-def change_of(view: BoardView) -> Entry | None:
+def change_of(view: BoardView) -> HistoryEntry | None:
     """Return the board in the history; None where no board of its set stands before it."""
     found = next((entry for entry in history() if entry.board.name == view.name), None)
     return None if found is None or found.changes is None else found
 
 
 @_cached(seconds=FRESH, most=4, spinner="Reading boards …")
-def history(source: Arena) -> tuple[Entry, ...]:
+def history(source: Arena) -> tuple[HistoryEntry, ...]:
     """Every board that was ever published, the newest first."""
-    return source.history.entries()
+    return source.boards.history()
 
 
 @_cached(seconds=LONG, most=64, spinner="Looking up battles …")

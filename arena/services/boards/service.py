@@ -1,18 +1,18 @@
-"""Boards: published, shown, exported, retracted."""
+"""Boards: previewed, published, noted, retracted, exported with their rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
-from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
-from arena.services.boards.marks import marks_of, withdrawn_marks
+from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.boards.reader import BoardReader
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
+from arena.services.jobs.service import JobService
 from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
-from data.models import Board, BoardHead, Round, RoundState, Submission, TokenScope
+from data.models import Board, Job, JobKind, Round, RoundState, Submission, TokenScope
 from data.progress import working
 from data.store import Store
 from leaderboard.standings.sections import PEOPLE
@@ -28,11 +28,12 @@ LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
 
-class BoardService:
+class BoardService(BoardReader):
     """Use cases around boards; `score` scores answers that lack a score by the metrics of the board."""
 
-    def __init__(self, store: Store, *, score: Score) -> None:
-        self._store = store
+    def __init__(self, store: Store, jobs: JobService, *, score: Score) -> None:
+        super().__init__(store)
+        self._jobs = jobs
         self._score = score
 
     def standings(self, name: str, *, calibration: Path | int | None = None) -> Standings:
@@ -44,6 +45,21 @@ class BoardService:
         from arena.services.boards.standings import standings_of
 
         return standings_of(self._store, name, calibration=calibration)
+
+    def preview(self, name: str, *, caller: Caller) -> Mapping[str, Any]:
+        """Return the standings that publishing a finished round would show."""
+        require(caller, TokenScope.ORGANISE)
+        state = self._store.rounds.get(name).state
+        if state not in PUBLISHABLE:
+            raise ConflictError(f"Round {name} is {state}.", advice="Only finished rounds have a board.")
+        return self.standings(name).as_json()
+
+    def partial(self, name: str, *, caller: Caller) -> str:
+        """Return the note of a partial board; empty where enough was judged."""
+        from arena.services.boards.standings import partial_sentence_of
+
+        require(caller, TokenScope.ORGANISE)
+        return partial_sentence_of(self._store, name)
 
     @rare_collections()
     def publish(
@@ -131,6 +147,44 @@ class BoardService:
         caller.log("board-published", f"board {name}", content=board.content_hash[:12])
         return board, created
 
+    def queue_publishing(
+        self,
+        round_name: str,
+        *,
+        metrics: bool = True,
+        partial: bool = False,
+        calibration: int | None = None,
+        people: VoteSource | None = None,
+        caller: Caller = OPERATOR,
+    ) -> Job:
+        """Let a worker score, rate and publish a finished round.
+
+        With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
+        one that the board reports, `people` are votes that say what people would say.
+        """
+        from arena.services.boards.people import section_of_round
+        from arena.services.boards.standings import read_agreement, require_enough
+
+        require(caller, TokenScope.ORGANISE)
+        round_ = self._store.rounds.get(round_name)
+        if round_.state not in (RoundState.FINISHED, RoundState.CANCELLED):
+            message = f"Round {round_.name} is {round_.state}, so it cannot be published."
+            raise ConflictError(message, advice="Only finished and cancelled rounds can be.")
+        require_enough(self._store, round_name, partial=partial)
+        if calibration is not None:
+            read_agreement(self._store.jobs.get(calibration), round_.judge_name)
+        if people is not None:
+            # A worker would say the same, but much later.
+            section_of_round(self._store, round_, people)
+        payload = {
+            "metrics": metrics,
+            "partial": partial,
+            "calibration": calibration,
+            "people": None if people is None else people.as_json(),
+            "asked_by": caller.name,
+        }
+        return self._jobs.put(caller, JobKind.PUBLISH, round_id=round_.id, payload=payload)
+
     def votes(self, words: str, round_name: str) -> VoteSource:
         """Read the votes that `words` name: a file, or `labels` for the labels of the round."""
         from arena.services.boards.people import LABELS, VoteSource
@@ -180,36 +234,6 @@ class BoardService:
         standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE))
         board, _ = self._store.boards.publish(paper.name, round_id=None, standings=standings.as_json())
         return board
-
-    def published(self) -> tuple[Board, ...]:
-        """Every board that stands, newest round first."""
-        return self._store.boards.all()
-
-    def heads(self) -> tuple[BoardHead, ...]:
-        """Every board that stands, in the order of `published`; of standings it reads title and judge."""
-        return self._store.boards.heads()
-
-    def former(self) -> tuple[BoardHead, ...]:
-        """Snapshots that others took the place of, by the names that lead to them for good."""
-        return self._store.boards.heads(replaced=True)
-
-    def retracted(self) -> tuple[BoardHead, ...]:
-        """Every board that was taken down with its snapshots, whose notice is public."""
-        return self._store.boards.heads(retracted=True, replaced=None)
-
-    def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
-        """One board with its marks; of one that was retracted only its notice, except for organisers."""
-        board = self._store.boards.get(name)
-        resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
-        if visibility_of(caller, resource) is not Visibility.FULL:
-            return board.model_copy(update={"standings": {}})
-        marks = marks_of(self._store, board.round_name, board.standings)
-        return board.model_copy(update={"marks": marks})
-
-    def notices(self, round_name: str) -> tuple[str, ...]:
-        """Sentences about the systems of a round that were withdrawn or disqualified."""
-        marks = withdrawn_marks(self._store, round_name)
-        return tuple(f"{name} was {mark.rstrip('.')}." for name, mark in marks.items())
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
         """Take a board down with a notice for its readers."""

@@ -6,13 +6,11 @@ import os
 import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from arena.services.accounts.auth import OPERATOR, Caller, require
 from data.errors import (
     ArenaError,
     ConflictError,
@@ -24,7 +22,7 @@ from data.errors import (
     StoppedError,
     StoreError,
 )
-from data.models import Job, JobKind, JobState, Lease, TokenScope, WorkerId
+from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Work
 from data.store import Store
 from data.store.jobs import Release
@@ -188,141 +186,3 @@ def _started(pid: int) -> str:
     state, start = fields[0], fields[START_FIELD]
     # A child that ended and that nobody has waited for still has its number.
     return "" if state == "Z" else start
-
-
-CANCELLED = "Somebody cancelled it."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobStatus:
-    """A job with the workers at it; `position` is that in the queue, None where it does not wait."""
-
-    job: Job
-    leases: tuple[Lease, ...]
-    position: int | None
-
-    @property
-    def alive(self) -> tuple[Lease, ...]:
-        """Leases that have not expired."""
-        return tuple(lease for lease in self.leases if lease.lease_left > 0)
-
-    @property
-    def rate(self) -> float:
-        """Battles a second, by all its workers."""
-        return sum(lease.rate for lease in self.alive)
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds left as its only worker measured them by replies; None where it did not."""
-        work = self.alive[0].work if len(self.alive) == 1 else None
-        return None if work is None else work.left
-
-    @property
-    def waiting(self) -> str:
-        """Wait of its workers at their endpoints, in words; empty without one."""
-        notes = (lease.work.note for lease in self.alive if lease.work is not None)
-        return next(filter(None, notes), "")
-
-    @property
-    def work(self) -> Work | None:
-        """Progress of a worker; None where none tells it."""
-        return next((lease.work for lease in self.leases if lease.work is not None), None)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the job as commands and pages show it."""
-        job = self.job
-        moments = ("created_at", "started_at", "finished_at")
-        return {
-            "id": job.id,
-            "kind": job.kind.value,
-            "round": job.round_name,
-            "state": job.state.value,
-            "position": self.position,
-            "workers": [_worker(lease) for lease in self.leases],
-            "most_workers": job.workers,
-            "progress": None if self.work is None else self.work.as_json(),
-            "attempts": job.attempts,
-            "error": job.error,
-            "result": job.result,
-            **{name: None if (at := getattr(job, name)) is None else at.isoformat() for name in moments},
-        }
-
-
-class JobService:
-    """Use cases around the queue."""
-
-    def __init__(self, store: Store, job_leases: JobLeases) -> None:
-        self.store = store
-        self.job_leases = job_leases
-
-    def calibrate(
-        self,
-        judges: Sequence[str],
-        labels: str,
-        *,
-        concurrency: int,
-        budget_usd: float | None = None,
-        caller: Caller = OPERATOR,
-    ) -> Job:
-        """Let a worker compare judges with human labels, the content of a JSONL file."""
-        payload = {"judges": list(judges), "labels": labels, "concurrency": concurrency}
-        return self.put(caller, JobKind.CALIBRATE, payload={**payload, "budget_usd": budget_usd})
-
-    def test_judge(self, judge: str, *, caller: Caller = OPERATOR) -> Job:
-        """Let a worker try a judge on three battles."""
-        return self.put(caller, JobKind.JUDGE_TEST, payload={"judge": judge})
-
-    def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
-        """Return the newest jobs, of one kind where it is given, newest first."""
-        return tuple(self._status(job) for job in self.store.jobs.all(kind=kind))
-
-    def status(self, number: int) -> JobStatus:
-        """One job."""
-        return self._status(self.store.jobs.get(number))
-
-    def of_round(self, round_id: int) -> JobStatus | None:
-        """Return the queued or running job of a round, else its newest one; None without any."""
-        job = self.store.jobs.of_round(round_id)
-        return None if job is None else self._status(job)
-
-    def cancel(self, number: int, *, caller: Caller = OPERATOR) -> Job:
-        """Take a job out of the queue; what is in flight finishes, and its round is paused."""
-        require(caller, TokenScope.ORGANISE)
-        with self.store.changing(visible=False):
-            withdrawn = self.store.jobs.withdraw(CANCELLED, number=number)
-            job = self.store.jobs.get(number)
-            if not withdrawn:
-                raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
-        _log(caller, "job-cancelled", job)
-        return job
-
-    def put(
-        self,
-        caller: Caller,
-        kind: JobKind,
-        *,
-        payload: Mapping[str, Any],
-        round_id: int | None = None,
-        workers: int = 1,
-    ) -> Job:
-        """Put a job into the queue for an organiser; its result is in the job."""
-        require(caller, TokenScope.ORGANISE)
-        with self.store.changing(visible=False):
-            job = self.store.jobs.put(kind, round_id=round_id, payload=payload, workers=workers)
-        _log(caller, "job-queued", job)
-        return job
-
-    def _status(self, job: Job) -> JobStatus:
-        leases = () if job.state is JobState.QUEUED else self.store.leases.all(job_id=job.id)
-        return JobStatus(job=job, leases=leases, position=self.store.jobs.position(job))
-
-
-def _log(caller: Caller, action: str, job: Job) -> None:
-    subject = f"job {job.id}" if job.round_name is None else f"round {job.round_name}"
-    caller.log(action, subject, job=job.id, kind=job.kind.value)
-
-
-def _worker(lease: Lease) -> dict[str, Any]:
-    of_worker = {"name": lease.worker.name, "pid": lease.worker.pid, "done": lease.done, "rate": lease.rate}
-    alive = lease.lease_left > 0
-    return {**of_worker, "seconds": lease.seconds, "heard_of": lease.beat_age, "alive": alive}

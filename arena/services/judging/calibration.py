@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.services.accounts.auth import Caller, require
 from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
-from arena.services.jobs.queue import JobService, JobStatus
+from arena.services.jobs.service import JobService, JobStatus
 from arena.services.judging.judges import JudgeService
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.files.labels import read_labels

@@ -1,4 +1,4 @@
-"""Metrics over stored answers; embedded ones score in other processes."""
+"""Metrics over stored answers and files; embedded ones score in other processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.services.boards.metric_columns import board_metrics
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
@@ -16,9 +16,10 @@ from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMe
 from arena.services.metrics.scoring import RETRIED, MetricRun, entrants_of, score_pending, scored
 from arena.services.text_process import TextWork
 from arena.settings import Settings
-from data.errors import JudgeError, SpecError, StoppedError, WorkError
+from data.errors import FileFormatError, JudgeError, SpecError, StoppedError, WorkError
 from data.files.labelled_pairs import read_items
-from data.files.text_files import ReadLimits
+from data.files.strict_json import parse_json
+from data.files.text_files import ReadLimits, read_text
 from data.models import Json, MetricItem, Outcome, Passage, Score, Submission, SubmissionKind, unscored
 from data.progress import counted
 from data.store import Store
@@ -27,6 +28,9 @@ from judges.base import TextWork as AnyTextWork
 from judges.base import reason_of
 from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, build_metric, metric_info
+
+if TYPE_CHECKING:
+    from judges.metrics.factuality.graph import FactorTables, Inference
 
 IN_FLIGHT = 64
 """Answers a process has at hand: it never waits for the next, and has all answers to a question."""
@@ -279,3 +283,41 @@ def _line(score: Score) -> dict[str, Any]:
         "score": score.score,
         "details": dict(score.details),
     }
+
+
+def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
+    """Return the coverage of a fact graph; a file of several graphs gives a list."""
+    from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
+
+    value = _json(path)
+    reports = [coverage_json(analyse(graph)) for graph in read_graphs(value, where=path.name)]
+    several = isinstance(value, list) or (isinstance(value, Mapping) and "graphs" in value)
+    return reports if several else reports[0]
+
+
+def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> dict[str, Any]:
+    """Return the posterior of every node of a fact graph.
+
+    Raises:
+        StatisticsError: Certain relations and priors contradict each other.
+    """
+    from judges.metrics.factuality.graph import load_graph
+    from judges.metrics.factuality.inference.marginals import marginals
+
+    graph = load_graph(path)
+    return marginals(graph, factors=factors, inference=inference).as_json()
+
+
+def context_of(path: Path) -> dict[str, Any]:
+    """Return how well a context answers sub-questions, from the ratings of its passages."""
+    from judges.metrics.context.measures import context_report
+
+    return dict(context_report(_json(path)))
+
+
+def _json(path: Path) -> object:
+    try:
+        parsed: object = parse_json(read_text(path, ReadLimits()), 0)
+    except FileFormatError as error:
+        raise FileFormatError(f"{path}: {error.message}", advice=error.advice, code=error.code) from error
+    return parsed

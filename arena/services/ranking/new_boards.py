@@ -10,9 +10,9 @@ from threading import Thread
 from typing import Any
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.jobs.queue import JobStatus
+from arena.services.boards.service import BoardService
+from arena.services.jobs.service import JobService, JobStatus
 from arena.services.judging.judges import JudgeService, JudgeTest
-from arena.services.organisers import RoundJobs
 from arena.services.ranking.requests import RankRequest
 from arena.services.ranking.service import Prepared, RankingService
 from arena.services.rounds.battle_table import LiveStanding
@@ -39,13 +39,14 @@ class NewBoards:
         self,
         ranking: RankingService,
         rounds: RoundService,
-        jobs: RoundJobs,
+        jobs: JobService,
+        boards: BoardService,
         settings: Settings,
         *,
         pricing: Pricing,
         testing: Testing,
     ) -> None:
-        self._ranking, self._rounds, self._jobs = ranking, rounds, jobs
+        self._ranking, self._rounds, self._jobs, self._boards = ranking, rounds, jobs, boards
         self._settings, self._pricing, self._testing = settings, pricing, testing
 
     def price(
@@ -123,7 +124,7 @@ class NewBoards:
         # A board that cannot be published says why; it is not asked for again and again.
         tried = job is not None and job.job.kind is JobKind.PUBLISH
         if round_.state is RoundState.FINISHED and ended and not tried:
-            self._jobs.publish(name, partial=True, caller=caller)
+            self._boards.queue_publishing(name, partial=True, caller=caller)
             job = self._jobs.of_round(round_.id)
         return round_, job
 

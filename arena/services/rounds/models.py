@@ -8,12 +8,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.accounts.redaction import hide_addresses
 from data.errors import NotFoundError, SpecError
-from data.models import OrderPolicy, PlannedBattle, Question, Round, SetSummary, Submission, require_name
+from data.models import (
+    OrderPolicy,
+    Outcome,
+    PlannedBattle,
+    Question,
+    Round,
+    RoundCounts,
+    RoundState,
+    SetSummary,
+    Submission,
+    require_name,
+)
 from data.models.rounds import require_amount
 from data.store import Store
 
 if TYPE_CHECKING:
     # To list rounds takes neither plans nor judges.
+    from arena.services.jobs.service import JobStatus
+    from arena.services.rounds.battle_table import LiveStanding
     from arena.services.rounds.pairing import Plan
     from judges.base import JudgeInput
     from judges.spec import JudgeSpec
@@ -227,3 +240,69 @@ def judge_inputs(
             answer_b=texts[battle.b, battle.question],
             reference_side={battle.a: "a", battle.b: "b"}.get(reference),
         )
+
+
+RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
+"""Outcomes of battles that a retry judges."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundProgress:
+    """A round and how far it is; `job` is the one that moves it, None without."""
+
+    round: Round
+    counts: RoundCounts
+    job: JobStatus | None
+
+    @property
+    def rate(self) -> float:
+        """Battles a second, by all workers."""
+        return 0.0 if self.job is None else self.job.rate
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the end, as measured by the replies of the one worker, else at this rate."""
+        if self.job is not None and self.job.seconds_left is not None:
+            return self.job.seconds_left
+        return self.counts.pending / self.rate if self.rate else None
+
+    @property
+    def share(self) -> float:
+        """Share of the planned battles that have ended, 0–1."""
+        planned = self.counts.planned
+        return (planned - self.counts.pending) / planned if planned else 1.0
+
+    @property
+    def waiting(self) -> bool:
+        """True if a job of it is queued or running."""
+        return self.job is not None and self.job.job.finished_at is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundWatch(RoundProgress):
+    """A round at this moment.
+
+    `live` is how the systems stand, `warnings` say what is wrong with the judge, `capped` that the cap left
+    battles out.
+    """
+
+    live: LiveStanding
+    warnings: tuple[str, ...] = ()
+    capped: bool = False
+
+    @property
+    def retriable(self) -> Mapping[str, int]:
+        """Number of battles that a retry would judge, by outcome."""
+        counts = {one.value: getattr(self.counts, one.value) for one in RETRIED}
+        return {name: count for name, count in counts.items() if count}
+
+    @property
+    def workers(self) -> tuple[str, ...]:
+        """Names of its workers; those whose lease ran out are marked."""
+        leases = () if self.job is None else self.job.leases
+        return tuple(f"{each.worker.name}{'' if each.lease_left > 0 else ' (lost)'}" for each in leases)
+
+    @property
+    def moving(self) -> bool:
+        """True if its figures may change without an action."""
+        return self.waiting or self.round.state in {RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED}

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.rounds.models import (
     LoadSpec,
     PlannedRound,
@@ -18,7 +19,7 @@ from arena.services.rounds.models import (
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
 from data.errors import InputError, NotFoundError
-from data.models import JudgeKind, Submission, SubmissionKind
+from data.models import JudgeKind, Submission, SubmissionKind, TokenScope
 from data.progress import working
 from data.store import Store
 from data.store.replies import ReplyStore
@@ -109,8 +110,10 @@ class RoundPlanner:
                 " ".join(one.text for one in lacking), advice=" ".join(one.advice for one in lacking)
             )
 
-    def estimate(self, request: RoundRequest) -> dict[str, Any]:
+    def estimate(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> dict[str, Any]:
         """Return the content of `arena rounds plan`: battles, requests, tokens, cost, missing inputs."""
+        require(caller, TokenScope.ORGANISE)
+        check_judge(request, caller)
         planned = self.plan(request)
         expected = self._expected(planned)
         return {
@@ -153,6 +156,18 @@ class RoundPlanner:
                 f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {names}."
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
+
+
+def check_judge(request: RoundRequest, caller: Caller) -> None:
+    """Check that the caller may name the judge: only the operator names files of this machine.
+
+    Raises:
+        InputError: The judge is a file.
+    """
+    from judges.catalogue import require_registered
+
+    if caller.kind is not CallerKind.OPERATOR:
+        require_registered(request.judge)
 
 
 def _price(prices: Prices, leaf: JudgeSpec) -> float | None:

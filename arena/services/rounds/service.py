@@ -7,16 +7,27 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.jobs.service import JobService
 from arena.services.judging.traffic import GO_ON
-from arena.services.notifications import Notifier
 from arena.services.rounds.judging_loop import RoundRunner
-from arena.services.rounds.models import LoadSpec, PlannedRound, RoundRequest, adopt_spec, round_spec
+from arena.services.rounds.models import (
+    RETRIED,
+    LoadSpec,
+    PlannedRound,
+    RoundProgress,
+    RoundRequest,
+    RoundWatch,
+    adopt_spec,
+    round_spec,
+)
 from arena.services.rounds.pairing import left_out_of
-from arena.services.rounds.planning import RoundPlanner
-from arena.services.rounds.visibility import RETRIED, RoundReader
+from arena.services.rounds.planning import RoundPlanner, check_judge
+from arena.services.rounds.visibility import RoundReader
+from arena.services.system import Notifier
 from data.errors import ConflictError, InputError, NotFoundError
 from data.models import (
     BattleEvidence,
+    Job,
     Lease,
     Outcome,
     Preference,
@@ -39,6 +50,8 @@ DELETABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundSt
 REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
+USUAL_CONCURRENCY = 16
+UNDER_WAY = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
 
 
 class RoundService(RoundReader):
@@ -48,6 +61,7 @@ class RoundService(RoundReader):
         self,
         store: Store,
         planner: RoundPlanner,
+        jobs: JobService,
         *,
         load_spec: LoadSpec,
         notifier: Notifier,
@@ -55,6 +69,7 @@ class RoundService(RoundReader):
     ) -> None:
         super().__init__(store)
         self._planner = planner
+        self._jobs = jobs
         self._load_spec = load_spec
         self._notifier = notifier
         self.runner = runner
@@ -64,8 +79,10 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: A round has this name.
+            InputError: The judge is a file, and the caller is not the operator of this machine.
         """
         require(caller, TokenScope.ORGANISE)
+        check_judge(request, caller)
         if request.name is not None:
             self._refuse_taken(request.name)
         planned = self._planner.plan(request)
@@ -105,6 +122,63 @@ class RoundService(RoundReader):
             seed=request.seed,
             budget_usd=request.budget_usd,
             planned=planned.plan.battles,
+        )
+
+    def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
+        """Create a round and put it into the queue; judging needs a cap where a paid LLM judges."""
+        require(caller, TokenScope.ORGANISE)
+        check_judge(request, caller)
+        self._planner.require_ready(request)
+        created = self.create(request, caller=caller)
+        return self.go_on(created.name, workers=workers, caller=caller)
+
+    def go_on(
+        self,
+        name: str,
+        *,
+        budget_usd: float | None = None,
+        workers: int | None = None,
+        anyway: bool = False,
+        retry: bool = False,
+        caller: Caller,
+    ) -> Job:
+        """Let workers judge what is pending, with another cap where one is given.
+
+        With `anyway` they go on whatever the judge's replies are like, with `retry` they judge failed and
+        skipped battles again.
+        """
+        require(caller, TokenScope.ORGANISE)
+        if budget_usd is not None:
+            self.set_budget(name, budget_usd, caller=caller)
+        if anyway:
+            self.judge_anyway(name, caller=caller)
+        if retry:
+            self.retry(name, caller=caller)
+        options = {"concurrency": USUAL_CONCURRENCY}
+        return self._jobs.judge(name, options=options, workers=workers, caller=caller)
+
+    def under_way(self, *, caller: Caller) -> tuple[RoundProgress, ...]:
+        """Return the rounds that are not published, retracted or cancelled, the newest first."""
+        require(caller, TokenScope.ORGANISE)
+        return tuple(
+            RoundProgress(
+                round=each, counts=self._store.rounds.counts(each.name), job=self._jobs.of_round(each.id)
+            )
+            for each in self._store.rounds.all()
+            if each.state in UNDER_WAY
+        )
+
+    def watch(self, name: str, *, caller: Caller) -> RoundWatch:
+        """Return a round at this moment."""
+        require(caller, TokenScope.ORGANISE)
+        round_, counts = self.status(name, caller=caller)
+        return RoundWatch(
+            round=round_,
+            counts=counts,
+            job=self._jobs.of_round(round_.id),
+            live=self.live(name, caller=caller),
+            warnings=self.warnings(name),
+            capped=bool(self._store.statuses.skipped_by_budget(round_.id)),
         )
 
     def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:

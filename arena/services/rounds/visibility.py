@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, require
 from arena.services.accounts.redaction import (
     hide_addresses,
     redacted,
@@ -18,7 +19,7 @@ from arena.services.accounts.redaction import (
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
-from data.errors import NotFoundError, RetractedError
+from data.errors import InputError, NotFoundError, RetractedError
 from data.models import (
     BattleEvidence,
     BattleRecord,
@@ -29,6 +30,7 @@ from data.models import (
     RoundState,
     Submission,
     SubmissionState,
+    TokenScope,
 )
 from data.store import Store
 
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
     from arena.services.rounds.battle_table import LiveStanding
     from data.models.conduct import JudgeConduct
     from data.store.scores import ScoredAnswer
-
-RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
-"""Outcomes of battles that a retry judges."""
+    from leaderboard.agreement.comparison import RankingComparison
 
 
 class RoundAccess:
@@ -231,6 +231,39 @@ class RoundReader:
         self.get(round_name, caller=caller)
         page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)
         return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
+
+    def without_verdict(
+        self, name: str, outcome: Outcome, *, limit: int, caller: Caller
+    ) -> tuple[BattleEvidence, ...]:
+        """Battles that ended without a verdict in one way, with their replies; hidden texts stay hidden."""
+        require(caller, TokenScope.ORGANISE)
+        access = RoundAccess(self._store, caller, self._store.rounds.get(name))
+        page = self._store.verdicts.page(name, after=0, limit=limit, outcome=outcome)
+        return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
+
+    def compare(
+        self, names: Sequence[str], *, caller: Caller = OPERATOR
+    ) -> tuple[RankingComparison, tuple[str, ...]]:
+        """Compare two rounds or more of a set by verdicts on the same battles, and name systems left out."""
+        from arena.services.rounds.battle_table import table_of_columns
+        from leaderboard.agreement.comparison import compare_rankings
+        from leaderboard.battles import in_common
+        from leaderboard.standings.build import without_systems
+
+        if len(set(names)) < max(len(names), 2):
+            raise InputError("Two different rounds are needed.", advice="Name each round once.")
+        rounds = [self.get(name, caller=caller) for name in names]
+        if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
+            raise InputError("The rounds are not of one question set.", advice="Compare rounds of one set.")
+        systems = {item for round_ in rounds for item in dict(round_.plan["systems"]).items()}
+        counts = Counter(system for system, _ in systems)
+        others = sorted(system for system, count in counts.items() if count > 1)
+        columns = {name: table_of_columns(self._store.verdicts.columns(name)) for name in names}
+        tables = in_common({name: without_systems(table, {*others}) for name, table in columns.items()})
+        if not len(tables[names[0]]):
+            raise InputError("No battle was decided by all of them.", advice="Compare rounds of one plan.")
+        notes = (f"left out, since the rounds judged other versions: {', '.join(others)}",) if others else ()
+        return compare_rankings(list(tables.values()), seed=rounds[0].seed), notes
 
     def _sees(self, caller: Caller, round_: Round) -> bool:
         try:

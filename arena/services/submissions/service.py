@@ -11,11 +11,10 @@ from pathlib import Path
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
-from arena.services.notifications import Notifier
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
 from arena.services.submissions.reader import SubmissionReader
 from arena.services.submissions.uploads import FileChecks
-from arena.services.system import rare_collections
+from arena.services.system import Notifier, rare_collections
 from arena.services.text_process import Poll
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.models import (

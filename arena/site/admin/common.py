@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.jobs.queue import JobStatus
+from arena.services.jobs.service import JobStatus
 from arena.site.auth import present
 from arena.site.services import arena
 from arena.site.ui.html import Child, note, put_html, words_table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.models.submissions import WaitingSubmission
-from arena.services.organisers import RoundProgress
+from arena.services.rounds.models import RoundProgress
 from arena.site.admin.common import EVERY, NOTHING, capped, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
@@ -33,7 +33,7 @@ def show() -> None:
         note("Nothing waits: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")
     paragraph(anchor("Plan a round", "admin-rounds"), ": its cost is shown first.")
-    moving = any(progress.waiting for progress in arena().round_admin.under_way(caller=caller))
+    moving = any(progress.waiting for progress in arena().rounds.under_way(caller=caller))
     watched(_rounds, every=EVERY if moving else None)
 
 
@@ -44,7 +44,7 @@ def _row(row: WaitingSubmission) -> tuple[Child, ...]:
 
 
 def _rounds() -> None:
-    rounds = arena().round_admin.under_way(caller=organiser())
+    rounds = arena().rounds.under_way(caller=organiser())
     if not rounds:
         note("No round is planned, running or waiting to be published.")
         return

@@ -44,7 +44,7 @@ def new_round(caller: Caller) -> None:
         return
     if st.button("Plan", type="primary", icon=":material/calculate:"):
         try:
-            st.session_state[PLANNED] = (request, arena().round_admin.estimate(request, caller=caller))
+            st.session_state[PLANNED] = (request, arena().planner.estimate(request, caller=caller))
         except ArenaError as error:
             st.session_state.pop(PLANNED, None)
             show_error(error)
@@ -117,7 +117,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
     if st.button("Launch", type="primary", disabled=blocked or not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
-            job = arena().round_admin.launch(request, caller=caller)
+            job = arena().rounds.launch(request, caller=caller)
             st.session_state.pop(PLANNED, None)
             st.query_params["round"] = job.round_name or ""
             # The page of the round begins at its top.

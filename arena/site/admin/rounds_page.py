@@ -11,7 +11,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.questions import read_reasons
-from arena.services.organisers import RoundWatch
+from arena.services.rounds.models import RoundWatch
 from arena.services.rounds.service import DELETABLE
 from arena.site.admin.common import (
     EVERY,
@@ -49,7 +49,7 @@ RETRIABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 def live(name: str, state: RoundState) -> None:
     """Show a round's counters and what may be done; where its state changed, rerun the whole page."""
     caller = organiser()
-    watch = arena().round_admin.watch(name, caller=caller)
+    watch = arena().rounds.watch(name, caller=caller)
     if watch.round.state is not state:
         st.rerun()
     _figures(watch)
@@ -109,14 +109,14 @@ def _new_cap() -> float | None:
 
 def _controls(watch: RoundWatch, caller: Caller) -> None:
     name, state = watch.round.name, watch.round.state
-    rounds, round_admin = arena().rounds, arena().round_admin
+    rounds = arena().rounds
     judging = watch.waiting and watch.job is not None and watch.job.job.kind is not JobKind.PUBLISH
     active, idle = state in ACTIVE, not watch.waiting
     words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = _new_cap() if active or watch.retriable else None
-        go_on = partial(round_admin.go_on, name, budget_usd=cap, caller=caller)
+        go_on = partial(rounds.go_on, name, budget_usd=cap, caller=caller)
         buttons: tuple[tuple[bool, str, str, Callable[[], object], str], ...] = (
             (
                 cap is not None,
@@ -174,7 +174,7 @@ def _without_verdict(watch: RoundWatch, caller: Caller) -> None:
     heading("Without a verdict", anchor="without-verdict")
     name = watch.round.name
     chosen = Outcome(choose_one("outcome", "Ended as", labels, width=240))
-    shown = arena().round_admin.without_verdict(name, chosen, limit=MOST_SHOWN, caller=caller)
+    shown = arena().rounds.without_verdict(name, chosen, limit=MOST_SHOWN, caller=caller)
     if counts[chosen] > len(shown):
         more = f"`arena rounds status {name} --replies N` has more"
         note(f"The first {len(shown):,} of {counts[chosen]:,}; {more}.")
@@ -208,7 +208,7 @@ def show() -> None:
         heading("New round", anchor="new")
         new_round(caller)
         return
-    watch = arena().round_admin.watch(name, caller=caller)
+    watch = arena().rounds.watch(name, caller=caller)
     round_ = watch.round
     paragraph(anchor("All rounds", "admin-rounds"), class_="aa-eyebrow")
     page_heading(round_.name)
@@ -222,7 +222,7 @@ def show() -> None:
 
 def _list() -> None:
     lead("A round is launched here and judged by workers; this site only watches.")
-    rounds = arena().round_admin.rounds(caller=organiser())
+    rounds = arena().rounds.rounds(caller=organiser())
     if not rounds:
         note("There are no rounds yet.")
         return
@@ -278,13 +278,13 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
         return
     if st.toggle("Preview the board", key="preview"):
         try:
-            _show(arena().round_admin.preview(name, caller=caller))
+            _show(arena().boards.preview(name, caller=caller))
         except ArenaError as error:
             show_error(error)
     metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
     people = _labels(name, caller)
-    warning = arena().round_admin.partial(name, caller=caller)
+    warning = arena().boards.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
     partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
@@ -293,7 +293,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
         "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
     ):
         attempt(
-            lambda: arena().jobs.publish(
+            lambda: arena().boards.queue_publishing(
                 name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
             ),
             "A worker scores the answers and publishes the board.",

@@ -112,7 +112,7 @@ def board_columns(view: BoardView) -> tuple[Column, ...]:
 
 def battles_jsonl(view: BoardView) -> bytes:
     """Return the judged battles of a board's round in the field's names, a line each (docs/design.md)."""
-    return b"".join(arena().board_files.battles(_snapshot(view), caller=PUBLIC))
+    return b"".join(arena().boards.battles(_snapshot(view), caller=PUBLIC))
 
 
 def _snapshot(view: BoardView) -> Board:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from arena.html_pages import macro
-from arena.services.boards.history import Entry
+from arena.services.boards.reader import HistoryEntry
 from arena.site.queries import history
 from arena.site.ui.formats import rank_range
 from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, words_table
@@ -13,7 +13,7 @@ from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, 
 HEADER = ("Board", "Published", "Judge", "Since the board before", "Content sha256")
 
 
-def changed_lines(entry: Entry) -> list[str]:
+def changed_lines(entry: HistoryEntry) -> list[str]:
     """Sentences on new, missing and moved systems."""
     if entry.changes is None:
         return []
@@ -29,7 +29,7 @@ def changed_lines(entry: Entry) -> list[str]:
     ]
 
 
-def change_marks(entry: Entry | None) -> Mapping[str, tuple[str, str]]:
+def change_marks(entry: HistoryEntry | None) -> Mapping[str, tuple[str, str]]:
     """Return the mark beside a system's rank and its meaning."""
     if entry is None or entry.changes is None:
         return {}
@@ -51,7 +51,7 @@ def show() -> None:
     put_html(words_table(HEADER, map(_row, history()), scrolls=True))
 
 
-def _row(entry: Entry) -> tuple[Child, ...]:
+def _row(entry: HistoryEntry) -> tuple[Child, ...]:
     board = entry.board
     state = " (retracted)" if board.retracted else " (replaced)" if board.replaced_at is not None else ""
     lines = [] if board.retracted else changed_lines(entry) or ["There is no earlier board."]

@@ -142,7 +142,7 @@ class BoardView:
         title: For people.
         note: What readers must know of where the numbers come from; empty where nothing special.
         notice: What the organisers say of the board since, such as an erratum.
-        marks: Systems that are marked (`arena.services.boards.marks`) to a word, then ": " and why.
+        marks: Systems that are marked (`arena.services.boards.reader`) to a word, then ": " and why.
         round_name: The judged round behind it; None for a board of published results.
         content_hash: sha256 of the standings.
         published: The day, ISO.

@@ -54,18 +54,18 @@ CHANGES: dict[str, Callable[[Arena, Caller], object]] = {
     "bring a set": lambda arena, caller: arena.set_admin.bring("x.jsonl", b"{}", caller=caller),
     "look at a set": lambda arena, caller: arena.set_admin.view("tiny", caller=caller),
     "freeze": lambda arena, caller: arena.set_admin.freeze("tiny", caller=caller),
-    "list rounds": lambda arena, caller: arena.round_admin.rounds(caller=caller),
-    "estimate": lambda arena, caller: arena.round_admin.estimate(REQUEST, caller=caller),
-    "launch": lambda arena, caller: arena.round_admin.launch(REQUEST, caller=caller),
-    "watch": lambda arena, caller: arena.round_admin.watch("r", caller=caller),
-    "go on": lambda arena, caller: arena.round_admin.go_on("r", caller=caller),
-    "retry": lambda arena, caller: arena.round_admin.go_on("r", retry=True, caller=caller),
-    "rounds under way": lambda arena, caller: arena.round_admin.under_way(caller=caller),
-    "preview": lambda arena, caller: arena.round_admin.preview("r", caller=caller),
+    "list rounds": lambda arena, caller: arena.rounds.rounds(caller=caller),
+    "estimate": lambda arena, caller: arena.planner.estimate(REQUEST, caller=caller),
+    "launch": lambda arena, caller: arena.rounds.launch(REQUEST, caller=caller),
+    "watch": lambda arena, caller: arena.rounds.watch("r", caller=caller),
+    "go on": lambda arena, caller: arena.rounds.go_on("r", caller=caller),
+    "retry": lambda arena, caller: arena.rounds.go_on("r", retry=True, caller=caller),
+    "rounds under way": lambda arena, caller: arena.rounds.under_way(caller=caller),
+    "preview": lambda arena, caller: arena.boards.preview("r", caller=caller),
     "pause": lambda arena, caller: arena.rounds.pause("r", caller=caller),
     "cancel": lambda arena, caller: arena.rounds.cancel("r", caller=caller),
     "cap": lambda arena, caller: arena.rounds.set_budget("r", 1.0, caller=caller),
-    "publish": lambda arena, caller: arena.jobs.publish("r", caller=caller),
+    "publish": lambda arena, caller: arena.boards.queue_publishing("r", caller=caller),
     "retract": lambda arena, caller: arena.boards.retract("r", "Why.", caller=caller),
     "calibrate": lambda arena, caller: arena.calibrations.start(
         Path("labels.jsonl"), ["lexical"], caller=caller
@@ -87,8 +87,8 @@ def test_only_organisers_may(filled: Callable[..., Arena], what: str) -> None:
 @pytest.mark.slow
 def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Arena]) -> None:
     arena = filled()
-    assert arena.round_admin.estimate(replace(REQUEST, domains=("d1",)), caller=ADA)["planned"] == 12
-    arena.round_admin.launch(replace(REQUEST, domains=("d1",)), caller=ADA)
+    assert arena.planner.estimate(replace(REQUEST, domains=("d1",)), caller=ADA)["planned"] == 12
+    arena.rounds.launch(replace(REQUEST, domains=("d1",)), caller=ADA)
     _work(arena)
     assert {one.domain for one in arena.rounds.battles("spring")} == {"d1"}
     assert arena.rounds.status("spring")[0].plan["domains"] == ["d1"]
@@ -97,7 +97,7 @@ def test_round_of_one_domain_takes_its_questions_alone(filled: Callable[..., Are
 def test_llm_round_is_not_launched_without_a_cap(filled: Callable[..., Arena]) -> None:
     arena = filled()
     with pytest.raises(InputError, match="has no cap"):
-        arena.round_admin.launch(replace(REQUEST, judge="reference-free"), caller=ADA)
+        arena.rounds.launch(replace(REQUEST, judge="reference-free"), caller=ADA)
     assert arena.rounds.rounds() == ()
 
 
@@ -106,16 +106,16 @@ def test_round_is_watched_previewed_published_and_retracted(
     filled: Callable[..., Arena], database_url: str
 ) -> None:
     arena = filled(database_url=database_url)
-    arena.round_admin.launch(REQUEST, caller=ADA)
-    waiting = arena.round_admin.watch("spring", caller=ADA)
+    arena.rounds.launch(REQUEST, caller=ADA)
+    waiting = arena.rounds.watch("spring", caller=ADA)
     assert (waiting.share, waiting.waiting, waiting.rate) == (0.0, True, 0.0)
     with pytest.raises(ConflictError):
-        arena.round_admin.go_on("spring", caller=ADA)
+        arena.rounds.go_on("spring", caller=ADA)
     _work(arena)
-    watch = arena.round_admin.watch("spring", caller=ADA)
+    watch = arena.rounds.watch("spring", caller=ADA)
     assert (watch.round.state, watch.share) == (RoundState.FINISHED, 1.0)
-    assert arena.round_admin.preview("spring", caller=ADA)["lines"]
-    arena.jobs.publish("spring", metrics=False, caller=ADA)
+    assert arena.boards.preview("spring", caller=ADA)["lines"]
+    arena.boards.queue_publishing("spring", metrics=False, caller=ADA)
     _work(arena)
     assert arena.boards.get("spring").name == "spring"
     arena.boards.retract("spring", "A prompt was wrong.", caller=ADA)
@@ -198,11 +198,11 @@ def test_calibration_of_the_site_reaches_the_board(filled: Callable[..., Arena])
     """E5: a board published with a calibration's number tells its readers of that agreement with people."""
     arena = filled()
     number = _calibrated(arena, "lexical")
-    arena.round_admin.launch(REQUEST, caller=ADA)
+    arena.rounds.launch(REQUEST, caller=ADA)
     _work(arena)
     assert [one.id for one in arena.calibrations.of_judge("lexical", caller=ADA)] == [number]
     assert arena.calibrations.of_judge("pairwise", caller=ADA) == ()
-    arena.jobs.publish("spring", metrics=False, calibration=number, caller=ADA)
+    arena.boards.queue_publishing("spring", metrics=False, calibration=number, caller=ADA)
     _work(arena)
     assert arena.boards.get("spring").standings["health"]["agreement"]["pairs"] == 1
 
@@ -212,19 +212,19 @@ def test_calibration_that_tells_nothing_of_the_judge_is_refused_before_a_job_is_
 ) -> None:
     """E5: what is no finished calibration, or is of another judge, is refused by name and queues nothing."""
     arena = filled()
-    arena.round_admin.launch(REQUEST, caller=ADA)
+    arena.rounds.launch(REQUEST, caller=ADA)
     _work(arena)
     (judged,) = arena.jobs.recent()
     with pytest.raises(InputError, match=f"Job {judged.job.id} is no calibration"):
-        arena.jobs.publish("spring", calibration=judged.job.id, caller=ADA)
+        arena.boards.queue_publishing("spring", calibration=judged.job.id, caller=ADA)
     folder = arena.settings.home / "judges"
     folder.mkdir()
     (folder / "mine.toml").write_text('name = "mine"\nkind = "lexical"\n')
     number = _calibrated(arena, "mine")
     with pytest.raises(InputError, match=f"Calibration {number} tells nothing of the judge lexical"):
-        arena.jobs.publish("spring", calibration=number, caller=ADA)
+        arena.boards.queue_publishing("spring", calibration=number, caller=ADA)
     with pytest.raises(NotFoundError):
-        arena.jobs.publish("spring", calibration=999, caller=ADA)
+        arena.boards.queue_publishing("spring", calibration=999, caller=ADA)
     assert len(arena.jobs.recent()) == 2
 
 

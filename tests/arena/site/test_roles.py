@@ -68,7 +68,7 @@ def test_only_organisers_have_an_overview(
     with pytest.raises(AccessError):
         arena.inbox.waiting(caller=PUBLIC)
     with pytest.raises(AccessError):
-        arena.round_admin.under_way(caller=PUBLIC)
+        arena.rounds.under_way(caller=PUBLIC)
 
 
 def test_team_sees_first_what_waits_for_it(
@@ -171,7 +171,7 @@ def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Ar
         if one.system == "wrong":
             arena.submissions.withdraw(one.id)
     arena.boards.put_notice("spring", "One file was corrupt.")
-    summer, spring = arena.history.entries()
+    summer, spring = arena.boards.history()
     assert (summer.previous, spring.previous) == ("spring", None)
     lines = changed_lines(summer)
     assert "New: short." in lines

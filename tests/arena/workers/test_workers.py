@@ -253,11 +253,11 @@ def test_retry_publish_and_calibrate_are_jobs(
     failed = arena.rounds.run("r", concurrency=8, report=lambda _progress: None).failed
     assert failed
     server.script.faults = {}
-    arena.round_admin.go_on("r", retry=True, caller=OPERATOR)
+    arena.rounds.go_on("r", retry=True, caller=OPERATOR)
     assert start(arena, "worker", "--once").wait(60) == 0
     assert arena.rounds.status("r")[1].judged == 72
     label = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
-    arena.jobs.publish("r", metrics=False)
+    arena.boards.queue_publishing("r", metrics=False)
     arena.jobs.calibrate(["reference-free"], json.dumps(label) + "\n", concurrency=2)
     assert start(arena, "worker", "--once").wait(60) == 0
     states = [one.job.state for one in arena.jobs.recent()]

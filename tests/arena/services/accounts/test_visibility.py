@@ -19,8 +19,6 @@ from arena.services.accounts.redaction import WITHHELD, redacted_question
 from arena.services.accounts.teams import TeamService
 from arena.services.accounts.tokens import TokenService
 from arena.services.accounts.visibility import RULES, Kind, Resource, Visibility, visibility_of
-from arena.services.boards.files import BoardFiles
-from arena.services.boards.history import HistoryService
 from arena.services.boards.service import BoardService
 from arena.services.evidence.question_lists import QuestionListService
 from arena.services.evidence.questions import EvidenceService
@@ -28,12 +26,12 @@ from arena.services.evidence.systems import SystemService
 from arena.services.evidence.weaknesses import WeaknessService
 from arena.services.judging.calibration import CalibrationService
 from arena.services.metrics.results import ScoreTableService
-from arena.services.organisers import InboxService, RoundAdmin
 from arena.services.question_sets.policies import PolicyService, SetAdmin
 from arena.services.question_sets.service import SetService
 from arena.services.rounds.models import RoundRequest
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
+from arena.services.submissions.inbox import InboxService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.models import Nugget, Question, Role, TokenScope
@@ -140,9 +138,9 @@ def test_more_rights_never_show_less() -> None:
 
 
 SERVICES = (
-    *(CalibrationService, RoundAdmin, SetAdmin),
+    *(CalibrationService, SetAdmin),
     *(PolicyService, QuestionListService),
-    *(BoardFiles, BoardService, SystemService, EvidenceService, HistoryService),
+    *(BoardService, SystemService, EvidenceService),
     *(RoundPlanner, RoundService, ScoreTableService),
     *(SetService, SubmissionService, TeamService),
     InvitationService,
@@ -156,7 +154,7 @@ WITHOUT_CALLER = {
     "BoardService.publish_paper": "bundled with the program",
     "BoardService.standings": "organisers alone; pages and routes read published boards",
     "BoardService.retracted": "notices of boards that were retracted, which are public",
-    "HistoryService.entries": "boards that stand, and notices of those that were retracted",
+    "BoardService.history": "boards that stand, and notices of those that were retracted",
     "BoardService.notices": "sentences on a public board",
     "PolicyService.get": "deadlines are public",
     "InvitationService.team_of": "for holders of the code of a link",
@@ -168,7 +166,6 @@ WITHOUT_CALLER = {
     "RoundService.conduct": "shares of a judge's replies; organisers' commands and pages",
     "RoundService.replies": "the command line alone, which is an organiser's",
     "RoundPlanner.require_ready": "organisers alone; plans before anything is stored",
-    "RoundPlanner.estimate": "organisers alone; plans before anything is stored",
     "RoundPlanner.plan": "organisers alone; plans before anything is stored",
     "RoundService.run": "organisers alone; judges, shows nothing",
     "RoundService.warnings": "shares of a judge's replies; organisers' commands and pages",

@@ -17,13 +17,13 @@ def test_what_cannot_be_written_is_said(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena, publish=True)
     with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
-        arena.board_files.write("r", tmp_path / "r.xlsx")
+        arena.boards.write_file("r", tmp_path / "r.xlsx")
     (tmp_path / "taken").mkdir()
     with pytest.raises(FileFormatError, match="taken cannot be written"):
-        arena.board_files.write("r", tmp_path / "taken", BoardForm.CSV)
+        arena.boards.write_file("r", tmp_path / "taken", BoardForm.CSV)
     with pytest.raises(NotFoundError):
-        arena.board_files.content("none", BoardForm.CSV)
+        arena.boards.file("none", BoardForm.CSV)
     arena.boards.retract("r", "A wrong file.")
     for form in BoardForm:
         with pytest.raises(RetractedError, match="A wrong file"):
-            arena.board_files.content("r", form, caller=PUBLIC)
+            arena.boards.file("r", form, caller=PUBLIC)

@@ -46,7 +46,7 @@ def test_rounds_are_compared_on_common_battles(filled: Fill) -> None:
     arena = filled()
     judged(arena, "sharp", 3.0)
     judged(arena, "blunt", 0.5, leave=4)
-    comparison, notes = arena.history.compare(["sharp", "blunt"])
+    comparison, notes = arena.rounds.compare(["sharp", "blunt"])
     assert notes == ()
     fields = comparison.as_json()
     assert list(fields) == ["tau", "lower", "upper", "systems"]
@@ -61,14 +61,14 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path
     judged(arena, "sharp", 2.0)
     for names in (["sharp"], ["sharp", "sharp"]):
         with pytest.raises(InputError, match="Two different rounds"):
-            arena.history.compare(names)
+            arena.rounds.compare(names)
     with pytest.raises(NotFoundError):
-        arena.history.compare(["sharp", "nowhere"])
+        arena.rounds.compare(["sharp", "nowhere"])
     arena.submissions.add(
         write_answers(tmp_path / "new.jsonl", ("It is {word}.",), 12), "tiny", system="short"
     )
     judged(arena, "later", 2.0)
-    comparison, (note,) = arena.history.compare(["sharp", "later"])
+    comparison, (note,) = arena.rounds.compare(["sharp", "later"])
     assert "short" in note
     assert "short" not in dict(comparison.systems)
 

@@ -140,15 +140,15 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
     arena.boards.retract("tiny", "Wrong files.")
     assert arena.boards.get(address, caller=PUBLIC).standings == {}
     with pytest.raises(RetractedError):
-        arena.board_files.write(address, tmp_path / "board.csv", caller=PUBLIC)
+        arena.boards.write_file(address, tmp_path / "board.csv", caller=PUBLIC)
 
 
 def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -> None:
     arena = judge(filled())
     before, _ = publish(arena)
     after, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
-    arena.board_files.write("tiny", tmp_path / "after.csv")
-    arena.board_files.write(f"tiny@{before.content_hash[:12]}", tmp_path / "before.csv")
+    arena.boards.write_file("tiny", tmp_path / "after.csv")
+    arena.boards.write_file(f"tiny@{before.content_hash[:12]}", tmp_path / "before.csv")
     rows = {
         name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
         for name in ("before", "after")

@@ -86,7 +86,7 @@ def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena
         lambda: arena.systems.profile("gone", "one"),
         lambda: arena.question_lists.of("gone"),
         lambda: arena.round_reader.page("gone", after=0, limit=1),
-        lambda: arena.board_files.write("gone", Path("nowhere.csv"), caller=PUBLIC),
+        lambda: arena.boards.write_file("gone", Path("nowhere.csv"), caller=PUBLIC),
     ):
         with pytest.raises(RetractedError, match="Two <b>files</b>") as caught:
             ask()

@@ -67,7 +67,7 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
     assert systems["short"]["figures"] == {"usd": {"mean": 0.0, "answers": 6}}
     assert (systems["full"]["parameter_count"], systems["short"]["parameter_count"]) == (70e9, 8e8)
     for ending in ("csv", "parquet"):
-        arena.board_files.write("r", tmp_path / f"b.{ending}")
+        arena.boards.write_file("r", tmp_path / f"b.{ending}")
     with (tmp_path / "b.csv").open() as file:
         rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "d0"}
     assert (rows["short"]["usd"], rows["short"]["usd_answers"], rows["wrong"]["usd"]) == ("0.0", "6", "")

@@ -100,8 +100,8 @@ def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
     hollow("rounds", "run", *ROUND)
     arena = make_arena()
     with pytest.raises(ConflictError, match="Partial: 4 of 36"):
-        arena.jobs.publish("r", metrics=False)
-    job = arena.jobs.publish("r", metrics=False, partial=True)
+        arena.boards.queue_publishing("r", metrics=False)
+    job = arena.boards.queue_publishing("r", metrics=False, partial=True)
     assert job.payload["partial"] is True
     Worker(arena, arena.job_leases.worker).run(once=True)
     assert arena.jobs.status(job.id).job.state is JobState.DONE

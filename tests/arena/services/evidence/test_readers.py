@@ -95,12 +95,12 @@ def test_history_tells_what_changed_and_what_was_retracted(
     _publish(judged, "one")
     _judge(judged, "two")
     _publish(judged, "two")
-    newest, oldest = judged.history.entries()
+    newest, oldest = judged.boards.history()
     assert (newest.board.name, newest.previous, oldest.previous) == ("two", "one", None)
     assert newest.changes is not None
     assert not any(change.moved for change in newest.changes.systems)
     judged.boards.retract("one", "The wrong answers were judged.")
-    newest, oldest = judged.history.entries()
+    newest, oldest = judged.boards.history()
     assert newest.previous is None
     assert (oldest.board.retracted, oldest.board.notice) == (True, "The wrong answers were judged.")
     assert oldest.changes is None

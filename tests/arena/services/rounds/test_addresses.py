@@ -48,7 +48,7 @@ def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
         if path.is_file() and "home" not in path.relative_to(folder).parts:
             yield str(path), path.read_bytes().decode(errors="replace")
     for form in BoardForm:
-        yield form, arena.board_files.content("r", form).content.decode(errors="replace")
+        yield form, arena.boards.file("r", form).content.decode(errors="replace")
     with TestClient(make_api(arena)) as anybody:
         for route in PATHS:
             answer = anybody.get(route)

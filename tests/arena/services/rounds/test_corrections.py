@@ -84,7 +84,7 @@ def test_disqualified_system_is_withdrawn_and_marked(arena: Arena, tmp_path: Pat
     board = arena.boards.get("r")
     assert (board.marks, board.content_hash) == ({"copycat": "disqualified: It copies."}, before.content_hash)
     assert arena.boards.notices("r") == ("copycat was disqualified: It copies.",)
-    rows = list(csv.DictReader(arena.board_files.content("r", BoardForm.CSV).content.decode().splitlines()))
+    rows = list(csv.DictReader(arena.boards.file("r", BoardForm.CSV).content.decode().splitlines()))
     assert {row["system"]: row["mark"] for row in rows if row["mark"]} == dict(board.marks)
 
 

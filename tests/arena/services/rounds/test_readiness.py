@@ -31,7 +31,7 @@ LABELS = [
 
 def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
     """Return the missing prerequisites of a planned round, and whether each blocks the launch."""
-    plan = arena.round_admin.estimate(request, caller=OPERATOR)
+    plan = arena.planner.estimate(request, caller=OPERATOR)
     assert all(one["text"] and one["advice"] for one in plan["to_do"])
     return {one["what"]: one["blocks"] for one in plan["to_do"]}
 
