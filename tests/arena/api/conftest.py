@@ -20,6 +20,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.models import TokenScope
 from tests.arena.conftest import write_rows
+from tests.served import program, published
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 180.0
@@ -84,12 +85,10 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None
 
 
 @pytest.fixture(scope="session")
-def public_server(
-    program: Path, published: Settings, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def public_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the API of a server over the published round `tiny`."""
     log = tmp_path_factory.mktemp("server") / "log"
-    with running_server(program, published, log) as address:
+    with running_server(program(), published(), log) as address:
         yield address
 
 
@@ -116,14 +115,14 @@ class Club:
 
 
 @pytest.fixture(scope="session")
-def club(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
+def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     """A server over the set `tiny` without a round: teams `alpha` and `beta`, a reader, an organiser."""
     folder = tmp_path_factory.mktemp("club")
     settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'arena.sqlite'}")
     tokens = found_club(settings, folder)
     # Small limits, so that tests can reach them.
     limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3"}
-    with running_server(program, settings, folder / "log", **limits) as address:
+    with running_server(program(), settings, folder / "log", **limits) as address:
         yield Club(address=address, settings=settings, log=folder / "log", tokens=tokens)
 
 
@@ -204,12 +203,12 @@ def submit(
 
 
 @pytest.fixture
-def serve(program: Path, tmp_path: Path) -> Iterator[Callable[..., str]]:
+def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
     """Start servers with settings of one's own: `serve(settings, ARENA_API_RATE="5")`."""
     with ExitStack() as stack:
 
         def start(settings: Settings, **variables: str) -> str:
             log = tmp_path / "server.log"
-            return stack.enter_context(running_server(program, settings, log, **variables))
+            return stack.enter_context(running_server(program(), settings, log, **variables))
 
         yield start

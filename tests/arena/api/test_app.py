@@ -19,6 +19,7 @@ from schemathesis.core.result import Ok
 from arena.api.app import operations
 from arena.settings import Settings
 from tests.arena.api.conftest import found_club, running_server
+from tests.served import program
 
 DOCS = Path(__file__).parents[3] / "docs"
 EXAMPLES = 12
@@ -46,12 +47,12 @@ def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> Non
 
 
 @pytest.mark.slow
-def test_every_answer_is_as_the_document_says(program: Path, tmp_path: Path) -> None:
+def test_every_answer_is_as_the_document_says(tmp_path: Path) -> None:
     load_all_checks()
     # A server of its own: among the requests are some that revoke the token.
     options = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}")
     tokens = found_club(options, tmp_path)
-    with running_server(program, options, tmp_path / "log") as address:
+    with running_server(program(), options, tmp_path / "log") as address:
         _check_all(address, tokens["alpha"])
 
 

@@ -15,6 +15,7 @@ from arena.settings import Settings
 from tests.arena.api.conftest import running_server
 from tests.arena.api.test_former_arena import changes
 from tests.arena.conftest import Commands
+from tests.served import program
 
 FORMER = Path(__file__).parents[2] / "golden" / "former_store"
 GONE = (
@@ -57,11 +58,11 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_replies_of_the_api_of_before_are_the_same(run: Commands, program: Path, tmp_path: Path) -> None:
+def test_replies_of_the_api_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
     of_before(run)
     settings = Settings(home=run.home, database_url=f"sqlite:///{run.home / 'arena.sqlite'}")
     with (
-        running_server(program, settings, tmp_path / "log") as address,
+        running_server(program(), settings, tmp_path / "log") as address,
         httpx.Client(base_url=address) as api,
     ):
         for answer in read(FORMER / "api.jsonl"):

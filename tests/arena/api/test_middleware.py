@@ -10,7 +10,7 @@ import itertools
 import json
 import socket
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +21,7 @@ import pytest
 from arena.container import Arena
 from arena.settings import Settings
 from tests.arena.api.conftest import Club, answers, submit
+from tests.arena.conftest import until
 
 MEGABYTE = 1024 * 1024
 SUBMIT = "/sets/tiny/submissions?system=hostile&file_name=hostile.bin"
@@ -78,9 +79,7 @@ def test_body_over_the_limit_is_refused_by_its_announcement(club: Club) -> None:
     assert b"Wrong" not in answered
 
 
-def test_body_without_length_is_cut_at_the_limit(
-    club: Club, alpha: httpx.Client, until: Callable[..., None]
-) -> None:
+def test_body_without_length_is_cut_at_the_limit(club: Club, alpha: httpx.Client) -> None:
     """C5: A chunked body that grows over the limit is 413, and nothing of it is left on the disk."""
 
     def blocks() -> Iterator[bytes]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -17,6 +16,7 @@ from arena.settings import Settings
 from tests.arena.api.conftest import running_server
 from tests.arena.mcp.test_mcp import ask, in_process
 from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
+from tests.served import program
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("private")]
 VALUES = {
@@ -51,11 +51,11 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     """Make the scene, and a server over it."""
     folder = tmp_path_factory.mktemp("private")
     arena, tokens = private_round(folder)
-    with running_server(program, arena.settings, folder / "log") as address, ExitStack() as opened:
+    with running_server(program(), arena.settings, folder / "log") as address, ExitStack() as opened:
         public, alpha, olga = (
             opened.enter_context(httpx.Client(base_url=address, timeout=60, headers=headers))
             for headers in (

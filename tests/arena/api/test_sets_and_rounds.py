@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from arena.container import open_arena
-from arena.settings import Settings
+from tests.served import published
 
 
 def test_sets_are_listed_and_shown(public: httpx.Client) -> None:
@@ -34,8 +34,8 @@ def test_references_are_in_no_answer(public: httpx.Client) -> None:
         assert '"reference"' not in text
 
 
-def test_sample_is_what_the_command_line_writes(public: httpx.Client, published: Settings) -> None:
-    arena = open_arena(published)
+def test_sample_is_what_the_command_line_writes(public: httpx.Client) -> None:
+    arena = open_arena(published())
     found = public.get("/sets/tiny/sample")
     assert found.text == arena.submissions.template("tiny", sample=True)
     assert len([json.loads(line) for line in found.text.splitlines()]) == 5

@@ -16,6 +16,7 @@ from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import TokenScope
+from tests.arena.conftest import write_set
 
 SECRET = "SECRET reference"
 EVIDENCE = "/rounds/first/questions/q1"
@@ -43,8 +44,9 @@ class Scene:
 
 
 @pytest.fixture
-def scene(tmp_path: Path, set_folder: Path, serve: Callable[..., str]) -> Iterator[Scene]:
+def scene(tmp_path: Path, serve: Callable[..., str]) -> Iterator[Scene]:
     """Make the scene, and a server over it."""
+    set_folder = write_set(tmp_path)
     settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
     arena = Arena(settings)
     questions = set_folder / "questions.jsonl"

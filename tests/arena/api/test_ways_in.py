@@ -15,6 +15,7 @@ import pytest
 from arena.container import Arena
 from arena.settings import Settings
 from tests.forked_arena import shell as run_lines
+from tests.served import program
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "teams.md"
@@ -42,12 +43,12 @@ def home(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def shell(program: Path, tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]:
+def shell(tmp_path: Path) -> Callable[[Mapping[str, str]], Shell]:
     """Run lines as written, with `arena` being this program: `shell(environment)(lines)`."""
     place = tmp_path / "work"
     place.mkdir()
 
-    return lambda variables: partial(run_lines, place=place, path=str(program.parent), **variables)
+    return lambda variables: partial(run_lines, place=place, path=str(program().parent), **variables)
 
 
 @pytest.mark.slow

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from selenium import webdriver
 
-from tests.browsing import Visitor
+from tests.browsing import Visitor, open_browser
 from tests.page_checks import is_still
+from tests.served import served
 from tests.showcase import Showcase, prepare
 from tests.site_views import View
 
@@ -63,12 +62,7 @@ def showcase(tmp_path_factory: pytest.TempPathFactory) -> Showcase:
 
 
 @pytest.fixture(scope="session")
-def stage(
-    showcase: Showcase,
-    served: Callable[..., AbstractContextManager[str]],
-    open_browser: Callable[[], webdriver.Chrome],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Stage]:
+def stage(showcase: Showcase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with served(showcase.settings, tmp_path_factory.mktemp("form") / "log") as url:
         driver = open_browser()
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +9,9 @@ import pytest
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
 from data.models import TokenScope
 from tests.browsing import Visitor
+from tests.served import reader, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SYSTEMS = ("full", "short", "wrong")
@@ -24,12 +23,8 @@ def _is_next(walk: Visitor, answers: str) -> bool:
     return LABELLED in walk.text or f"{answers}\n" not in walk.text
 
 
-def test_invited_person_labels_every_pair(
-    filled: Callable[..., Arena],
-    served: Callable[[Settings, Path], AbstractContextManager[str]],
-    walk: Visitor,
-    tmp_path: Path,
-) -> None:
+def test_invited_person_labels_every_pair(filled: Callable[..., Arena], tmp_path: Path) -> None:
+    walk = reader()
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="complete:1", name="r"))
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)

@@ -14,8 +14,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from arena.container import open_ranking
-from tests.arena.conftest import ROOT, _wait
 from tests.browsing import Visitor
+from tests.served import ROOT, program, reader, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MODEL = "some-model"
@@ -49,7 +49,7 @@ def _served(program: Path, folder: Path, log: Path, **variables: str) -> Iterato
         command = [str(program), "serve", str(folder), "--port", str(port)]
         process = subprocess.Popen(command, env=kept | variables, cwd=ROOT, stdout=output, stderr=output)
         try:
-            _wait(f"http://127.0.0.1:{port}/healthz", process, log)
+            wait_for(f"http://127.0.0.1:{port}/healthz", process, log)
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
@@ -62,11 +62,10 @@ def _drop(walk: Visitor, files: list[Path]) -> None:
     chooser.send_keys("\n".join(map(str, files)))
 
 
-def test_three_dropped_files_become_a_board_by_two_clicks(
-    program: Path, walk: Visitor, files: list[Path], tmp_path: Path
-) -> None:
+def test_three_dropped_files_become_a_board_by_two_clicks(files: list[Path], tmp_path: Path) -> None:
+    walk = reader()
     folder = tmp_path / "boards"
-    with _served(program, folder, tmp_path / "log") as url:
+    with _served(program(), folder, tmp_path / "log") as url:
         walk.site = url
         walk.go("/rank")
         _drop(walk, files)
@@ -82,16 +81,13 @@ def test_three_dropped_files_become_a_board_by_two_clicks(
 
 
 def test_a_typed_key_is_tested_used_and_kept_nowhere(
-    program: Path,
-    walk: Visitor,
-    files: list[Path],
-    tmp_path: Path,
-    scripted_llm: Callable[..., Any],
+    files: list[Path], tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
+    walk = reader()
     llm, folder = scripted_llm(), tmp_path / "boards"
     renamed = tmp_path / "odd.csv"
     renamed.write_text(files[0].read_text().replace("prompt,response", "ask,said"))
-    with _served(program, folder, tmp_path / "log", OPENAI_API_KEY="") as url:
+    with _served(program(), folder, tmp_path / "log", OPENAI_API_KEY="") as url:
         walk.site = url
         walk.go("/rank")
         _drop(walk, [renamed, *files[1:]])

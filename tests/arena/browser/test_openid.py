@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from arena.services.accounts.auth import OPERATOR
 from data.models import Role
 from tests.browsing import Visitor
 from tests.openid_provider import Provider, running_provider
+from tests.served import browser, reader, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,12 +34,7 @@ def openid_provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def house(
-    filled: Callable[..., Arena],
-    served: Callable[..., AbstractContextManager[str]],
-    openid_provider: Provider,
-    tmp_path: Path,
-) -> Iterator[House]:
+def house(filled: Callable[..., Arena], openid_provider: Provider, tmp_path: Path) -> Iterator[House]:
     """Serve an arena with the account `ann`, an owner of `ours`, and the provider that knows her."""
     arena = filled()
     arena.teams.add("ours", caller=OPERATOR)
@@ -67,26 +62,25 @@ def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
     browser.get(f"{house.url}/team")
 
 
-def test_account_is_bound_at_the_first_sign_in(
-    house: House, browser: webdriver.Chrome, walk: Visitor
-) -> None:
+def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
+    walk = reader()
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
-    sign_in(house, browser, walk)
+    sign_in(house, browser(), walk)
     walk.find(".aa-eyebrow", "Signed in as ann")
     walk.find("[data-testid=stMain]", "Nothing has been submitted yet")
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)
     assert ann.subject == f"{house.provider.issuer}#4711"
 
     house.arena.teams.remove_member("ours", "ann", caller=OPERATOR)
-    browser.get(f"{house.url}/team")
+    browser().get(f"{house.url}/team")
     walk.find("[data-testid=stAlert]", "You belong to no team yet")
 
     walk.click("//button[normalize-space()='Sign out']")
     walk.rest()
-    browser.get(f"{house.url}/team")
+    browser().get(f"{house.url}/team")
     walk.find("[data-testid=stMain]", "Sign in to see your team")
     house.provider.claims = {"sub": "4712", "email": "ann@example.org", "email_verified": True}
-    sign_in(house, browser, walk)
+    sign_in(house, browser(), walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
 
     told = house.log.read_text()
@@ -95,18 +89,15 @@ def test_account_is_bound_at_the_first_sign_in(
     assert house.provider.exchanged == 2
 
 
-def test_whom_the_provider_does_not_vouch_for_is_nobody(
-    house: House,
-    browser: webdriver.Chrome,
-    walk: Visitor,
-) -> None:
+def test_whom_the_provider_does_not_vouch_for_is_nobody(house: House) -> None:
+    walk = reader()
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}
-    sign_in(house, browser, walk)
+    sign_in(house, browser(), walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
 
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": True}
     house.provider.forge = True
-    sign_in(house, browser, walk)
+    sign_in(house, browser(), walk)
     walk.find("[data-testid=stMain]", "Sign in to see your team")
     assert house.provider.exchanged == 2
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)

@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,10 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.pages import pages
 from data.models import TokenScope
+from tests.arena.conftest import answers_file, write_set
 from tests.browsing import PATIENCE, Visitor
+from tests.scripted_llm import ScriptedLLM
+from tests.served import program, reader
 
 ROOT = Path(__file__).parents[3]
 QUICK, SLOW = 0.1, 8.0
@@ -53,17 +55,13 @@ def token(home: Path) -> str:
 
 
 @pytest.fixture
-def endpoint(scripted_llm: Callable[..., object]) -> Any:  # noqa: ANN401 - a ScriptedLLM, of a module loaded by path
+def endpoint(scripted_llm: Callable[..., ScriptedLLM]) -> ScriptedLLM:
     return scripted_llm(latency=QUICK)
 
 
 @pytest.fixture
 def start(
-    program: Path,
-    home: Path,
-    token: str,
-    endpoint: Any,  # noqa: ANN401 - as above
-    tmp_path: Path,
+    home: Path, token: str, endpoint: ScriptedLLM, tmp_path: Path
 ) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start `arena …` in a process of its own, with a scripted endpoint; all are stopped at the end."""
     assert token
@@ -78,7 +76,7 @@ def start(
     running: list[subprocess.Popen[bytes]] = []
 
     def run(*words: str) -> subprocess.Popen[bytes]:
-        command = [str(program), *words]
+        command = [str(program()), *words]
         with (tmp_path / f"log-{len(running)}").open("wb") as log:
             running.append(subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log))
         return running[-1]
@@ -93,8 +91,9 @@ def start(
 
 
 @pytest.fixture
-def hands(start: Callable[..., subprocess.Popen[bytes]], walk: Visitor, token: str) -> Visitor:
+def hands(start: Callable[..., subprocess.Popen[bytes]], token: str) -> Visitor:
     """A browser that is signed in as an organiser, on a site without a worker of its own."""
+    walk = reader()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -119,14 +118,12 @@ def hands(start: Callable[..., subprocess.Popen[bytes]], walk: Visitor, token: s
 def test_organiser_runs_a_round_in_the_browser_alone(
     hands: Visitor,
     start: Callable[..., subprocess.Popen[bytes]],
-    endpoint: Any,  # noqa: ANN401 - as above
+    endpoint: ScriptedLLM,
     home: Path,
-    set_folder: Path,
-    answers_file: Callable[..., Path],
     tmp_path: Path,
 ) -> None:
-    _bring(hands, set_folder, tmp_path / "tiny.zip")
-    _hand_in(home, answers_file)
+    _bring(hands, write_set(tmp_path), tmp_path / "tiny.zip")
+    _hand_in(home, tmp_path)
     _calibrate_and_cancel(hands, tmp_path / "labels.jsonl")
     worker = start("worker", "--name", "first")
     _test_a_judge(hands)
@@ -147,14 +144,10 @@ def test_organiser_runs_a_round_in_the_browser_alone(
 
 
 def test_a_round_under_5_usd_is_launched_by_following_visible_words(
-    hands: Visitor,
-    home: Path,
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-    tmp_path: Path,
+    hands: Visitor, home: Path, tmp_path: Path
 ) -> None:
-    _bring(hands, set_folder, tmp_path / "tiny.zip")
-    _hand_in(home, answers_file)
+    _bring(hands, write_set(tmp_path), tmp_path / "tiny.zip")
+    _hand_in(home, tmp_path)
     hands.go("/")
     hands.click("//*[@data-testid='stTopNavSection'][contains(., 'Organise')]")
     hands.click("//*[@data-testid='stTopNavDropdownLink'][contains(., 'Organise rounds')]")
@@ -178,11 +171,9 @@ def test_a_round_under_5_usd_is_launched_by_following_visible_words(
     hands.see("Rounds under way")
 
 
-def test_what_was_done_is_said_where_it_was_done(
-    hands: Visitor, home: Path, set_folder: Path, answers_file: Callable[..., Path], tmp_path: Path
-) -> None:
-    _bring(hands, set_folder, tmp_path / "tiny.zip")
-    _hand_in(home, answers_file)
+def test_what_was_done_is_said_where_it_was_done(hands: Visitor, home: Path, tmp_path: Path) -> None:
+    _bring(hands, write_set(tmp_path), tmp_path / "tiny.zip")
+    _hand_in(home, tmp_path)
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="spring"))
     arena.close()
@@ -244,7 +235,7 @@ def _test_a_judge(hands: Visitor) -> None:
     hands.see("time of a reply")
 
 
-def _try_and_launch(hands: Visitor, endpoint: Any, home: Path) -> None:  # noqa: ANN401 - as above
+def _try_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     hands.go("/admin-rounds")
     hands.choose("Judge", "reference-free")
     hands.write("Cap in USD", "5")
@@ -277,10 +268,10 @@ def _publish_and_retract(hands: Visitor) -> None:
     hands.see("A prompt was wrong.")
 
 
-def _hand_in(home: Path, answers_file: Callable[..., Path]) -> None:
+def _hand_in(home: Path, folder: Path) -> None:
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     for system, template in (("half", "Item {n} is {word}."), ("whole", "{n} is {word}, {weight} grams.")):
-        arena.submissions.add(answers_file(system, template), "tiny", system=system)
+        arena.submissions.add(answers_file(folder, system, template), "tiny", system=system)
     arena.close()
 
 

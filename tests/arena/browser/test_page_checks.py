@@ -7,6 +7,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from tests.browsing import open_browser
 from tests.page_checks import (
     accessibility_faults,
     focus_faults,
@@ -86,7 +87,7 @@ return Promise.all([...document.images].map((one) => one.decode().catch(() => nu
 
 
 @pytest.fixture(scope="module")
-def page(open_browser: Callable[[], webdriver.Chrome]) -> Iterator[webdriver.Chrome]:
+def page() -> Iterator[webdriver.Chrome]:
     driver = open_browser()
     yield driver
     driver.quit()

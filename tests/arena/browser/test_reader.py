@@ -13,12 +13,10 @@ from urllib.parse import urldefrag
 
 import httpx
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from tests.arena.browser.conftest import Stage
-from tests.arena.conftest import ROOT
-from tests.browsing import Visitor
+from tests.served import ROOT, browser, reader, site
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -131,9 +129,9 @@ def test_lost_question_leads_to_the_reasons_of_its_battle(stranger: Stranger) ->
 
 
 @pytest.fixture
-def downloads(browser: webdriver.Chrome, tmp_path: Path) -> Path:
+def downloads(tmp_path: Path) -> Path:
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    browser().execute_cdp_cmd("Browser.setDownloadBehavior", folder)
     return tmp_path
 
 
@@ -147,11 +145,10 @@ def _taken(folder: Path, *patterns: str) -> list[Path]:
         time.sleep(0.1)
 
 
-def test_reader_goes_from_the_board_to_the_data(
-    site: str, browser: webdriver.Chrome, walk: Visitor, downloads: Path
-) -> None:
+def test_reader_goes_from_the_board_to_the_data(downloads: Path) -> None:
+    walk = reader()
     walk.size(1440)
-    browser.get(f"{site}/?board=tiny")
+    browser().get(f"{site()}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
     walk.follow("Two")
     walk.find(".aa-standings caption", "Two")
@@ -170,19 +167,20 @@ def test_reader_goes_from_the_board_to_the_data(
     assert "content_sha256" in downloaded.read_text(encoding="utf-8").splitlines()[0]
 
 
-def test_next_page_opens_at_its_top(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
+def test_next_page_opens_at_its_top() -> None:
+    walk = reader()
     place = "document.querySelector('[data-testid=stMain]')"
     walk.size(1440)
-    browser.get(f"{site}/question?board=tiny&id=q1")
+    browser().get(f"{site()}/question?board=tiny&id=q1")
     walk.find("details", "Who judged, and how")
     walk.rest()
-    browser.execute_script(f"{place}.scrollTo(0, 400)")
-    assert browser.execute_script(f"return {place}.scrollTop") == 400
+    browser().execute_script(f"{place}.scrollTo(0, 400)")
+    assert browser().execute_script(f"return {place}.scrollTop") == 400
     walk.menu("", "Data")
     walk.find("h1", "Data")
     walk.find("[data-testid=stDownloadButton]", "Standings, CSV")
     walk.rest()
-    assert browser.execute_script(f"return {place}.scrollTop") == 0
+    assert browser().execute_script(f"return {place}.scrollTop") == 0
 
 
 SLOW_PAGE = """
@@ -211,20 +209,20 @@ def slow_page(tmp_path: Path) -> Iterator[str]:
     process.wait(timeout=60)
 
 
-def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str, browser: webdriver.Chrome) -> None:
-    reader = Visitor(browser)
-    reader.until(lambda: _answers(slow_page), "the page is not served")
-    browser.get(slow_page)
-    bars = partial(browser.find_elements, By.CSS_SELECTOR, ".aa-bones")
-    reader.until(lambda: bool(bars()), "no bars")
-    assert "Whole" not in reader.text
-    reader.see("Whole")
-    reader.rest()
+def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str) -> None:
+    visitor = reader()
+    visitor.until(lambda: _answers(slow_page), "the page is not served")
+    browser().get(slow_page)
+    bars = partial(browser().find_elements, By.CSS_SELECTOR, ".aa-bones")
+    visitor.until(lambda: bool(bars()), "no bars")
+    assert "Whole" not in visitor.text
+    visitor.see("Whole")
+    visitor.rest()
     assert not bars()
-    reader.button("Again")
-    reader.until(lambda: not reader.rests(), "the page does not run again")
+    visitor.button("Again")
+    visitor.until(lambda: not visitor.rests(), "the page does not run again")
     seen = 0
-    while not reader.rests():
+    while not visitor.rests():
         seen += len(bars())
     assert not seen
 
@@ -237,14 +235,13 @@ def _answers(url: str) -> bool:
 
 
 @pytest.mark.slow
-def test_permalink_to_a_question_runs_nothing_of_its_answers(
-    site: str, browser: webdriver.Chrome, walk: Visitor
-) -> None:
+def test_permalink_to_a_question_runs_nothing_of_its_answers() -> None:
+    walk = reader()
     walk.size(1440)
-    browser.get(f"{site}/question?board=tiny&id=q4&answer=hostile")
+    browser().get(f"{site()}/question?board=tiny&id=q4&answer=hostile")
     walk.find(".aa-answers article", "Item 4 is epsilon")
     walk.find(".aa-answers article", "<script>alert(1)</script>")
-    assert not browser.find_elements(By.CSS_SELECTOR, "img[src*='evil.invalid']")
+    assert not browser().find_elements(By.CSS_SELECTOR, "img[src*='evil.invalid']")
 
 
 SYSTEMS = """
@@ -264,42 +261,42 @@ return [...document.querySelectorAll("#root .aa-spark")].map(spark => {
 """
 
 
-def test_bars_of_domains_stand_beside_each_other(site: str, browser: webdriver.Chrome, walk: Visitor) -> None:
+def test_bars_of_domains_stand_beside_each_other() -> None:
+    walk = reader()
     walk.size(1440)
-    browser.get(f"{site}/?board=tiny&columns=Domains")
+    browser().get(f"{site()}/?board=tiny&columns=Domains")
     walk.find("#root .aa-footer")
-    domains = len(browser.find_elements(By.CSS_SELECTOR, "#root .aa-tabs a")) - 1
-    drawn = browser.execute_script(BARS)
+    domains = len(browser().find_elements(By.CSS_SELECTOR, "#root .aa-tabs a")) - 1
+    drawn = browser().execute_script(BARS)
     assert domains > 1
     assert drawn
     assert {(places, repeat) for places, repeat in drawn} == {(domains, "no-repeat")}
 
 
-def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it(
-    site: str, browser: webdriver.Chrome, walk: Visitor
-) -> None:
+def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it() -> None:
+    walk = reader()
     walk.size(1440)
-    browser.get(f"{site}/?board=tiny&columns=Rating,Words")
+    browser().get(f"{site()}/?board=tiny&columns=Rating,Words")
     walk.find(".aa-standings caption", "Overall")
     walk.rest()
-    usual = browser.execute_script(SYSTEMS)
-    browser.execute_script("window.sameVisit = true")
+    usual = browser().execute_script(SYSTEMS)
+    browser().execute_script("window.sameVisit = true")
     walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), 'Words')]")
     walk.find("th[aria-sort=descending]", "Words")
-    words = browser.execute_script(WORDS)
+    words = browser().execute_script(WORDS)
     assert words == sorted(words, reverse=True)
-    assert browser.execute_script("return window.sameVisit")
-    assert "sort=words" in browser.current_url
+    assert browser().execute_script("return window.sameVisit")
+    assert "sort=words" in browser().current_url
     walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), 'Words')]")
     walk.find("th[aria-sort=ascending]", "Words")
-    turned = browser.execute_script(SYSTEMS)
-    assert browser.execute_script(WORDS) == words[::-1]
-    browser.get(browser.current_url)
+    turned = browser().execute_script(SYSTEMS)
+    assert browser().execute_script(WORDS) == words[::-1]
+    browser().get(browser().current_url)
     walk.find("th[aria-sort=ascending]", "Words")
-    assert browser.execute_script(SYSTEMS) == turned
+    assert browser().execute_script(SYSTEMS) == turned
     walk.click("//a[contains(@class, 'aa-sort')][starts-with(normalize-space(), '#')]")
     walk.find(".aa-standings caption", "Overall")
-    walk.until(lambda: browser.execute_script(SYSTEMS) == usual, "the usual order did not come back")
+    walk.until(lambda: browser().execute_script(SYSTEMS) == usual, "the usual order did not come back")
 
 
 TALLEST = 2_700
@@ -307,9 +304,10 @@ TALLEST = 2_700
 HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
-def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
+def test_parts_and_opponents_are_links() -> None:
+    walk = reader()
     walk.size(1440)
-    walk.driver.get(f"{site}/system?board=tiny&id=full")
+    walk.driver.get(f"{site()}/system?board=tiny&id=full")
     walk.find("h2", "Lost")
     walk.rest()
     walk.driver.execute_script("window.stays = true")
@@ -322,10 +320,11 @@ def test_parts_and_opponents_are_links(site: str, walk: Visitor) -> None:
     assert walk.driver.execute_script("return window.stays")
 
 
-def test_page_of_a_system_has_at_most_three_screens(site: str, walk: Visitor) -> None:
+def test_page_of_a_system_has_at_most_three_screens() -> None:
+    walk = reader()
     walk.size(1440)
     for part in ("questions", "card", "facts", "domains"):
-        walk.go(f"{site}/system?board=tiny&id=full&part={part}")
+        walk.go(f"{site()}/system?board=tiny&id=full&part={part}")
         walk.find("h2", "Where it loses")
         walk.rest()
         assert walk.driver.execute_script(HEIGHT) <= TALLEST, part

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,9 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import Role, TokenScope
-from tests.browsing import Visitor
+from tests.arena.conftest import answers_file
+from tests.browsing import Visitor, open_browser
+from tests.served import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -32,11 +33,7 @@ class Club:
 
 
 @pytest.fixture
-def club(
-    filled: Callable[..., Arena],
-    served: Callable[[Settings, Path], AbstractContextManager[str]],
-    tmp_path: Path,
-) -> Iterator[Club]:
+def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
     arena = filled()
     tokens = []
     for team in ("ours", "theirs"):
@@ -52,7 +49,7 @@ def club(
 
 
 @pytest.fixture
-def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterator[Callable[[], Visitor]]:
+def visitor(club: Club) -> Iterator[Callable[[], Visitor]]:
     opened: list[webdriver.Chrome] = []
 
     def come() -> Visitor:
@@ -65,12 +62,12 @@ def visitor(club: Club, open_browser: Callable[[], webdriver.Chrome]) -> Iterato
 
 
 def test_team_goes_from_a_faulty_file_to_its_board(
-    club: Club, visitor: Callable[[], Visitor], answers_file: Callable[..., Path]
+    club: Club, visitor: Callable[[], Visitor], tmp_path: Path
 ) -> None:
     ours = visitor()
     ours.sign_in(club.ours)
     ours.go("/submit?set=tiny")
-    good = answers_file("good", "Item {n} is {word}, they say.")
+    good = answers_file(tmp_path, "good", "Item {n} is {word}, they say.")
     bad = good.with_name("bad.jsonl")
     bad.write_text(good.read_text().replace('"q3"', '"<i>nowhere</i>"'))
     ours.upload(bad)

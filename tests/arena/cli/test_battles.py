@@ -14,7 +14,7 @@ import pytest
 
 from leaderboard.formats.rows import covariate_columns
 from leaderboard.vocabulary import Covariate
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, write_set
 
 COLUMNS = tuple(name for covariate in Covariate for name in covariate_columns(covariate))
 WORTH = 400 / np.log(10)
@@ -254,7 +254,8 @@ def test_a_domain_called_overall_is_refused(run: Commands, tmp_path: Path) -> No
     assert "a domain needs another id" in err
 
 
-def test_no_set_has_a_domain_called_overall(run: Commands, set_folder: Path) -> None:
+def test_no_set_has_a_domain_called_overall(run: Commands, tmp_path: Path) -> None:
+    set_folder = write_set(tmp_path)
     for name in ("set.toml", "questions.jsonl"):
         content = (set_folder / name).read_text()
         (set_folder / name).write_text(content.replace("d0 =", "overall =").replace('"d0"', '"overall"'))

@@ -15,7 +15,7 @@ from arena.container import Arena
 from arena.services.question_sets.service import OVERALL, domain_statistics
 from arena.settings import Settings
 from data.files.question_sets.registry import load_set
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, answers_file, write_set
 from tests.opened_pages import page_of
 
 SKY = "The sky is blue because air scatters short waves more."
@@ -75,14 +75,18 @@ def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item:
 
 
 def test_scores_of_other_corpora_are_kept_apart(
-    make_arena: Callable[..., Arena],
-    run: Commands,
-    set_folder: Path,
-    answers_file: Callable[..., Path],
-    texts: Path,
+    make_arena: Callable[..., Arena], run: Commands, texts: Path, tmp_path: Path
 ) -> None:
-    run("sets", "import", set_folder)
-    run("submissions", "add", answers_file("s", "Item {n} is {word}."), "--set", "tiny", "--system", "s")
+    run("sets", "import", write_set(tmp_path))
+    run(
+        "submissions",
+        "add",
+        answers_file(tmp_path, "s", "Item {n} is {word}."),
+        "--set",
+        "tiny",
+        "--system",
+        "s",
+    )
     run("corpora", "import", texts, "--name", "nature")
     words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--json")
     plain = json.loads(run(*words)[1])
@@ -167,11 +171,17 @@ def test_judgments_align_claims_from_a_file(run: Commands, item: Path, tmp_path:
     assert "2 problems" in err + out
 
 
-def test_judgments_are_kept_apart_by_their_content(
-    run: Commands, set_folder: Path, answers_file: Callable[..., Path], tmp_path: Path
-) -> None:
-    run("sets", "import", set_folder)
-    run("submissions", "add", answers_file("s", "Item {n} is {word}."), "--set", "tiny", "--system", "s")
+def test_judgments_are_kept_apart_by_their_content(run: Commands, tmp_path: Path) -> None:
+    run("sets", "import", write_set(tmp_path))
+    run(
+        "submissions",
+        "add",
+        answers_file(tmp_path, "s", "Item {n} is {word}."),
+        "--set",
+        "tiny",
+        "--system",
+        "s",
+    )
     names = []
     for count in (1, 12):
         qrels = tmp_path / "qrels"
@@ -186,8 +196,9 @@ LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
 
 
 @pytest.fixture
-def stocked(run: Commands, set_folder: Path, tmp_path: Path) -> Commands:
+def stocked(run: Commands, tmp_path: Path) -> Commands:
     """Commands over a database with the small set, and a corpus of all its passages in BEIR's form."""
+    set_folder = write_set(tmp_path)
     assert run("sets", "import", set_folder)[0] == 0
     rows = [json.loads(line) for line in (set_folder / "questions.jsonl").read_text().splitlines()]
     folder = tmp_path / "beir"

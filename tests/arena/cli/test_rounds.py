@@ -6,7 +6,6 @@ import json
 import re
 import socket
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from arena.site.boards.snapshot_reader import read_board
 from data.models import Board
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, answers_file, write_set
 
 
 @pytest.fixture(autouse=True)
@@ -22,17 +21,16 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_team_goes_from_file_to_published_place(
-    run: Commands, set_folder: Path, answers_file: Callable[..., Path]
-) -> None:
+def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -> None:
+    set_folder = write_set(tmp_path)
     assert run.json("sets", "import", set_folder, "--json")["created"] is True
     assert run.json("sets", "import", set_folder, "--json")["created"] is False
     assert run.json("sets", "show", "tiny", "--json")["language"] == "en"
-    full = answers_file("full", "Item {n} is {word}, and it weighs {weight} grams.")
+    full = answers_file(tmp_path, "full", "Item {n} is {word}, and it weighs {weight} grams.")
     checked = run.json("submissions", "check", full, "--set", "tiny", "--json")
     assert checked["answers"] == 12
     assert checked["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
-    for file in (full, answers_file("short", "Item {n} is {word}.", 9)):
+    for file in (full, answers_file(tmp_path, "short", "Item {n} is {word}.", 9)):
         added = run.json("submissions", "add", file, "--set", "tiny", "--system", file.stem, "--json")
         assert added["created"] is True
     scope = ("--set", "tiny", "--judge", "lexical", "--pairs", "all")
@@ -84,8 +82,8 @@ def test_name_that_does_not_exist_is_one_line(run: Commands, words: str, message
     assert len(errors.strip().splitlines()) == 1
 
 
-def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, set_folder: Path) -> None:
-    run("sets", "import", set_folder)
+def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path: Path) -> None:
+    run("sets", "import", write_set(tmp_path))
     bad = Path("bad.jsonl").absolute()
     bad.write_text(
         '{"question_id": "q0", "answer": "Fine."}\n'
@@ -122,8 +120,8 @@ def test_like_warnings_are_printed_in_a_few_lines(arena_of: Commands) -> None:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "beir"])
-def test_set_that_cannot_be_written_is_one_clear_line(run: Commands, set_folder: Path, form: str) -> None:
-    run("sets", "import", set_folder)
+def test_set_that_cannot_be_written_is_one_clear_line(run: Commands, form: str, tmp_path: Path) -> None:
+    run("sets", "import", write_set(tmp_path))
     code, _, errors = run("sets", "export", "tiny", "/proc/nowhere", "--format", form)
     assert code == 1
     assert "/proc/nowhere cannot be written" in errors

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, write_set
 
 
 def parquet_folder(folder: Path, count: int = 12) -> Path:
@@ -100,10 +100,8 @@ def test_published_files_become_a_set_a_system_and_labels(make_arena: Run, run: 
     assert (code, held["pairs"]) == (0, 3)
 
 
-def test_a_set_without_short_answers_says_so(
-    make_arena: Run, run: Run, set_folder: Path, tmp_path: Path
-) -> None:
-    make_arena().sets.import_from(set_folder)
+def test_a_set_without_short_answers_says_so(make_arena: Run, run: Run, tmp_path: Path) -> None:
+    make_arena().sets.import_from(write_set(tmp_path))
     code, _, err = run("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
     assert (code, (tmp_path / "short.jsonl").exists()) == (1, False)
     assert "No question of tiny has short answers." in err

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.forked_arena import shell
+from tests.served import program
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "first-hour.md"
@@ -35,9 +36,9 @@ def free_port() -> int:
 
 
 @pytest.mark.slow
-def test_three_people_get_through_their_first_hour(program: Path, tmp_path: Path) -> None:
+def test_three_people_get_through_their_first_hour(tmp_path: Path) -> None:
     script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{blocks()}"
-    path = f"{program.parent}:{Path(sys.executable).parent}"
+    path = f"{program().parent}:{Path(sys.executable).parent}"
     printed = shell(script, tmp_path, path, PORT=str(free_port()))
     assert "battles follow from their judgments" in printed
     rated = dict(
@@ -72,13 +73,11 @@ def test_page_is_short() -> None:
 
 
 @pytest.mark.slow
-def test_newcomer_gets_from_files_to_a_board(
-    program: Path, tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_newcomer_gets_from_files_to_a_board(tmp_path: Path, scripted_llm: Callable[..., Any]) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     environment = {
         **kept,
-        "PATH": f"{program.parent}:{kept['PATH']}",
+        "PATH": f"{program().parent}:{kept['PATH']}",
         "PORT": str(free_port()),
         "OPENAI_BASE_URL": scripted_llm().url,
         "OPENAI_API_KEY": "key",

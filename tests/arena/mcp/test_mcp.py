@@ -24,6 +24,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from tests.arena.api.conftest import free_port
 from tests.arena.conftest import Commands
+from tests.served import published
 
 ROOT = Path(__file__).parents[3]
 TOOLS = {"list_boards", "get_standings", "compare_systems", "search_questions", "get_question_evidence"}
@@ -79,7 +80,7 @@ async def refusal(client: Client, tool: str, **arguments: object) -> str:
 
 
 @pytest.mark.slow
-def test_agent_traces_a_number_to_its_evidence_over_stdio(published: Settings) -> None:
+def test_agent_traces_a_number_to_its_evidence_over_stdio() -> None:
     """The SDK's client starts the command and goes from the list of boards to the judges' reasons."""
 
     async def talk(client: Client) -> None:
@@ -109,10 +110,10 @@ def test_agent_traces_a_number_to_its_evidence_over_stdio(published: Settings) -
         assert len(evidence["battles"]) == 6
         assert evidence["battles"][0]["judgments"][0]["rationale"]["untrusted_text"]
 
-    over_stdio(published, talk)
+    over_stdio(published(), talk)
 
 
-def test_refusals_say_what_to_do(published: Settings) -> None:
+def test_refusals_say_what_to_do() -> None:
     cases: tuple[tuple[str, Mapping[str, object], str], ...] = (
         ("get_standings", {"board": "spring"}, "There is no board 'spring'"),
         ("get_standings", {"board": "tiny", "domain": "d9"}, "It has overall, d0, d1, d2."),
@@ -128,7 +129,7 @@ def test_refusals_say_what_to_do(published: Settings) -> None:
         for tool, arguments, words in cases:
             assert words in await refusal(client, tool, **arguments), tool
 
-    in_process(published, talk)
+    in_process(published(), talk)
 
 
 def test_page_has_every_tool() -> None:
@@ -192,8 +193,7 @@ def test_only_what_is_published_is_read(filled: Callable[..., Arena]) -> None:
     assert all("A mistake in the set." in words for words in in_process(arena.settings, talk))
 
 
-def test_fault_tells_agents_nothing(published: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-
+def test_fault_tells_agents_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         message = "secret path /srv/arena"
         raise ValueError(message)
@@ -203,18 +203,18 @@ def test_fault_tells_agents_nothing(published: Settings, monkeypatch: pytest.Mon
     async def talk(client: Client) -> str:
         return await refusal(client, "get_question_evidence", board="tiny", question_id="q1")
 
-    assert "secret" not in in_process(published, talk)
+    assert "secret" not in in_process(published(), talk)
 
 
 @pytest.mark.slow
-def test_server_over_http_answers_local_hosts_alone(published: Settings, tmp_path: Path) -> None:
+def test_server_over_http_answers_local_hosts_alone(tmp_path: Path) -> None:
     """With `--http` the same tools are at /mcp of 127.0.0.1; pages of other hosts are refused."""
     port = free_port()
     log = (tmp_path / "log").open("wb")
     process = subprocess.Popen(
         [sys.executable, "-m", "arena", "mcp", "--http", "--port", str(port)],
         cwd=ROOT,
-        env=environment(published),
+        env=environment(published()),
         stdout=log,
         stderr=subprocess.STDOUT,
     )

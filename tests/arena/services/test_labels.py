@@ -17,7 +17,7 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, ClosedError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.models import SystemCard, TokenScope
 from data.models.words import LabelValue
-from tests.arena.conftest import Fill, Write
+from tests.arena.conftest import Fill, answers_file
 
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
 CLEO = replace(BEN, name="Cleo", account="Cleo")
@@ -158,9 +158,7 @@ def test_open_without_people_is_an_error(filled: Fill) -> None:
         arena.labels.open("r", ["Ben"], caller=PUBLIC)
 
 
-def test_answers_that_name_their_system_team_or_model_are_never_drawn(
-    filled: Fill, answers_file: Write
-) -> None:
+def test_answers_that_name_their_system_team_or_model_are_never_drawn(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     arena.teams.add("kettle", title="Team Kettle", caller=OPERATOR)
     texts = {
@@ -170,7 +168,9 @@ def test_answers_that_name_their_system_team_or_model_are_never_drawn(
     }
     for system, text in texts.items():
         card = SystemCard(model="lumo-3")
-        arena.submissions.add(answers_file(system, text), "tiny", system=system, team="kettle", card=card)
+        arena.submissions.add(
+            answers_file(tmp_path, system, text), "tiny", system=system, team="kettle", card=card
+        )
     planned(arena, ("full", "short", *texts))
     arena.labels.open("r", ["Ben"])
     while arena.labels.next("r", caller=BEN) is not None:

@@ -27,7 +27,7 @@ from data.errors import (
     NotFoundError,
 )
 from data.models import Phase, RoundState, SetPolicy, TokenScope
-from tests.arena.conftest import Commands, write_answers
+from tests.arena.conftest import Commands, answers_file, write_answers, write_set
 
 ADA = Caller(kind=CallerKind.SESSION, name="Ada", scopes=frozenset(TokenScope), organiser=True, account="Ada")
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
@@ -121,9 +121,9 @@ def test_round_is_watched_previewed_published_and_retracted(
     arena.boards.retract("spring", "A prompt was wrong.", caller=ADA)
 
 
-def test_set_comes_as_a_zip_file(filled: Callable[..., Arena], set_folder: Path) -> None:
+def test_set_comes_as_a_zip_file(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = filled()
-    files = {f"tiny/{one.name}": one.read_bytes() for one in set_folder.iterdir()}
+    files = {f"tiny/{one.name}": one.read_bytes() for one in write_set(tmp_path).iterdir()}
     brought = arena.set_admin.bring("again.zip", _packed(files), caller=ADA)
     assert not brought.created
     other = arena.set_admin.bring("again.zip", _packed(files), name="other", caller=ADA)
@@ -151,12 +151,12 @@ def test_hostile_zip_file_is_refused(filled: Callable[..., Arena], what: str) ->
     assert len(arena.sets.summaries()) == 1
 
 
-def test_frozen_set_takes_nothing(filled: Callable[..., Arena], answers_file: Callable[..., Path]) -> None:
+def test_frozen_set_takes_nothing(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = filled()
     arena.set_admin.freeze("tiny", caller=ADA)
     assert arena.set_admin.view("tiny", caller=ADA).frozen
     with pytest.raises(ClosedError):
-        arena.submissions.add(answers_file("late", "{n}"), "tiny", system="late")
+        arena.submissions.add(answers_file(tmp_path, "late", "{n}"), "tiny", system="late")
     assert len(arena.planner.entrants("tiny")) == 3
 
 
@@ -294,12 +294,10 @@ def test_inbox_is_for_organisers(filled: Callable[..., Arena]) -> None:
         arena.inbox.waiting(set_name="nothing", caller=OPERATOR)
 
 
-def test_command_lists_what_waits_and_how_to_plan_it(
-    run: Commands, set_folder: Path, answers_file: Callable[..., Path]
-) -> None:
+def test_command_lists_what_waits_and_how_to_plan_it(run: Commands, tmp_path: Path) -> None:
     assert "Nothing waits." in run("submissions", "show", "--inbox")[2]
-    run("sets", "import", set_folder)
-    run("submissions", "add", answers_file("one", "{word}."), "--set", "tiny", "--system", "one")
+    run("sets", "import", write_set(tmp_path))
+    run("submissions", "add", answers_file(tmp_path, "one", "{word}."), "--set", "tiny", "--system", "one")
     code, out, err = run("submissions", "show", "--inbox", "--set", "tiny")
     assert code == 0
     assert "no round" in out

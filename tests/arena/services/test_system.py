@@ -23,7 +23,7 @@ from arena.settings import MetricsAccess, Settings
 from arena.site.app import metrics_route
 from data.errors import StoreError
 from tests.arena.api.conftest import ROOT, without
-from tests.arena.conftest import Fill, Serve
+from tests.arena.conftest import Fill, Serve, write_set
 
 
 def test_the_collector_is_as_before_afterwards() -> None:
@@ -65,14 +65,14 @@ def _open_to_others(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_whatever_commands_write_is_their_users_alone(tmp_path: Path, set_folder: Path) -> None:
+def test_whatever_commands_write_is_their_users_alone(tmp_path: Path) -> None:
     """Home, database, its log, backup and judges' files have no rights for others under any umask."""
     home = tmp_path / "home"
     environment = {**without("ARENA_"), "ARENA_HOME": str(home)}
     script = " && ".join(
         f"{sys.executable} -m arena {words}"
         for words in (
-            f"sets import {set_folder}",
+            f"sets import {write_set(tmp_path)}",
             "judges price some-model 1 2",
             f"db backup {tmp_path / 'backup'}",
         )

@@ -20,7 +20,7 @@ from data.steering.rules import grammar
 from judges.pairwise.cleaning import clean
 from judges.pairwise.llm_judge import Preparation
 from judges.spec import Cleaning, Protection
-from tests.arena.conftest import Until
+from tests.arena.conftest import until
 
 SLOW = "a" * 60 + "b"
 LIMIT = 1.0
@@ -170,7 +170,7 @@ def rules_compiled(_preparation: Preparation) -> int:
 
 
 @pytest.mark.slow
-def test_processes_end_with_their_parent(tmp_path: Path, until: Until) -> None:
+def test_processes_end_with_their_parent(tmp_path: Path) -> None:
     """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
     told = tmp_path / "pid"
     script = (

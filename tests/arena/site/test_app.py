@@ -12,19 +12,18 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from arena.settings import Settings
 from arena.site.app import _Routes
 from leaderboard.export.charts import Estimate, forest
 from leaderboard.export.tables import PictureForm, Stamp, chart_file, table_file
 from leaderboard.vocabulary import BoardForm
+from tests.served import published
 
 STAMP = Stamp(board="spring", content_hash="ab" * 32)
 
 
 @pytest.fixture(scope="module")
-def client(published: Settings) -> Iterator[TestClient]:
-    # Streamlit's own server exists once a process; these routes stand without it.
-    with TestClient(Starlette(routes=_Routes(published).all())) as found:
+def client() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=_Routes(published()).all())) as found:
         yield found
 
 

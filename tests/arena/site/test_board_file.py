@@ -8,15 +8,15 @@ import pytest
 
 from arena.container import Arena, open_arena
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
 from arena.site.board_file import write_board
 from data.errors import NotFoundError, RetractedError
 from tests.arena.conftest import Commands
+from tests.served import published
 
 
 @pytest.fixture
-def page(published: Settings, tmp_path: Path) -> str:
-    arena = open_arena(published)
+def page(tmp_path: Path) -> str:
+    arena = open_arena(published())
     write_board(arena, "tiny", tmp_path / "board.html")
     arena.close()
     return (tmp_path / "board.html").read_text(encoding="utf-8")
@@ -53,13 +53,13 @@ def test_board_file_is_refused_for_boards_that_are_not_public(
 
 
 def test_export_writes_a_page_by_its_ending(
-    run: Commands, published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepare = run.prepare
 
     def over_board(endpoint: str) -> None:
         prepare(endpoint)
-        monkeypatch.setenv("ARENA_DATABASE_URL", published.database_url)
+        monkeypatch.setenv("ARENA_DATABASE_URL", published().database_url)
 
     monkeypatch.setattr(run, "prepare", over_board)
     found = run.json("leaderboard", "export", "tiny", tmp_path / "board.html", "--json")

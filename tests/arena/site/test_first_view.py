@@ -9,16 +9,16 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from arena.services.accounts.tokens import COOKIE
-from arena.settings import Settings
 from arena.site.app import _Routes
 from tests.opened_pages import page_of
+from tests.served import published
 
 START = '<div id="first-view">'
 
 
 @pytest.fixture(scope="module")
-def client(published: Settings) -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=_Routes(published).all())) as found:
+def client() -> Iterator[TestClient]:
+    with TestClient(Starlette(routes=_Routes(published()).all())) as found:
         yield found
 
 
@@ -27,13 +27,11 @@ def _words(html: str) -> str:
 
 
 @pytest.mark.parametrize("query", [{}, {"domain": "d1"}, {"sort": "words", "find": "o"}], ids=str)
-def test_document_says_what_the_page_says(
-    client: TestClient, published: Settings, query: dict[str, str]
-) -> None:
+def test_document_says_what_the_page_says(client: TestClient, query: dict[str, str]) -> None:
     document = client.get("/", params=query).text
     assert document.count(START) == 1
     first = _words(document.partition(START)[2].partition('<div id="root">')[0])
-    page = page_of(published, "boards.leaderboard_page", **query).run()
+    page = page_of(published(), "boards.leaderboard_page", **query).run()
     assert not page.exception
     assert first in _words("".join(part.proto.body for part in page.get("html")))
     assert len(first) > 200

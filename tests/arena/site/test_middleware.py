@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +15,13 @@ from websockets.sync.client import connect
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.settings import Settings, read_settings
+from arena.settings import read_settings
 from arena.site.app import _Routes, middleware_of
 from arena.site.middleware import ServedHosts, origin_of, page_policy, script_hashes
 from arena.site.server import proxy_unnamed
 from data.errors import InputError
 from data.models import TokenScope
+from tests.served import published, served, site
 
 FRAMER = "https://lab.example.org"
 PATHS = (
@@ -42,15 +42,11 @@ PATHS = (
 
 
 @pytest.fixture(scope="module")
-def configured(
-    published: Settings,
-    served: Callable[..., AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
+def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a site with a public address, a further host and two origins that may frame it."""
     log = tmp_path_factory.mktemp("configured") / "log"
     with served(
-        published,
+        published(),
         log,
         ARENA_FRAMERS=f"{FRAMER}, https://*.example.net",
         ARENA_PUBLIC_URL="https://arena.example.org",
@@ -61,9 +57,9 @@ def configured(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_says_what_browsers_may_do_with_it(site: str, path: str) -> None:
+def test_every_answer_says_what_browsers_may_do_with_it(path: str) -> None:
     """C2: Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
-    headers = httpx.get(f"{site}{path}").headers
+    headers = httpx.get(f"{site()}{path}").headers
     policy = headers["content-security-policy"]
     assert "default-src 'self'" in policy or "default-src 'none'" in policy
     assert "frame-ancestors" in policy
@@ -147,11 +143,11 @@ def test_what_is_no_origin_is_none(address: str) -> None:
         ("a/b", 400),
     ],
 )
-def test_only_configured_hosts_are_served(site: str, host: str, status: int) -> None:
+def test_only_configured_hosts_are_served(host: str, status: int) -> None:
     """C5: Another name in `Host`, as a rebound DNS name sends it, is refused on every route and told why."""
-    sent = {"Host": host.format(host=site.removeprefix("http://"))}
+    sent = {"Host": host.format(host=site().removeprefix("http://"))}
     for path in ("/", "/api/v1/health", "/healthz"):
-        answer = httpx.get(f"{site}{path}", headers=sent)
+        answer = httpx.get(f"{site()}{path}", headers=sent)
         assert answer.status_code == status, path
         if status == 421:
             assert "ARENA_HOSTS" in answer.json()["advice"]
@@ -174,10 +170,10 @@ def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocke
         return int(refusal.response.status_code)
 
 
-def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
+def test_websocket_is_opened_from_this_origin_alone() -> None:
     """C5: Another port, another scheme, another host, and `null` are refused; this site's pages are not."""
-    host, port = site.removeprefix("http://").split(":")
-    assert _stream(site, origin=site) == 101
+    host, port = site().removeprefix("http://").split(":")
+    assert _stream(site(), origin=site()) == 101
     for origin in (
         f"http://{host}:{int(port) + 1}",
         f"https://{host}:{port}",
@@ -186,9 +182,9 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
         "http://evil.example",
         "null",
     ):
-        assert _stream(site, origin=origin) == 403, origin
+        assert _stream(site(), origin=origin) == 403, origin
     proxied = {"X-Forwarded-Proto": "https"}
-    assert _stream(site, origin=f"https://{host}:{port}", additional_headers=proxied) == 101
+    assert _stream(site(), origin=f"https://{host}:{port}", additional_headers=proxied) == 101
 
 
 @pytest.mark.slow
@@ -202,12 +198,12 @@ def test_websocket_is_opened_from_this_origin_alone(site: str) -> None:
         "/index.html",
     ],
 )
-def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(site: str, path: str) -> None:
+def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(path: str) -> None:
     """C5: A 404 is a page for browsers, a problem as of the API for programs, and never bare text."""
-    page = httpx.get(f"{site}{path}", headers={"Accept": "text/html,*/*;q=0.8"})
+    page = httpx.get(f"{site()}{path}", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "<h1>Not Found</h1>" in page.text
-    problem = httpx.get(f"{site}{path}", headers={"Accept": "application/json"})
+    problem = httpx.get(f"{site()}{path}", headers={"Accept": "application/json"})
     assert (problem.status_code, problem.headers["content-type"]) == (404, "application/problem+json")
     assert problem.json()["status"] == 404
 
@@ -217,11 +213,11 @@ Site = Callable[..., TestClient]
 
 
 @pytest.fixture
-def reached(published: Settings) -> Site:
+def reached() -> Site:
     """A site as somebody at an address reaches it: `reached("172.18.0.1", proxies=…)`."""
 
     def reach(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields of settings
-        chosen = replace(published, **settings)
+        chosen = replace(published(), **settings)
         routes = _Routes(chosen)
         app = Starlette(routes=routes.all(), middleware=middleware_of(chosen, routes))
         return TestClient(app, base_url="http://localhost", client=(peer, 50_000))
@@ -229,8 +225,8 @@ def reached(published: Settings) -> Site:
     return reach
 
 
-def test_cookies_are_secure_only_where_a_named_proxy_says_https(reached: Site, published: Settings) -> None:
-    arena = Arena(published)
+def test_cookies_are_secure_only_where_a_named_proxy_says_https(reached: Site) -> None:
+    arena = Arena(published())
     arena.teams.add_account("ann", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes=[TokenScope.READ], account="ann", caller=OPERATOR).secret
     arena.close()
@@ -278,12 +274,12 @@ def test_an_unnamed_proxy_is_told_of_once(reached: Site) -> None:
     assert not [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
 
 
-def test_start_says_where_a_proxy_must_be_and_is_not_named(published: Settings) -> None:
-    public = replace(published, public_url="https://arena.example.org")
+def test_start_says_where_a_proxy_must_be_and_is_not_named() -> None:
+    public = replace(published(), public_url="https://arena.example.org")
     assert "ARENA_PROXIES" in proxy_unnamed(public, "0.0.0.0")  # noqa: S104 - nothing is bound
     assert not proxy_unnamed(public, "127.0.0.1")
     assert not proxy_unnamed(replace(public, proxies=("10.0.0.0/8",)), "0.0.0.0")  # noqa: S104 - as above
-    assert not proxy_unnamed(published, "0.0.0.0")  # noqa: S104 - as above
+    assert not proxy_unnamed(published(), "0.0.0.0")  # noqa: S104 - as above
 
 
 def test_proxies_are_addresses_and_networks() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from arena.settings import Settings
 from tests.arena.api.conftest import ROOT, free_port, running_server
+from tests.served import program, published
 
 CONFIGURATION = ROOT / "docs" / "deploy" / "nginx.conf"
 NAME = "arena.example.org"
@@ -64,9 +64,7 @@ def _client(port: int, address: str) -> httpx.Client:
 
 
 @pytest.mark.slow
-def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(
-    program: Path, published: Settings, tmp_path: Path
-) -> None:
+def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(tmp_path: Path) -> None:
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None or shutil.which("openssl") is None:
         pytest.skip("NO nginx: the documented configuration is not tested")
@@ -77,7 +75,7 @@ def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(
         "ARENA_PROXIES": "127.0.0.2/32",
         "ARENA_API_RATE": "4",
     }
-    with running_server(program, published, tmp_path / "log", **variables) as address:
+    with running_server(program(), published(), tmp_path / "log", **variables) as address:
         site = int(address.removesuffix("/api/v1").rpartition(":")[2])
         with (
             _nginx(nginx, tmp_path, site, port, asked_from="127.0.0.2"),

@@ -13,7 +13,6 @@ import pytest
 
 from arena.container import Arena
 from arena.services.boards.text_tables import board_table
-from arena.settings import Settings
 from arena.site.boards.matrix_page import matrix_rows, opponents_table
 from arena.site.boards.sentences import headline, leading, standing
 from arena.site.boards.snapshot_reader import read_board
@@ -29,6 +28,7 @@ from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import BoardForm
+from tests.served import published
 
 REFERENCE = "human"
 Rows = Sequence[tuple[str, str, str, str, str]]
@@ -237,9 +237,9 @@ def test_older_boards_give_the_reference_no_rank_either(board: Board) -> None:
 
 
 @pytest.mark.slow
-def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says(published: Settings) -> None:
+def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says() -> None:
     """Of a judged round paper tables, API and duel separate whom the board separates."""
-    arena = Arena(published)
+    arena = Arena(published())
     view = read_board(arena.boards.get("tiny"))
     for one, other in combinations(view.systems, 2):
         apart = view.separates(one, other)

@@ -16,6 +16,7 @@ from arena.site.app import _Routes
 from arena.site.pages import added_pages, pages
 from arena.site.services import as_secrets
 from data.plugins import use_plugin_files
+from tests.served import published
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "extending.md"
 EXAMPLE = re.compile(r"<!-- file: page -->\n```python\n(.*?)```", re.DOTALL)
@@ -38,15 +39,15 @@ guarded(pages()[{name!r}].run)
 
 
 @pytest.fixture
-def with_pages(published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """A published arena with the page of the document and one that fails."""
+def with_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
+    """A published() arena with the page of the document and one that fails."""
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
     files = (tmp_path / "short.py", tmp_path / "failing.py")
     for file, text in zip(files, (code, FAILING), strict=True):
         file.write_text(text, encoding="utf-8")
-    yield replace(published, plugins=files)
+    yield replace(published(), plugins=files)
     use_plugin_files(())
 
 

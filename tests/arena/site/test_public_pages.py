@@ -22,6 +22,7 @@ from arena.site.trust.trust_page import LEFT_OUT
 from data.models import BattleEvidence, BattleRecord, Outcome, Preference
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
+from tests.served import published
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
@@ -32,14 +33,14 @@ MODULES = {
 
 
 @pytest.fixture
-def visit(published: Settings) -> Callable[..., AppTest]:
+def visit() -> Callable[..., AppTest]:
     """Open a page over the published boards: `visit("systems.system_page", board="tiny", id="full")`."""
 
     def open_page(name: str, **query: str) -> AppTest:
         if name != "main":
-            return page_of(published, MODULES.get(name, name), **query).run()
+            return page_of(published(), MODULES.get(name, name), **query).run()
         page = AppTest.from_file(WEB / "main.py", default_timeout=30)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(published).items()})
+        page.secrets.update({key: dict(value) for key, value in as_secrets(published()).items()})
         page.query_params.update(query)
         return page.run()
 
@@ -137,8 +138,8 @@ def _met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
     return BattleEvidence(battle=battle, judgments=())
 
 
-def test_reference_that_won_as_often_is_said_to_be_as_good(published: Settings) -> None:
-    arena = Arena(published)
+def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
+    arena = Arena(published())
     shown = arena.evidence.question("tiny", "q3")
     view = read_board(arena.boards.get("tiny"))
     arena.close()

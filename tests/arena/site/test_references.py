@@ -14,6 +14,8 @@ from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, write_set
+from tests.arena.conftest import answers_file
+from tests.arena.conftest import write_set as write_tiny
 from tests.opened_pages import page_of
 
 DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
@@ -27,15 +29,16 @@ Judged = Callable[[str], Arena]
 
 
 @pytest.fixture
-def judged(make_arena: Callable[..., Arena], set_folder: Path, answers_file: Callable[..., Path]) -> Judged:
+def judged(make_arena: Callable[..., Arena], tmp_path: Path) -> Judged:
     """Publish a board `r` of the tiny set, whose head says who wrote its references, and open its arena."""
+    set_folder = write_tiny(tmp_path)
 
     def publish(reference_by: str) -> Arena:
         _describe(set_folder, reference_by)
         arena = make_arena()
         arena.sets.import_from(set_folder)
         for system, template in (("full", "Item {n} is {word}, {weight} grams."), ("short", "It is {word}.")):
-            arena.submissions.add(answers_file(system, template), "tiny", system=system)
+            arena.submissions.add(answers_file(tmp_path, system, template), "tiny", system=system)
         _publish(arena)
         return arena
 
@@ -128,10 +131,9 @@ def test_a_demo_of_an_older_version_stays_as_it_is(make_arena: Callable[..., Are
     assert arena.sets.get("demo").reference_by == ""
 
 
-def test_reference_by_survives_store_and_export(
-    make_arena: Callable[..., Arena], set_folder: Path, tmp_path: Path
-) -> None:
+def test_reference_by_survives_store_and_export(make_arena: Callable[..., Arena], tmp_path: Path) -> None:
     """D15: a set comes back from the store as it was; one without the new fields keeps its old hash."""
+    set_folder = write_tiny(tmp_path)
     arena = make_arena()
     plain = load_set(set_folder).questions
     _describe(set_folder, "people")

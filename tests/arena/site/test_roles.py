@@ -24,6 +24,7 @@ from data.models import Phase, Role, TokenScope
 from leaderboard.export.tables import columns_of
 from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of
+from tests.served import published
 
 FOOTER = 'class="aa-footer"'
 
@@ -135,8 +136,8 @@ def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Ca
 
 
 @pytest.mark.slow
-def test_every_plain_page_has_the_footer(published: Settings) -> None:
-    with TestClient(make_app(published)) as visitor:
+def test_every_plain_page_has_the_footer() -> None:
+    with TestClient(make_app(published())) as visitor:
         for path in ("/auth/sign-in", "/api/v1/", "/nothing/there"):
             text = visitor.get(path, headers={"Accept": "text/html"}).text
             assert text.count(FOOTER) == 1, path
@@ -146,8 +147,8 @@ def test_every_plain_page_has_the_footer(published: Settings) -> None:
             assert f'href="{up}about"' in text, path
 
 
-def test_every_column_says_what_it_is_and_numbers_their_unit(published: Settings) -> None:
-    arena = Arena(published)
+def test_every_column_says_what_it_is_and_numbers_their_unit() -> None:
+    arena = Arena(published())
     columns = {one.name: one for one in columns_of(arena.boards.get("tiny").standings)}
     arena.close()
     assert all(one.meaning for one in columns.values())

@@ -19,12 +19,13 @@ from arena.api.app import make_api
 from arena.html_pages import macro
 from arena.services.evidence.highlights import read_statements
 from arena.services.evidence.questions import read_reasons
-from arena.settings import MetricsAccess, Settings
+from arena.settings import MetricsAccess
 from arena.site.app import make_app
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration
 from arena.site.ui.html import Cell
 from data.errors import ServeError
 from hatch_build import OTHERS
+from tests.served import published
 
 ROOT = Path(__file__).parents[3]
 
@@ -121,17 +122,15 @@ def test_style_sheet_has_the_themes_colours() -> None:
         assert COLOURS["ink"][scheme] == options[f"theme.{name}.textColor"]
 
 
-def test_routes_beside_the_pages(
-    published: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_routes_beside_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Mock(wraps=make_api)
     monkeypatch.setattr("arena.api.app.make_api", made)
     file, rubbish = tmp_path / "arena.sqlite", tmp_path / "rubbish"
-    old, new = sqlite3.connect(published.home / "arena.sqlite"), sqlite3.connect(file)
+    old, new = sqlite3.connect(published().home / "arena.sqlite"), sqlite3.connect(file)
     with closing(old), closing(new):
         old.backup(new)
     settings = replace(
-        published, home=tmp_path, database_url=f"sqlite:///{file}", metrics_access=MetricsAccess.OPEN
+        published(), home=tmp_path, database_url=f"sqlite:///{file}", metrics_access=MetricsAccess.OPEN
     )
     with TestClient(make_app(settings), follow_redirects=False) as client:
         assert client.get("/healthz").json() == {"status": "ok", "boards": 2}

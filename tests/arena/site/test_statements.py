@@ -10,6 +10,7 @@ from sqlalchemy import Engine, event
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
+from tests.arena.conftest import answers_file
 from tests.opened_pages import page_of
 
 PAGES = {
@@ -56,12 +57,12 @@ def _published(arena: Arena, name: str) -> None:
 
 @pytest.mark.slow
 def test_statements_of_a_page_are_few_however_many_systems_there_are(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path], database_url: str
+    filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:
     arena = filled(database_url=database_url)
     _published(arena, "few")
     for number in range(4):
-        path = answers_file(f"more-{number}", f"Item {{n}} is {number}.")
+        path = answers_file(tmp_path, f"more-{number}", f"Item {{n}} is {number}.")
         arena.submissions.add(path, "tiny", system=f"more-{number}")
     _published(arena, "many")
     # The first view of a process opens the arena, which asks for the schema.

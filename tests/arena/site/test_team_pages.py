@@ -28,6 +28,7 @@ from data.models import (
     TokenScope,
 )
 from data.models.submissions import question_sets
+from tests.arena.conftest import answers_file, write_set
 from tests.opened_pages import page_of
 
 TEXT = "Item {n} is {word}, they say."
@@ -193,9 +194,9 @@ def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
     assert "bad-link" not in shown(page)
 
 
-def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[..., Path]) -> None:
+def test_closed_set_and_used_up_quota_say_so(club: Club, tmp_path: Path) -> None:
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=1))
-    path = answers_file("mine", TEXT)
+    path = answers_file(tmp_path, "mine", TEXT)
     submit(club, path)
     page = club.visit("teams.submit_page", "owner", set="tiny")
     assert "0 of 1" in shown(page)
@@ -206,10 +207,8 @@ def test_closed_set_and_used_up_quota_say_so(club: Club, answers_file: Callable[
 
 
 @pytest.mark.slow
-def test_token_without_the_scope_may_look_and_not_touch(
-    club: Club, answers_file: Callable[..., Path]
-) -> None:
-    number = submit(club, answers_file("mine", TEXT))
+def test_token_without_the_scope_may_look_and_not_touch(club: Club, tmp_path: Path) -> None:
+    number = submit(club, answers_file(tmp_path, "mine", TEXT))
     assert "needs the scope submit" in shown(club.visit("teams.submit_page", "reader", set="tiny"))
     page = club.visit("teams.team_page", "reader", id=str(number))
     assert "mine" in shown(page)
@@ -221,9 +220,9 @@ def test_token_without_the_scope_may_look_and_not_touch(
 
 
 @pytest.mark.slow
-def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[..., Path]) -> None:
-    first = submit(club, answers_file("one", TEXT))
-    held = submit(club, answers_file("two", f"{TEXT} Again."), confirm=False)
+def test_team_submits_chooses_and_withdraws(club: Club, tmp_path: Path) -> None:
+    first = submit(club, answers_file(tmp_path, "one", TEXT))
+    held = submit(club, answers_file(tmp_path, "two", f"{TEXT} Again."), confirm=False)
     page = club.visit("teams.team_page", "owner", id=str(held))
     assert "Checked and stored, not submitted yet" in shown(page)
     page.button(key=f"confirm-{held}").click().run()
@@ -241,8 +240,8 @@ def test_team_submits_chooses_and_withdraws(club: Club, answers_file: Callable[.
     assert not [one for one in page.button if one.key and one.key.endswith(f"-{first}")]
 
 
-def test_published_submission_waits_no_more(club: Club, answers_file: Callable[..., Path]) -> None:
-    number = submit(club, answers_file("mine", TEXT))
+def test_published_submission_waits_no_more(club: Club, tmp_path: Path) -> None:
+    number = submit(club, answers_file(tmp_path, "mine", TEXT))
     judge(club)
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="later"))
     status = club.arena.submissions.view(number, caller=OPERATOR)
@@ -308,10 +307,10 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
 
 
 def test_limits_of_the_installation_hold_on_the_page(
-    make_arena: Callable[..., Arena], set_folder: Path, monkeypatch: pytest.MonkeyPatch
+    make_arena: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     arena = make_arena(max_answer_chars=10)
-    arena.sets.import_from(set_folder)
+    arena.sets.import_from(write_set(tmp_path))
     arena.teams.add("ours", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes={SUBMIT}, team="ours", caller=OPERATOR).secret
     cookie = arena.sessions.sign_in(token, client="test").cookie
@@ -349,8 +348,8 @@ def test_empty_arena_says_what_to_do(
 
 
 @pytest.mark.slow
-def test_a_team_reads_why_its_board_was_retracted(club: Club, answers_file: Callable[..., Path]) -> None:
-    number = submit(club, answers_file("mine", TEXT))
+def test_a_team_reads_why_its_board_was_retracted(club: Club, tmp_path: Path) -> None:
+    number = submit(club, answers_file(tmp_path, "mine", TEXT))
     judge(club)
     club.arena.boards.retract("r", "Two files were exchanged.")
     said = shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))

@@ -15,6 +15,7 @@ from arena.services.rounds.models import entrants_of
 from arena.site.pages import pages
 from tests.arena.api.conftest import running_server
 from tests.private_texts import EVERY, OURS, REFERENCE, marks_in, private_round
+from tests.served import program
 
 NAMES = {
     "name": "first",
@@ -49,13 +50,13 @@ def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path, program: Path) -> None:
+def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path) -> None:
     arena, _ = private_round(tmp_path)
     submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
     paths = [*addresses(arena, sorted(submissions.values()))]
     with ExitStack() as stack:
         sites = [
-            stack.enter_context(running_server(program, arena.settings, tmp_path / f"log{number}"))
+            stack.enter_context(running_server(program(), arena.settings, tmp_path / f"log{number}"))
             for number in range(PROCESSES)
         ]
         clients = [

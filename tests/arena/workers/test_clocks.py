@@ -13,7 +13,7 @@ import pytest
 
 from arena.services.rounds.models import RoundRequest
 from data.models import JobState, RoundState
-from tests.arena.conftest import Fill, Serve, Start, Until
+from tests.arena.conftest import Fill, Serve, start, until
 
 DAY = 86_400
 # Python runs a module of this name before anything else, so whoever asks for the time later asks this.
@@ -53,7 +53,7 @@ def _told_at(log: Path) -> Iterator[datetime]:
 
 @pytest.mark.slow
 def test_workers_with_wrong_clocks_judge_each_battle_once(
-    filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path, start: Start, until: Until
+    filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path
 ) -> None:
     """One is right, one a day ahead, one a day behind: none gives another up, and a dead one is noticed."""
     (tmp_path / "clock").mkdir()

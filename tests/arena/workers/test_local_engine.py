@@ -20,7 +20,7 @@ from leaderboard.ratings import Settings
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
-from tests.arena.conftest import Commands, Until
+from tests.arena.conftest import Commands, until
 from tests.long_work import SYSTEMS, nested, numbers, raised, refused, results, squared, write_input
 
 
@@ -125,7 +125,7 @@ def test_parts_of_parts_stay_where_they_are() -> None:
     assert found == [[], [1], [2, 3], [3, 4, 7]]
 
 
-def test_leaving_ends_the_processes(until: Until) -> None:
+def test_leaving_ends_the_processes() -> None:
     found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
     assert next(found) == 0
     children = _children(os.getpid())

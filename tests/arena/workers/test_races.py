@@ -16,6 +16,7 @@ from arena.services.accounts.auth import OPERATOR
 from data.errors import AccessError, ConflictError
 from data.models import Phase, Role, SubmissionState, SystemCard, TokenScope
 from data.store.submissions import NewSubmission
+from tests.arena.conftest import answers_file
 
 Start = Callable[[Callable[[], object]], Future[object]]
 LATER = 0.5
@@ -58,9 +59,9 @@ def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
 
 
 @pytest.fixture
-def held(arena: Arena, answers_file: Callable[..., Path]) -> int:
+def held(arena: Arena, tmp_path: Path) -> int:
     """A submission that was only checked."""
-    path = answers_file("held", "Item {n} is {word}, held.")
+    path = answers_file(tmp_path, "held", "Item {n} is {word}, held.")
     added = arena.submissions.add(path, "tiny", system="held", team="ours", confirm=False)
     return added.submission.id
 
@@ -94,13 +95,13 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
 
 
 @pytest.mark.slow
-def test_quota_holds_for_whoever_confirms_at_once(
-    arena: Arena, held: int, answers_file: Callable[..., Path]
-) -> None:
+def test_quota_holds_for_whoever_confirms_at_once(arena: Arena, held: int, tmp_path: Path) -> None:
     arena.policies.put_phase("tiny", Phase(daily_quota=1, total_quota=1))
 
     def other() -> None:
-        arena.submissions.add(answers_file("other", "Other {n}."), "tiny", system="other", team="ours")
+        arena.submissions.add(
+            answers_file(tmp_path, "other", "Other {n}."), "tiny", system="other", team="ours"
+        )
 
     with meanwhile(arena, other) as start:
         second = start(lambda: arena.submissions.confirm(held))

@@ -10,7 +10,7 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import RoundState
-from tests.arena.conftest import Fill, Serve, Start, Until
+from tests.arena.conftest import Fill, Serve, start, until
 
 BATTLES = 72
 MINUTE = 60.0
@@ -39,7 +39,7 @@ def _most_above(times: Sequence[float], per_minute: float) -> float:
 
 @pytest.mark.slow
 def test_workers_keep_a_limit_a_minute_between_them(
-    filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until, tmp_path: Path
+    filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path
 ) -> None:
     """A worker that joins another takes a share of the rate at once: in no stretch do both exceed it.
 

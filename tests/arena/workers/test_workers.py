@@ -22,7 +22,7 @@ from data.errors import ConflictError, LeaseLostError
 from data.models import Job, JobKind, JobState, Lease, Outcome, Preference, RoundState, Verdict, WorkerId
 from data.store import Store
 from data.store.jobs import Release
-from tests.arena.conftest import Fill, Serve, Start, Until
+from tests.arena.conftest import Fill, Serve, start, until
 from tests.narrow import known
 
 ROOT = Path(__file__).parents[3]
@@ -193,9 +193,7 @@ def test_process_is_known_to_have_ended() -> None:
 
 
 @pytest.mark.slow
-def test_four_workers_judge_every_battle_once(
-    filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
-) -> None:
+def test_four_workers_judge_every_battle_once(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     server = scripted_llm(latency=0.25, rule="hash")
     arena = filled(database_url=database_url, endpoint=server.url)
     round_id = _create(arena, budget_usd=10.0)
@@ -225,9 +223,7 @@ def test_four_workers_judge_every_battle_once(
 
 
 @pytest.mark.slow
-def test_stopped_worker_hands_its_job_back(
-    filled: Fill, scripted_llm: Serve, database_url: str, start: Start, until: Until
-) -> None:
+def test_stopped_worker_hands_its_job_back(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     server = scripted_llm(latency=0.2)
     arena = filled(database_url=database_url, endpoint=server.url)
     _create(arena)
@@ -244,9 +240,7 @@ def test_stopped_worker_hands_its_job_back(
 
 
 @pytest.mark.slow
-def test_retry_publish_and_calibrate_are_jobs(
-    filled: Fill, scripted_llm: Serve, tmp_path: Path, start: Start
-) -> None:
+def test_retry_publish_and_calibrate_are_jobs(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)
     _create(arena)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
-from structlog.typing import EventDict
 
 from arena.container import Arena
 from arena.services.accounts.auth import (
@@ -22,6 +21,7 @@ from arena.services.accounts.auth import (
 )
 from data.errors import AccessError, ConflictError, ForbiddenError, InputError, TooManyAttemptsError
 from data.models import Role, TokenScope
+from tests.arena.conftest import log_entries
 
 HERE = "192.0.2.1"
 
@@ -225,8 +225,9 @@ def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
         arena.identities.of_oidc("iss|2", email="ann@example.org", verified=True)
 
 
-def test_every_change_is_logged(arena: Arena, audit_log: list[EventDict]) -> None:
+def test_every_change_is_logged(arena: Arena) -> None:
     """A line says who did what on what; an act that fails has none."""
+    audit_log = log_entries()
     number, _ = _token(arena)
     arena.tokens.revoke(number, caller=OPERATOR)
     with pytest.raises(ConflictError):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypedDict
 
 import pytest
-from structlog.typing import EventDict
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
@@ -35,6 +34,7 @@ from arena.services.submissions.inbox import InboxService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.models import Nugget, Question, Role, TokenScope
+from tests.arena.conftest import answers_file, log_entries
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
@@ -304,10 +304,9 @@ def test_set_service_hides_what_the_set_hides(filled: Callable[..., Arena], tmp_
     assert "weighs 10 grams" in (tmp_path / "out" / "questions.jsonl").read_text()
 
 
-def test_organisers_alone_change_rounds_and_the_log_names_them(
-    filled: Callable[..., Arena], audit_log: list[EventDict]
-) -> None:
+def test_organisers_alone_change_rounds_and_the_log_names_them(filled: Callable[..., Arena]) -> None:
     """A team's token changes no round; what an organiser does is written down under their name."""
+    audit_log = log_entries()
     arena = filled()
     request = RoundRequest(set_name="tiny", judge="lexical", name="r")
     organiser = CALLERS["organiser"]
@@ -332,12 +331,10 @@ def test_organisers_alone_change_rounds_and_the_log_names_them(
     assert {line["actor"] for line in audit_log if line["subject"] == "round r"} == {"o"}
 
 
-def test_anonymous_submissions_bear_no_names(
-    filled: Callable[..., Arena], answers_file: Callable[..., Path]
-) -> None:
+def test_anonymous_submissions_bear_no_names(filled: Callable[..., Arena], tmp_path: Path) -> None:
     """Others see neither system, team, card nor hash until publication; the team sees its own."""
     arena = filled()
-    path = answers_file("hidden", "Item {n} is {word}, so it is.")
+    path = answers_file(tmp_path, "hidden", "Item {n} is {word}, so it is.")
     added = arena.submissions.add(path, "tiny", system="secret-system", team="ours", anonymous=True)
     number = added.submission.id
     seen = arena.submissions.view(number)

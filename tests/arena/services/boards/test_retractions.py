@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -18,11 +16,11 @@ from starlette.testclient import TestClient
 
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
-from arena.settings import Settings
 from arena.site.middleware import RetractedStatus
 from data.errors import NotFoundError, RetractedError, StoreError
-from tests.arena.conftest import Fill, Write, play
+from tests.arena.conftest import Fill, answers_file, play
 from tests.opened_pages import page_of
+from tests.served import served
 
 WHY = "Two <b>files</b> were exchanged."
 SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
@@ -45,10 +43,10 @@ def publish(arena: Arena, name: str, *, pairs: str) -> None:
 
 
 @pytest.fixture
-def arena(filled: Fill, answers_file: Write) -> Arena:
+def arena(filled: Fill, tmp_path: Path) -> Arena:
     """An arena with a board named `standing`, and one named `gone` that was retracted."""
     opened = filled()
-    opened.submissions.add(answers_file("one", "Item {n} is {word}."), "tiny", system="one")
+    opened.submissions.add(answers_file(tmp_path, "one", "Item {n} is {word}."), "tiny", system="one")
     publish(opened, "standing", pairs="reference")
     publish(opened, "gone", pairs="all")
     opened.boards.retract("gone", WHY)
@@ -125,9 +123,7 @@ def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
 
 
 @pytest.mark.slow
-def test_a_served_site_says_gone_to_machines(
-    arena: Arena, served: Callable[[Settings, Path], AbstractContextManager[str]], tmp_path: Path
-) -> None:
+def test_a_served_site_says_gone_to_machines(arena: Arena, tmp_path: Path) -> None:
     """D13: from the command's own server pages and API answer 410 for the retracted board alone."""
     with served(arena.settings, tmp_path / "log") as site, httpx.Client(base_url=site, timeout=60) as client:
         for page in ADDRESSES:

@@ -16,7 +16,7 @@ from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
 from data.models import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
-from tests.arena.conftest import TEMPLATES, WORDS, Fill, Write, play
+from tests.arena.conftest import TEMPLATES, WORDS, Fill, answers_file, play, write_set
 
 SAID = {column.title for column in COLUMNS if column.said and column.heading}
 CARDS: Mapping[str, SystemCard] = {
@@ -32,12 +32,12 @@ FIGURES: Mapping[str, Callable[[int], dict[str, float]]] = {
 
 
 @pytest.fixture
-def board(make_arena: Fill, set_folder: Path, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]:
+def board(make_arena: Fill, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]:
     """A published board of three systems, of which two say something."""
 
     def publish() -> tuple[Arena, Board]:
         arena = make_arena()
-        arena.sets.import_from(set_folder)
+        arena.sets.import_from(write_set(tmp_path))
         for system, template in TEMPLATES.items():
             path = tmp_path / f"{system}.jsonl"
             rows = [
@@ -105,10 +105,10 @@ def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) ->
 
 
 def test_file_with_figures_is_another_version(
-    board: Callable[[], tuple[Arena, Board]], answers_file: Write
+    board: Callable[[], tuple[Arena, Board]], tmp_path: Path
 ) -> None:
     arena, _ = board()
-    plain = answers_file("plain", TEMPLATES["full"])
+    plain = answers_file(tmp_path, "plain", TEMPLATES["full"])
     added = arena.submissions.add(plain, "tiny", system="full")
     assert (added.created, added.submission.version) == (True, 2)
     assert not arena.submissions.add(plain, "tiny", system="full").created

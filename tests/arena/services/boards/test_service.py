@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.typing import EventDict
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR, PUBLIC
@@ -20,7 +19,7 @@ from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, ConflictError, FileFormatError, InputError
 from data.store.scores import EMBEDDED
-from tests.arena.conftest import TEMPLATES, Commands, Fill, Serve, Write, play
+from tests.arena.conftest import TEMPLATES, Commands, Fill, Serve, answers_file, log_entries, play
 
 
 def _quiet(_progress: object) -> None:
@@ -49,10 +48,10 @@ def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path,
 
 @pytest.mark.slow
 def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
-    judged: Callable[[str], Arena], answers_file: Write
+    judged: Callable[[str], Arena], tmp_path: Path
 ) -> None:
     arena = judged("lexical")
-    arena.submissions.add(answers_file("newer", "Item {n} is nothing."), "tiny", system="full")
+    arena.submissions.add(answers_file(tmp_path, "newer", "Item {n} is nothing."), "tiny", system="full")
     arena.boards.publish("r", report=_quiet, score=True)
     scored = Counter(
         (one.system, one.version)
@@ -172,7 +171,8 @@ def arena(filled: Fill) -> Arena:
     return opened
 
 
-def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena, audit_log: list[EventDict]) -> None:
+def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
+    audit_log = log_entries()
     before = arena.boards.get("tiny")
     arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
     noted = arena.boards.get("tiny")

@@ -11,16 +11,16 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.evidence.question_lists import QuestionFilter, Result
 from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
 from data.errors import InputError, NotFoundError
 from data.models import Preference
 from tests.arena.conftest import mix
+from tests.served import published
 
 
 @pytest.fixture
-def reading(published: Settings) -> Iterator[Arena]:
+def reading() -> Iterator[Arena]:
     """The published boards."""
-    arena = Arena(published)
+    arena = Arena(published())
     yield arena
     arena.close()
 

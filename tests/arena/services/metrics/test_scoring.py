@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judges.llm.templates import load_template
-from tests.arena.conftest import Commands, Write
+from tests.arena.conftest import Commands, answers_file
 from tests.scripted_llm import Ask, ScriptedLLM, ToolUse
 
 NLI, QA, END_TO_END = "comprehensiveness-nli", "comprehensiveness-qa", "comprehensiveness-end-to-end"
@@ -183,9 +183,9 @@ def test_a_reply_that_is_malformed_once_is_asked_for_again(
 @pytest.mark.slow
 @pytest.mark.parametrize("tools", [True, False])
 def test_units_are_converted_by_the_tool(
-    arena_of: Commands, ruled: Callable[..., Any], answers_file: Write, *, tools: bool
+    arena_of: Commands, ruled: Callable[..., Any], tmp_path: Path, *, tools: bool
 ) -> None:
-    path = answers_file("milligrams", MILLIGRAMS)
+    path = answers_file(tmp_path, "milligrams", MILLIGRAMS)
     assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "milligrams")[0] == 0
     server = ruled(tools=tools)
     done = arena_of.json(*run(QA, "--systems", "milligrams"), endpoint=server.url)

@@ -22,7 +22,7 @@ from arena.services.text_process import IDLE, TextWork
 from data.errors import JudgeError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
-from tests.arena.conftest import Commands, Fill, Write
+from tests.arena.conftest import Commands, Fill, answers_file
 
 NLI = "comprehensiveness-nli"
 SYSTEMS = 42
@@ -125,11 +125,11 @@ def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
 
 
 @pytest.fixture
-def crowd(arena_of: Commands, answers_file: Write, monkeypatch: pytest.MonkeyPatch) -> Commands:
+def crowd(arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Commands:
     """The small set with so many systems that processes are worth their start."""
     monkeypatch.setenv("ARENA_PROCESSES", "2")
     for number in range(SYSTEMS):
-        path = answers_file(f"s{number}", "Item {n} is {word}." + " It is here." * number)
+        path = answers_file(tmp_path, f"s{number}", "Item {n} is {word}." + " It is here." * number)
         assert arena_of("submissions", "add", path, "--set", "tiny", "--system", f"s{number}")[0] == 0
     return arena_of
 

@@ -22,7 +22,7 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
 from data.models import RoundState
 from data.store.engine import Database
-from tests.arena.conftest import Fill, Serve, Start
+from tests.arena.conftest import Fill, Serve, start
 
 ROOT = Path(__file__).parents[4]
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -102,7 +102,7 @@ def _launch(arena: Arena, concurrency: int) -> None:
 @pytest.mark.slow
 @pytest.mark.postgres
 def test_worker_outlives_its_database(
-    private_postgres: PrivateServer, filled: Fill, scripted_llm: Serve, start: Start, tmp_path: Path
+    private_postgres: PrivateServer, filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """The server dies mid-round and comes back: the worker goes on, and nothing committed is lost."""
     server = scripted_llm(latency=0.4)
@@ -131,7 +131,7 @@ def test_worker_outlives_its_database(
 @pytest.mark.slow
 @pytest.mark.postgres
 def test_worker_waits_for_a_database_that_is_away_at_start(
-    private_postgres: PrivateServer, filled: Fill, start: Start, tmp_path: Path
+    private_postgres: PrivateServer, filled: Fill, tmp_path: Path
 ) -> None:
     arena = filled(database_url=private_postgres.url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))

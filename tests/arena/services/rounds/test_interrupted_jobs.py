@@ -14,7 +14,7 @@ from arena.services.jobs.cancellation import StopEvent
 from arena.services.rounds.models import RoundRequest
 from data.errors import NotFoundError, StoppedError
 from data.models import Job, JobState, RoundState
-from tests.arena.conftest import Fill, Serve, Start, Until, play
+from tests.arena.conftest import Fill, Serve, play, start, until
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
 LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
@@ -30,7 +30,7 @@ def _put(arena: Arena) -> Job:
 
 @pytest.mark.slow
 def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
-    filled: Fill, scripted_llm: Serve, start: Start, until: Until, database_url: str
+    filled: Fill, scripted_llm: Serve, database_url: str
 ) -> None:
     server = scripted_llm(latency=0.5)
     arena = filled(database_url=database_url, endpoint=server.url)
@@ -72,7 +72,7 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fi
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["pause", "cancel"])
 def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
-    filled: Fill, scripted_llm: Serve, start: Start, until: Until, tmp_path: Path, end: str
+    filled: Fill, scripted_llm: Serve, tmp_path: Path, end: str
 ) -> None:
     """The command that judged it ends with 1, names the state, and says how to go on."""
     server = scripted_llm(latency=0.3)

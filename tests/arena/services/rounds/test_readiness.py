@@ -12,7 +12,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
-from tests.arena.conftest import Commands, Fill, Write
+from tests.arena.conftest import Commands, Fill, answers_file, write_set
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")
 PAID = RoundRequest(set_name="tiny", judge="reference-free")
@@ -55,26 +55,25 @@ def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill)
     assert lacks(arena, replace(PAID, judge="unpriced", budget_usd=5.0))["no price"] is True
 
 
-def test_set_without_answers_or_references_is_named(
-    make_arena: Fill, set_folder: Path, answers_file: Write
-) -> None:
+def test_set_without_answers_or_references_is_named(make_arena: Fill, tmp_path: Path) -> None:
     """Nobody submitted, or nothing to meet: the round is not launched so."""
+    set_folder = write_set(tmp_path)
     arena = make_arena()
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
     questions.write_text("".join(json.dumps({**row, "reference": ""}) + "\n" for row in rows))
     arena.sets.import_from(set_folder)
     assert lacks(arena, FREE)["no answers"] is True
-    arena.submissions.add(answers_file("one", "{word}."), "tiny", system="one")
+    arena.submissions.add(answers_file(tmp_path, "one", "{word}."), "tiny", system="one")
     assert lacks(arena, replace(FREE, pairs="reference"))["no references"] is True
-    arena.submissions.add(answers_file("two", "It is {word}."), "tiny", system="two")
+    arena.submissions.add(answers_file(tmp_path, "two", "It is {word}."), "tiny", system="two")
     assert "no references" not in lacks(arena, replace(FREE, pairs="all"))
     assert "no references" not in lacks(arena, replace(FREE, pairs=""))
 
 
-def test_readiness_reports_incomplete_answers(filled: Fill, answers_file: Write) -> None:
+def test_readiness_reports_incomplete_answers(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
-    arena.submissions.add(answers_file("part", "{word}.", 5), "tiny", system="part")
+    arena.submissions.add(answers_file(tmp_path, "part", "{word}.", 5), "tiny", system="part")
     named = replace(FREE, systems=("part", "full"))
     assert lacks(arena, named) == {"answers missing": False, "not calibrated": False}
 

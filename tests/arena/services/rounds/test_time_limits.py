@@ -29,7 +29,7 @@ from data.models import Outcome, Preference, RoundState, Verdict
 from data.progress import working
 from judges.base import JudgeInput
 from judges.spec import JudgeSpec
-from tests.arena.conftest import Fill, Serve, Start, Until, Write
+from tests.arena.conftest import Fill, Serve, answers_file, start, until
 
 SITE = '''"""In processes of this test, cleaning a text with HANG in it matches a pattern for ages."""
 
@@ -122,7 +122,7 @@ def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
 
 @pytest.mark.slow
 def test_file_over_the_limit_is_one_refused_file(
-    filled: Fill, bad_file: Path, answers_file: Write, hang: Callable[[], str]
+    filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
     """A4: its one problem is `time_limit`, it is not stored, and the next file is checked."""
     arena = filled(work_seconds=LIMIT)
@@ -135,7 +135,7 @@ def test_file_over_the_limit_is_one_refused_file(
     with pytest.raises(InvalidFileError) as refused:
         arena.submissions.add(bad_file, "tiny", system="bad")
     assert [one.code for one in refused.value.problems] == ["time_limit"]
-    assert arena.submissions.check(answers_file("good", "Item {n} is {word}."), "tiny").accepted
+    assert arena.submissions.check(answers_file(tmp_path, "good", "Item {n} is {word}."), "tiny").accepted
 
 
 def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +229,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
 
 @pytest.mark.slow
 def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
-    filled: Fill, bad_file: Path, hang: Callable[[], str], start: Start, until: Until, tmp_path: Path
+    filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
     """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
     arena = filled()

@@ -29,7 +29,7 @@ from data.errors import (
 )
 from data.models import Phase, Role, RoundState, SubmissionState, TokenScope
 from data.progress import Progress
-from tests.arena.conftest import Fill, Serve, Write
+from tests.arena.conftest import Fill, Serve, answers_file
 from tests.narrow import known
 
 TEXT = "Item {n} is {word}. This is number "
@@ -64,7 +64,7 @@ def test_state_follows_from_what_is_stored_and_the_rounds(
 
 
 @pytest.fixture
-def submit(filled: Fill, answers_file: Write, database_url: str) -> Callable[..., tuple[Arena, int]]:
+def submit(filled: Fill, database_url: str, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
     """Submit the n-th file of a system for the team; the arena is opened once."""
     arena = filled(database_url=database_url)
     arena.teams.ensure("ours")
@@ -78,7 +78,7 @@ def submit(filled: Fill, answers_file: Write, database_url: str) -> Callable[...
         confirm: bool = True,
         caller: Caller = TEAM,
     ) -> tuple[Arena, int]:
-        path = answers_file(f"file{number}", f"{TEXT}{number}.")
+        path = answers_file(tmp_path, f"file{number}", f"{TEXT}{number}.")
         added = arena.submissions.add(
             path, "tiny", system=system, team=team, anonymous=anonymous, confirm=confirm, caller=caller
         )
@@ -242,12 +242,12 @@ def _upload(work: tuple[str, str, str, int]) -> str:
 
 @pytest.mark.slow
 def test_uploads_at_once_are_accepted_or_refused_whole(
-    filled: Fill, answers_file: Write, database_url: str, tmp_path: Path
+    filled: Fill, database_url: str, tmp_path: Path
 ) -> None:
     arena = filled(database_url=database_url)
     arena.teams.ensure("ours")
     arena.policies.put_phase("tiny", Phase(total_quota=5))
-    paths = [answers_file(f"u{number}", f"{TEXT}{number}.") for number in range(12)]
+    paths = [answers_file(tmp_path, f"u{number}", f"{TEXT}{number}.") for number in range(12)]
     work = [(str(tmp_path / "home"), database_url, str(path), at) for at, path in enumerate(paths)]
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         ended = pool.map(_upload, work, chunksize=1)

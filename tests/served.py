@@ -1,0 +1,152 @@
+"""Published boards, the program, its server and a browser: made once a process, ended with the session."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from selenium import webdriver
+
+from arena.container import Arena
+from arena.services.rounds.models import RoundRequest
+from arena.settings import Settings
+from data.models import EMBEDDED_ENGINE, Outcome, RoundState, Score
+from tests.browsing import Visitor, open_browser
+from tests.forked_arena import serving
+
+ENDING = ExitStack()
+METRIC = "comprehensiveness-nli"
+PATIENCE = 60
+ROOT = Path(__file__).parents[1]
+FULL = "Item {n} is {word}. It weighs {weight} grams."
+NOTHING = "I couldn't find an answer."
+HOSTILE = "Item {n} is {word}.\n<script>alert(1)</script> ![x](http://evil.invalid/p.png) **bold** $x$"
+
+
+def kept_folder() -> Path:
+    """Make a folder that stays until the session ends."""
+    return Path(ENDING.enter_context(TemporaryDirectory()))
+
+
+@cache
+def published() -> Settings:
+    """A home with a judged and published round named `tiny`, and the paper's board beside it.
+
+    `full` answers completely, `short` in part, `hostile` with markup, and every answer of `full` has a
+    comprehensiveness of 0.75 with one statement covered and one missing.
+    """
+    from tests.arena.conftest import write_answers, write_set  # noqa: PLC0415 - which imports this module
+
+    folder = kept_folder()
+    home = folder / "home"
+    settings = Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")
+    arena = Arena(settings)
+    arena.sets.import_from(write_set(folder))
+    templates = {
+        "full": (NOTHING, FULL, FULL, FULL),
+        "short": ("It is {word}.", "Item {n} is {word}.", FULL),
+        "hostile": (HOSTILE, f"{HOSTILE} It weighs {{weight}} grams."),
+    }
+    for system, cycle in templates.items():
+        path = write_answers(folder / f"{system}.jsonl", cycle, 12)
+        arena.submissions.add(path, "tiny", system=system)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="tiny"))
+    arena.rounds.run("tiny", concurrency=2, report=lambda _progress: None)
+    _score(arena, "full")
+    standings = arena.boards.standings("tiny").as_json()
+    number = arena.store.rounds.get("tiny").id
+    arena.store.boards.publish("tiny", round_id=number, standings=standings)
+    arena.store.rounds.move("tiny", to=RoundState.PUBLISHED, allowed=(RoundState.FINISHED,))
+    arena.boards.publish_paper()
+    arena.close()
+    return settings
+
+
+def _score(arena: Arena, system: str) -> None:
+    (submission,) = arena.store.submissions.find(set_name="tiny", system=system)
+    details = {
+        "engine": EMBEDDED_ENGINE,
+        "covered": ["A covered statement."],
+        "missing": ["A missing statement."],
+    }
+    batch = [
+        (number, Score(id=item.id, metric=METRIC, outcome=Outcome.JUDGED, score=0.75, details=details))
+        for number, item in arena.store.scores.unscored([submission.id], metric=METRIC, judge="")
+    ]
+    arena.store.scores.put("", batch)
+
+
+@cache
+def program() -> Path:
+    """The executable `arena`, which a process that has loaded the program runs as a fork of its own."""
+    return ENDING.enter_context(serving(kept_folder()))
+
+
+@contextmanager
+def served(
+    settings: Settings, log: Path, start: Callable[[str], Path] | None = None, **variables: str
+) -> Iterator[str]:
+    """Serve an arena by the command: its address, and the log in a file.
+
+    `start` gives the folder to start it from, by its address; keywords are further variables.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
+    own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url, **variables}
+    url = f"http://127.0.0.1:{port}"
+    cwd = start(url) if start else ROOT
+    with log.open("wb") as output:
+        command = [str(program()), "serve", "--no-worker", "--port", str(port)]
+        process = subprocess.Popen(command, env={**kept, **own}, cwd=cwd, stdout=output, stderr=output)
+        try:
+            wait_for(f"{url}/healthz", process, log)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(timeout=PATIENCE)
+    told = log.read_text()
+    assert "Traceback" not in told, told
+
+
+@cache
+def site() -> str:
+    """The address of the published boards, served by the command."""
+    return ENDING.enter_context(served(published(), kept_folder() / "log"))
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a server answers."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        assert process.poll() is None, log.read_text()
+        try:
+            with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail(f"{url} does not answer: {log.read_text()}")
+
+
+@cache
+def browser() -> webdriver.Chrome:
+    """A browser without a window."""
+    driver = open_browser()
+    ENDING.callback(driver.quit)
+    return driver
+
+
+def reader() -> Visitor:
+    """Somebody at the browser, in which no page of the test before works on."""
+    browser().get("about:blank")
+    return Visitor(browser())
