@@ -1,8 +1,8 @@
 """Citations in the styles that people and tools write, as places of the contexts that they name.
 
-Read are `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `【1†source】` and `【4:1†source】` as of
-OpenAI's file search, a context's own id in brackets (`[d7]`), and `(1)` behind a statement where the contexts
-bear numbers. Code is left alone.
+Read are `[1]`, `\\[1\\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, small raised digits,
+`【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets (`[d7]`), and `(1)`
+behind a statement where the contexts bear numbers. Code is left alone, and so are powers and years.
 
 Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
@@ -11,6 +11,7 @@ or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,17 +23,27 @@ _ONE = rf"(?i:{_LABEL})\^?\d{{1,4}}(?:{_GAP}[-\u2013\u2014]{_GAP}\^?\d{{1,4}})?+
 _LINK = r"(?:\((?:https?://|#)[^\s()]{0,2000}+\))?+"
 _AND = rf"{_GAP}(?:[,;\u3001\uff0c]|and\b|&){_GAP}"
 _SEVERAL = rf"{_ONE}(?:{_AND}{_ONE})*+"
-_NUMBERS = rf"\[{_GAP}{_SEVERAL}{_GAP}(?:\u2020[^\[\]\n]{{0,200}})?\]"
+_NUMBERS = rf"\\?\[{_GAP}{_SEVERAL}{_GAP}(?:\u2020[^\[\]\n]{{0,200}})?\\?\]"
 _NAMES = r"\[[^\[\]\n]{1,300}\]"
 _LENTICULAR = r"\u3010[^\u3010\u3011\n]{1,300}\u3011"
-_MARK = re.compile(rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}")
+_RAISED_TAG = rf"<sup>\s*(?:<a\b[^<>]{{0,200}}>)?\\?\[?{_SEVERAL}\\?\]?(?:</a>)?\s*</sup>"
+_RAISED = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}(?![\u00b9\u00b2\u00b3\u2070-\u207f\\w])"
+_MARK = re.compile(
+    rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}|{_RAISED_TAG}|{_RAISED}"
+)
 _ROUND = re.compile(rf"(?<=\S){_GAP}\({_GAP}({_SEVERAL}){_GAP}\)(?={_GAP}(?:[.,;:!?\u3002]|\(|\n|\Z))")
 _COUNTED_THING = re.compile(
     r"(?i:equations?|eqs?|sections?|steps?|tables?|fig(?:ure)?s?|chapters?|parts?|items?|articles?|no|type|level)\.?\Z"
 )
+_BEFORE_RAISED = re.compile(
+    r"(?:\A|\n\s*|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>]|[^\W\d_]{3,}|\d{4}"
+    r"|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z",
+    re.IGNORECASE,
+)
+_POWER_BEFORE = re.compile(r"(?:(?:\d|\bper|/)\s?[^\W\d_]+|\b(?:cos|exp|log|sin|tan))\Z", re.IGNORECASE)
 _SOURCE = re.compile(rf"(?:\d{{1,4}}:)?({_SEVERAL})")
 _SPAN = re.compile(r"(\d+)(?:[^\S\n]*[-\u2013\u2014][^\S\n]*\^?(\d+))?")
-_BODY = re.compile(r"\[{1,2}([^\[\]]*)\]")
+_BODY = re.compile(r"\\?\[{1,2}([^\[\]]*?)\\?\]")
 _ONLY_NUMBERS = re.compile(rf"\[?{_NUMBERS}")
 _BETWEEN = re.compile(rf"{_FEW}(?:[,;]|,?{_FEW}(?:and|&))?{_FEW}")
 _DASH = re.compile(rf"{_FEW}[-\u2013\u2014]{_FEW}")
@@ -40,6 +51,7 @@ _OPENED = re.compile(rf"(?<!\w)\((?:see |cf\. )?(?i:{_LABEL}){_FEW}\Z")
 _CLOSED = re.compile(rf"{_FEW}\)")
 _CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)|`[^`\n]++`", re.DOTALL)
 _NAME_BEFORE = re.compile(r"([A-Za-z_][\w.]{0,40}|[)\]])\Z")
+_OPENING = re.compile("[\\[\u3010\u00b9\u00b2\u00b3\u2070\u2074-\u2079]|<sup>")
 _VARIABLES = frozenset({"arr", "argv", "sys.argv"})
 _CODE_BEFORE = re.compile(r"(?:=[^\S\n]{0,4}(?:[A-Za-z_][\w.]{0,40})?|\w\()\Z")
 _CODE_AFTER = re.compile(r"[^\S\n]{0,4}(?:(?:[-+*/%|&^=!<>]|//|\*\*)?=|\[['\"]|\.[a-z_]\w{0,40}\()")
@@ -50,6 +62,8 @@ _CLOSING = ".,;:!?)\u3002"
 WIDEST = 100
 LAST_OF_RANGE = 999
 """A range that is wider, or ends later, is no citation, such as one of years."""
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+"""Lone numbers between these name a year, unless there is such a context: "the treaty [1905]"."""
 ENDS = 2
 _LOOK = 60
 
@@ -81,7 +95,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
         ids: Of the contexts that it may cite, in order.
     """
     numbered = "(" in text and _are_numbered(ids)
-    if not numbered and "[" not in text and "\u3010" not in text:
+    if not numbered and not _OPENING.search(text):
         return ()
     places = _places(ids)
     code = [found.span() for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
@@ -92,13 +106,15 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def removed(text: str, found: Sequence[Citation]) -> str:
-    """Remove some citations of a text, and the space that they leave; nothing else changes."""
+    """Remove some citations of a text, and the space that they leave, or put one where two words would join."""
     parts, at = [], 0
     for one in found:
         before = text[at : one.start]
         after = text[one.end : one.end + 1]
         if not after or after.isspace() or after in _CLOSING:
             before = before.rstrip(_SPACE)
+        elif after.isalnum() and text[one.start - 1 : one.start].strip():
+            before += " "
         parts.append(before)
         at = one.end
         if one.start == 0 or text[one.start - 1] == "\n":
@@ -140,7 +156,8 @@ def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> 
     for found in _MARK.finditer(text):
         if _inside(found.start(), code):
             continue
-        mark = _read(found, ids)
+        raised = found.group()[0] not in "[\\\u3010"
+        mark = _read_raised(text, found) if raised else _read(found, ids)
         if mark is not None and not _defines(text, found):
             yield mark
 
@@ -164,6 +181,16 @@ def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
         return None
     numbers = _numbers(inner)
     return _Mark(start, end, numbers, of_search="\u2020" in whole) if numbers else None
+
+
+def _read_raised(text: str, found: re.Match[str]) -> _Mark | None:
+    """Read a small raised number; behind a unit or a symbol it is a power."""
+    before = text[max(0, found.start() - _LOOK) : found.start()]
+    numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", found.group())))
+    power = set(numbers) <= {2, 3} and _POWER_BEFORE.search(before)
+    if "[" not in found.group() and (power or not _BEFORE_RAISED.search(before)):
+        return None
+    return _Mark(*found.span(), numbers) if numbers else None
 
 
 def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
@@ -272,7 +299,13 @@ def _resolved(
     return tuple(
         Citation(start, end, tuple(number for mark in run for number in named(mark)))
         for start, end, run in runs
-        if by_id or not _is_interval(run)
+        if by_id or not (_is_interval(run) or _is_year(run, count))
+    )
+
+
+def _is_year(run: Sequence[_Mark], count: int) -> bool:
+    return all(
+        len(mark.numbers) == 1 and max(FIRST_YEAR, count + 1) <= mark.numbers[0] <= LAST_YEAR for mark in run
     )
 
 

@@ -10,18 +10,12 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import TypeAlias
 
-from data.citations import citations, removed
 from judges.text.languages import CUT_AT_SPACES, ENGLISH, fold
-from judges.text.sentences import split_sentences
+from judges.text.sentences import CLOSING, QUESTION_MARKS, split_sentences
 from judges.text.tokens import WORD, related, terms_of
 
 REPEATED_RUN = 8
 """Terms in a row that say nothing new where they have stood in the text before."""
-INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-"""Characters that show nothing (Unicode's default ignorable ones)."""
 CAPITAL = re.compile(r"\b[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 DENIAL = re.compile(
     r"(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
@@ -29,8 +23,6 @@ DENIAL = re.compile(
     r"(?:it|that|this) (?:is|was) (?:simply |just )?(?:false|untrue|wrong|incorrect) that\b",
     re.IGNORECASE,
 )
-QUESTION_MARKS = ("?", "？", "؟", "՞")
-CLOSING = "\"'”’»」』)]*_ "
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -119,9 +111,7 @@ class TextReading:
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Read a cleaned text in a language."""
-    plain = INVISIBLE.sub("", text)
-    visible = removed(plain, citations(plain))
-    parts = split_sentences(visible)
+    parts = split_sentences(text)
     if code in CUT_AT_SPACES:
         parts = tuple(part for each in parts for part in each.split())
     kept: list[tuple[str, tuple[str, ...], bool]] = []
@@ -136,7 +126,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
         Sentence(sentence, found, tuple(next(fresh) and asserted for _ in found))
         for sentence, found, asserted in kept
     )
-    first = WORD.search(fold(visible))
+    first = WORD.search(fold(parts[0])) if parts else None
     return TextReading(sentences, first[0] if first else "", _names(sentences, code))
 
 

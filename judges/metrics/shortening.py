@@ -17,6 +17,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from data.citations import citations, removed
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Passage, Score
 from data.no_answer import is_no_answer
 from judges.lexical.guards import Evidence
@@ -24,7 +25,7 @@ from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Cut, Metric, build_metric, metric_info, read_options
 from judges.pairwise.cleaning import clean
-from judges.text.sentences import split_sentences, without_citations
+from judges.text.sentences import read_sentences, split_sentences
 from judges.text.tokens import terms, words
 
 CUT = "cut"
@@ -186,7 +187,8 @@ class AnswerSurface:
 def surface_of(item: MetricItem) -> AnswerSurface:
     """Look at the form of one answer beside the question's own texts; citations are no part of it."""
     # Else the numbers in brackets are taken for figures, which passages contradict.
-    whole = without_citations(item.answer, [passage.id for passage in item.contexts or item.passages])
+    ids = [passage.id for passage in item.contexts or item.passages]
+    whole = removed(item.answer, citations(item.answer, ids))
     text = clean(whole)
     if not text.strip() or is_no_answer(text):
         return AnswerSurface(whole)
@@ -203,7 +205,9 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         and words(sentence.text) not in asked
     )
     left_out = len(sentences) - len(kept)
-    answer = "\n\n".join(sentence.text for sentence in kept) if left_out else whole
+    headings = {sentence.text for sentence in read_sentences(text) if sentence.heading}
+    lines = (f"# {one.text}" if one.text in headings else one.text for one in kept)
+    answer = "\n\n".join(lines) if left_out else whole
     said = sum(len(sentence.terms) for sentence in kept)
     in_all = sum(len(sentence.terms) for sentence in sentences)
     asserting = min(1.0, 2 * said / in_all) if in_all else 1.0

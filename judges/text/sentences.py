@@ -1,4 +1,4 @@
-"""Cut a text into sentences, list items and clauses, whatever its layout, and tell what each cites."""
+"""Cut a text into sentences and list items, whatever its layout, and tell which of them state something."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data.citations import Citation, citations, removed
-from judges.text.languages import ABBREVIATIONS
+from judges.text.languages import ABBREVIATIONS, fold
+from judges.text.layout import CITED, CLOSERS, ENDS, MONTHS, read_blocks
+from judges.text.tokens import WORD, terms
 
-BULLET = re.compile(r"^\s*(?:[-*+•‣◦▪–—]|\(?\d{1,3}[.)]|\(?[a-z][.)]|#{1,6}|>|\|)\s+")
-RULE = re.compile(r"^[\s|:*_=\-#]*$")
-EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)")
-EMPHASIS_ENDS = {mark: re.compile(rf"(?<=\S)(?={re.escape(mark)})") for mark in ("**", "__", "`")}
 BOUNDARY = re.compile(
-    r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+"
-    r"(?:\s?(?:\[\^?\d[^\[\]\n]{0,40}\]|\u3010[^\u3010\u3011\n]{1,99}\u3011))*(?=\s|$))"
-    r"|[。！？｡।؟។။։]+[”’»」』)\]]*"
+    r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|[。！？｡؟।။។։]+[”’»」』)\]]*"
 )
 CLAUSE = re.compile(r"(?:(?<!\s)\s++)?;\s++|(?<!\s)\s++[–—]\s++|:\s++(?=\S++\s++\S++\s++\S)")
 TOKEN = re.compile(r"\S+")
@@ -36,29 +32,120 @@ STARTER = re.compile(
 JOINING = frozenset({"and", "by", "with", "&"})
 """Words before an initial that opens a name: "Merkel and B. Obama". So do years and commas."""
 LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
+QUESTION_MARKS = ("?", "？", "؟", "՞")
+CLOSING = "\"'”’»」』)]*_ "
+ANNOUNCED = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|many|multiple|various|different|few|some"
+    r"|number of|following)\s(?:\w+\s){0,2}?(?:areas|aspects|categories|causes|changes|considerations"
+    r"|differences|examples|factors|groups|kinds|methods|options|parts|points|possibilities|reasons|rules|steps"
+    r"|techniques|things|tips|types|ways)\b"
+)
+"""Openings of sentences that announce a list: "Expect changes in four areas."."""
+LONGEST_LEAD = 6
+"""Terms that a sentence may have that only announces what follows."""
+BEFORE_ORDINALS = frozenset({"beim", "das", "dem", "der", "des", "im", "vom", "zum"})
+"""German words before an ordinal: "im 19. Jahrhundert"."""
+LONGEST_ORDINAL = len("31.")
 SHORTEST_CLAUSE = 3
 CACHED_TEXTS = 1 << 11
 LONGEST_CACHED = 20_000
+_FIRST_MARK = ord(CITED[0])
+_PRIVATE = re.compile(f"[{CITED}]")
+_BEHIND = re.compile(rf"([{ENDS}]++[{CLOSERS}]*+)[^\S\n]*+([{CITED}](?:[^\S\n]*+[{CITED}])*+)")
+
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence without marks of layout and citations.
+
+    Attributes:
+        text: The sentence.
+        numbers: The places of the contexts that it cites, each once, in order.
+        heading: True where it is set as a heading.
+    """
+
+    text: str
+    numbers: tuple[int, ...] = ()
+    heading: bool = False
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """Split a text into sentences and list items, in order, without bullets and emphasis marks.
+    """Split a text into sentences and list items, in order, without marks of layout and citations.
 
     A full stop after an abbreviation, an initial or inside a number ends nothing; a line break ends a
     sentence where a list item, a heading or a blank line follows. Scripts without spaces between
     sentences are cut at their own full stops.
     """
-    return _cached(text) if len(text) <= LONGEST_CACHED else _sentences(text)
+    return tuple(sentence.text for sentence in read_sentences(text))
+
+
+def read_sentences(text: str, ids: Sequence[str] = ()) -> tuple[Sentence, ...]:
+    """Return a text's sentences with their citations; `ids` are those of its contexts.
+
+    A citation behind a full stop belongs before it, unless citations open the text's sentences.
+    """
+    return _cached(text, tuple(ids)) if len(text) <= LONGEST_CACHED else _sentences(text, ids)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
-def _cached(text: str) -> tuple[str, ...]:
+def _cached(text: str, ids: tuple[str, ...]) -> tuple[Sentence, ...]:
     """Return a text's sentences, cached because each metric step reads the same passages anew."""
-    return _sentences(text)
+    return _sentences(text, ids)
 
 
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentence for block in _blocks(text) for sentence in _cut(block))
+def _sentences(text: str, ids: Sequence[str]) -> tuple[Sentence, ...]:
+    plain = _PRIVATE.sub("\ufffd", text)
+    found = citations(plain, ids)[: 0x10FFFD - _FIRST_MARK]
+    sentences = []
+    for block in read_blocks(_with_marks(plain, found)):
+        opens = block.text[:1] >= chr(_FIRST_MARK) > block.text[-1:]
+        moved = _BEHIND.sub(r"\1 \2 " if opens else r" \2\1 ", block.text) if found else block.text
+        for sentence in _cut(moved):
+            marks = list(_PRIVATE.finditer(sentence))
+            own = [found[ord(mark.group()) - _FIRST_MARK].numbers for mark in marks]
+            bare = removed(sentence, [Citation(mark.start(), mark.end(), ()) for mark in marks]).strip()
+            numbers = dict.fromkeys(number for numbers in own for number in numbers)
+            sentences.append(Sentence(bare, tuple(numbers), block.heading))
+    return tuple(sentences)
+
+
+def _with_marks(text: str, found: Sequence[Citation]) -> str:
+    def parts() -> Iterator[str]:
+        at = 0
+        for place, one in enumerate(found):
+            yield text[at : one.start] + chr(_FIRST_MARK + place)
+            at = one.end
+        yield text[at:]
+
+    return "".join(parts())
+
+
+def stating(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Leave out what states nothing: headings, questions, and sentences that only announce what follows.
+
+    Where nothing is left, all are taken.
+    """
+    last = len(sentences) - 1
+    kept = (
+        sentence
+        for at, sentence in enumerate(sentences)
+        if not sentence.heading and states(sentence.text, is_last=at == last)
+    )
+    return tuple(kept) or tuple(sentences)
+
+
+def states(sentence: str, *, is_last: bool = False) -> bool:
+    """Return whether a sentence states something of its own: no question, no announcement of what follows."""
+    bare = sentence.rstrip(CLOSING)
+    if bare.endswith(QUESTION_MARKS):
+        return False
+    if is_last or not WORD.search(sentence):
+        return True
+    return not (
+        bare.endswith(":")
+        or (ANNOUNCED.search(fold(sentence)) and len(set(terms(sentence))) <= LONGEST_LEAD)
+    )
 
 
 def split_clauses(sentence: str) -> tuple[str, ...]:
@@ -70,48 +157,6 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
         elif part.strip():
             clauses.append(part.strip())
     return tuple(clauses)
-
-
-def _blocks(text: str) -> list[str]:
-    """Join wrapped lines; start anew at list items, headings and blank lines."""
-    blocks: list[list[str]] = []
-    joinable = False
-    for line in text.replace("\r\n", "\n").split("\n"):
-        if RULE.match(line):
-            joinable = False
-            continue
-        bullet = BULLET.match(line)
-        body = _without_emphasis(line[bullet.end() :] if bullet else line).strip()
-        if blocks and joinable and bullet is None and _continues(body):
-            blocks[-1].append(body)
-        elif body:
-            blocks.append([body])
-        joinable = True
-    return [" ".join(lines) for lines in blocks]
-
-
-def _without_emphasis(line: str) -> str:
-    """Return a line without the marks around words that are set off; a mark that nothing closes stays."""
-    if not EMPHASIS.search(line):
-        return line
-    ends = {mark: [end.start() for end in pattern.finditer(line)] for mark, pattern in EMPHASIS_ENDS.items()}
-    pieces: list[str] = []
-    copied_to = at = 0
-    while opened := EMPHASIS.search(line, at):
-        mark = opened[1]
-        place = bisect_left(ends[mark], opened.end() + 1)
-        if place == len(ends[mark]):
-            at = opened.start() + 1
-            continue
-        closed = ends[mark][place]
-        pieces += [line[copied_to : opened.start()], line[opened.end() : closed]]
-        copied_to = at = closed + len(mark)
-    return "".join([*pieces, line[copied_to:]])
-
-
-def _continues(line: str) -> bool:
-    """Return whether a line reads on from the one before it."""
-    return line[:1].islower() or line[:1] in "([,;"
 
 
 def _cut(block: str) -> list[str]:
@@ -148,6 +193,11 @@ def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following
     The text goes on at `following`, if it does.
     """
     *earlier, last = (block[max(start, first) : end] for first, end in tokens)
+    if last[:-1].isdecimal() and len(last) <= LONGEST_ORDINAL and following is not None:
+        if not any(earlier) or earlier[0].casefold() in BEFORE_ORDINALS:
+            return False
+        word = WORD.match(block, following)
+        return word is None or fold(word[0]) not in MONTHS
     if DOTTED.search(last):
         return following is not None and last[-2].isupper() and STARTER.match(block, following) is not None
     if INITIAL.search(last):
@@ -161,53 +211,7 @@ def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following
             or STARTER.match(block, following) is not None
         )
     word = LAST_WORD.search(last)
-    return not (word and word.group(1).casefold() in ABBREVIATIONS) or following is None
-
-
-_FIRST_MARK = 0x100000
-"""Private characters stand for citations while a text is cut; texts that hold some lose those."""
-_PRIVATE = re.compile("[\U00100000-\U0010fffd]")
-_BEHIND = re.compile(
-    "([.!?\u3002\uff01\uff1f\u0964][\"')\u201d\u2019\u300d]*+)[^\\S\n]*+([\U00100000-\U0010fffd](?:[^\\S\n]*+[\U00100000-\U0010fffd])*+)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class CitedSentence:
-    """A sentence without its citations, and the places of the contexts that it cites, each once, in order."""
-
-    text: str
-    numbers: tuple[int, ...]
-
-
-def without_citations(text: str, ids: Sequence[str] = ()) -> str:
-    """Remove a text's citations and the space that they leave; `ids` are those of its contexts."""
-    return removed(text, citations(text, ids))
-
-
-def cited_sentences(text: str, ids: Sequence[str] = ()) -> tuple[CitedSentence, ...]:
-    """Return a text's sentences with their citations; a citation behind a full stop belongs before it."""
-    plain = _PRIVATE.sub("\ufffd", text)
-    found = citations(plain, ids)[: 0x10FFFD - _FIRST_MARK]
-    marked = _with_marks(plain, found)
-    moved = _BEHIND.sub(lambda match: f" {match[2]}{match[1]} ", marked)
-    sentences = []
-    for sentence in split_sentences(moved):
-        marks = list(_PRIVATE.finditer(sentence))
-        own = [found[ord(mark.group()) - _FIRST_MARK].numbers for mark in marks]
-        bare = removed(sentence, [Citation(mark.start(), mark.end(), ()) for mark in marks]).strip()
-        if any(character.isalnum() for character in bare):
-            numbers = dict.fromkeys(number for numbers in own for number in numbers)
-            sentences.append(CitedSentence(bare, tuple(numbers)))
-    return tuple(sentences)
-
-
-def _with_marks(text: str, found: Sequence[Citation]) -> str:
-    def parts() -> Iterator[str]:
-        at = 0
-        for place, one in enumerate(found):
-            yield text[at : one.start] + chr(_FIRST_MARK + place)
-            at = one.end
-        yield text[at:]
-
-    return "".join(parts())
+    if word is None or following is None:
+        return True
+    numbered = len(word[1]) == 1 and block[following].isdecimal()
+    return not numbered and word[1].casefold() not in ABBREVIATIONS

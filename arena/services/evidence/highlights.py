@@ -113,6 +113,9 @@ def _statement(statement: Mapping[str, Any] | str, standing: Standing) -> Statem
 
 
 WORD = re.compile(r"\w+")
+CLOSED = re.compile("[.!?…\"'”’»)]*")
+MAX_MARKS, MAX_BETWEEN = 60, 5
+"""Characters of layout and citations beside a word, and words among them."""
 MIN_CLAIM = 0.6
 """Share of a claim's words that its sentence must have."""
 MIN_STATEMENT = 0.4
@@ -177,14 +180,34 @@ def _parts(text: str) -> list[str]:
     parts: list[str] = []
     done = 0
     for sentence in split_sentences(text):
-        at = text.find(sentence, done)
+        at, end = _place(sentence, text, done)
         if at < 0:
             continue
         if at > done:
             parts.append(text[done:at])
-        parts.append(sentence)
-        done = at + len(sentence)
+        parts.append(text[at:end])
+        done = end
     return [*parts, text[done:]] if done < len(text) else parts
+
+
+def _place(sentence: str, text: str, start: int) -> tuple[int, int]:
+    """Return where a sentence is in a text, whose marks of layout and citations may part its words."""
+    at = text.find(sentence, start)
+    if at >= 0:
+        return at, at + len(sentence)
+    words = WORD.findall(sentence)
+    written = list(WORD.finditer(text, start, start + len(sentence) + MAX_MARKS * (len(words) + 1)))
+    for first, match in enumerate(written):
+        place = first if words[:1] == [match[0]] else -2
+        for word in words[1:] if place >= 0 else ():
+            ahead = range(place + 1, min(place + 1 + MAX_BETWEEN, len(written)))
+            place = next((number for number in ahead if written[number][0] == word), -2)
+            if place < 0:
+                break
+        if place >= 0:
+            closed = CLOSED.match(text, written[place].end())
+            return match.start(), closed.end() if closed else written[place].end()
+    return -1, -1
 
 
 def _words(text: str) -> frozenset[str]:

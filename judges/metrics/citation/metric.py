@@ -23,7 +23,8 @@ from judges.metrics.registry import Metric, refuse_options
 from judges.metrics.relations.model import Entailment, Pair, Related
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
-from judges.text.sentences import CitedSentence, cited_sentences, split_clauses
+from judges.text.sentences import Sentence as ReadSentence
+from judges.text.sentences import read_sentences, split_clauses, stating
 
 NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
 NO_CITATIONS = "The answer cites nothing, so its citation support is 0."
@@ -148,8 +149,8 @@ class CitationSupport:
         """Score one answer, which cites its contexts, or, without any, the set's passages.
 
         Precision is the mean weight of its citations (full support 1, partial ½), recall the mean over its
-        sentences of the weight of the best citation; an uncited sentence counts 0. Without a citation
-        precision is null and the score 0.
+        sentences of the weight of the best citation; an uncited sentence counts 0, an uncited heading,
+        question or lead-in is none. Without a citation precision is null and the score 0.
 
         Returns:
             The score with `details`: `precision`, `recall`, `sentences` (`text`, `weight`, `citations`:
@@ -162,7 +163,7 @@ class CitationSupport:
         answer = clean(item.answer)
         passages, cites = _cited_from(item)
         ids = [passage.id for passage in passages]
-        found = () if is_no_answer(answer) else cited_sentences(answer, ids)
+        found = () if is_no_answer(answer) else _needing_support(read_sentences(answer, ids))
         if not found:
             return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_SENTENCES)
         if not passages:
@@ -181,6 +182,12 @@ class CitationSupport:
         return _scored(item, sentences, cites)
 
 
+def _needing_support(sentences: Sequence[ReadSentence]) -> tuple[ReadSentence, ...]:
+    """Leave out headings, questions and lead-ins that cite nothing: they state nothing to support."""
+    stated = set(stating(sentences))
+    return tuple(sentence for sentence in sentences if sentence.numbers or sentence in stated)
+
+
 def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
     """Return the texts that numbers cite; contexts without a text have that of the passage of their id."""
     if not item.contexts:
@@ -193,7 +200,7 @@ def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
 
 
 def _sentences(
-    found: Sequence[CitedSentence],
+    found: Sequence[ReadSentence],
     passages: Sequence[Passage],
     grades: Mapping[tuple[str, int], Support | CallFailure],
 ) -> list[Sentence]:

@@ -20,8 +20,8 @@ from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, F
 from judges.metrics.relations.entailment import StatementRelations, entailment_weights
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment
 from judges.pairwise.cleaning import clean
-from judges.text.sentences import split_clauses, split_sentences
-from judges.text.statements import read_statement, read_statements
+from judges.text.sentences import read_sentences, split_clauses, split_sentences, stating
+from judges.text.statements import read_statement
 
 SHORTEST_LEAD = 3
 LOWEST, HIGHEST = 1.0, 5.0
@@ -121,13 +121,14 @@ class LexicalSteps:
         return ground_of(self._item.question, ground_truth_of(self._item))
 
     async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
-        """Every clause of a passage and every sentence of an answer is a claim; a "no answer" has none."""
+        """Take each clause of a passage, and each sentence of an answer that states something, as a claim."""
         if source:
             return tuple(Claim(clause, source) for clause in claims_of(text))
         bare = clean(text)
         if is_no_answer(bare):
             return ()
-        return tuple(Claim(statement.text) for statement in read_statements(bare))
+        found = (sentence.text for sentence in stating(read_sentences(bare)))
+        return tuple(Claim(sentence) for sentence in found if read_statement(sentence).terms)
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
         """Rate a claim by how much of the question it speaks of where it stands."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judges.text.sentences import cited_sentences, split_sentences, without_citations
+from judges.text.sentences import read_sentences, split_sentences
 
 GOLDEN = (Path(__file__).parent / "sentences.golden.txt").read_text(encoding="utf-8").splitlines()
 """A line a text, its sentences parted by a bar."""
@@ -64,7 +64,7 @@ def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: st
 def test_each_sentence_has_the_numbers_behind_it(
     text: str, sentences: list[tuple[str, tuple[int, ...]]]
 ) -> None:
-    assert [(one.text, one.numbers) for one in cited_sentences(text)] == sentences
+    assert [(one.text, one.numbers) for one in read_sentences(text)] == sentences
 
 
 @given(
@@ -75,7 +75,7 @@ def test_each_sentence_has_the_numbers_behind_it(
 )
 def test_what_is_written_with_citations_is_read_again(written: list[tuple[str, set[int]]]) -> None:
     text = " ".join(f"{words}{f' {sorted(numbers)}' if numbers else ''}." for words, numbers in written)
-    assert [(one.text, set(one.numbers)) for one in cited_sentences(text)] == [
+    assert [(one.text, set(one.numbers)) for one in read_sentences(text)] == [
         (f"{words}.", numbers) for words, numbers in written
     ]
-    assert without_citations(text) == " ".join(f"{words}." for words, _ in written)
+    assert split_sentences(text) == tuple(f"{words}." for words, _ in written)

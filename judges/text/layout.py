@@ -1,0 +1,274 @@
+"""Take the marks of layout off a text: Markdown, HTML, list marks, tables, links and wrapped lines.
+
+What is left are blocks: paragraphs, list items, rows and headings, as plain text. Code, and text that only
+looks like a mark ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from judges.text.languages import ABBREVIATIONS, LISTS, fold
+
+INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters that show nothing (Unicode's default ignorable ones)."""
+CITED = "\U00100000-\U0010fffd"
+"""Private characters that stand for citations while a text is read."""
+ENDS = ".!?…。！？｡؟।"
+CLOSERS = r"\"'”’»)\]』」"
+MONTHS = frozenset(LISTS["months"].split())
+"""German months, folded: "3. Oktober" is a date, no third item."""
+_CODED = re.compile("[\U000f0000-\U000ffffd]")
+_CODE = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(`+)([^`\n]+)\3(?!`)", re.DOTALL | re.MULTILINE
+)
+_TAG = re.compile(
+    r"<(/?)(article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|t[dhr]|table|tbody|thead|ul"
+    r"|a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|label|mark|q|s|small|span|strong|sub|sup|tt|u|var)"
+    r"(?:\s[^<>]{0,400})?/?>|<!--.*?-->",
+    re.IGNORECASE | re.DOTALL,
+)
+_OPENED = {"li": "\n\n- ", "th": "\n\n# ", "td": " ", "br": "\n"} | {f"h{n}": "\n\n# " for n in range(1, 7)}
+_BREAKS = frozenset("article blockquote dd div dl dt hr ol p pre section tr table tbody thead ul".split())
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
+_ADDRESS = r"(?:https?://|mailto:|www\.|[#/.]|[\w-]+\.\w)[^()\s]*(?:\([^()\s]*\)[^()\s]*)*"
+_LINK = re.compile(rf"!?\[([^\[\]\n]*)\]\(<?{_ADDRESS}(?:\s+\"[^\"\n]*\")?\)")
+_DEFINITION = re.compile(
+    r"^[ \t]*\[(?:\^[^\]\n]{1,80}\]:|\d{1,4}\]:|[^\]\n]{1,80}\]:\s*<?https?://).*$", re.MULTILINE
+)
+"""A line that says what a mark stands for: `[^1]: Source`."""
+_BOLD_LINE = re.compile(r"^[ \t]*(\*\*|__)(?=\S)([^*_\n]{1,120})\1(:?)[ \t]*$", re.MULTILINE)
+_DELIMITER = re.compile(r"\*{1,3}|_{1,3}|~~|==|\n[ \t]*\n")
+_IDENTIFIER = re.compile(r"[a-z0-9_]+")
+_ESCAPE = re.compile(r"\\([*_\[\]{}()#>~`.+!|-])")
+_NUMBER = re.compile(
+    rf"(?<![^\s>|{CITED}])(\(?)((?i:step|schritt|étape|paso)\s)?"
+    r"(\d{1,2}|[a-z]|[A-Z]|[ivx]{2,5}|[IVX]{2,5})\\?([.):])\s+(?=(\S[^\W\d_]*))"
+)
+_BEGINS_LINE = re.compile(r"(?:\A|\n)[\s>*+|•#-]*\Z")
+_BEHIND_END = re.compile(rf"(?:\A|[{CITED}]|[{ENDS}:;,][{CLOSERS}]*)\s*\Z")
+_LAST_WORD = re.compile(r"(?<!\w)(\w+)\.\s*\Z")
+_LOOK = 80
+_ROMAN = {numeral: at for at, numeral in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)}
+_SIGNS = "•‣◦▪●○■□▶►➤"
+_COUNTED = "①-⑳❶-❿"
+_INLINE_BULLET = re.compile(
+    rf"(?:^|(?<=\s))[{_SIGNS}]\s+|\s*[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
+)
+_BULLET = re.compile(r"^(?:[-*+–—→✓✔✅]\s+(?:\[[ xX]\]\s+)?)+")
+_HEADING = re.compile(r"^#{1,6}\s+(.*?)[\s#]*$")
+_QUOTE = re.compile(r"^(?:\s{0,3}>)+")
+_RULE = re.compile(r"^[\s|:*_=\-+#~]*$")
+_UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
+SHORTEST_WRAPPED = 50
+"""Characters of a line from which on it may have been wrapped in front of a capital."""
+
+
+@dataclass(slots=True)
+class Block:
+    """A paragraph, list item, table row or heading; what is set as a heading but ends with a stop is none."""
+
+    text: str
+    heading: bool = False
+
+
+def read_blocks(text: str) -> list[Block]:
+    """Return the blocks of a text without marks of layout."""
+    code: list[str] = []
+
+    def put_aside(match: re.Match[str]) -> str:
+        code.append(" ".join((match[2] or match[4] or "").split()))
+        return ("\n\n{}\n\n" if match[1] else "{}").format(chr(0xF0000 + min(len(code) - 1, 0xFFFD)))
+
+    plain = INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    if "`" in plain or "~~~" in plain:
+        plain = _CODE.sub(put_aside, _CODED.sub("\ufffd", plain))
+    if "<" in plain:
+        plain = _TAG.sub(_break_of, plain)
+    if "&" in plain:
+        plain = _ENTITY.sub(lambda match: unescape(match[0]).replace("\u00a0", " "), plain)
+    if "]" in plain:
+        plain = _LINK.sub(r"\1", _DEFINITION.sub("", plain))
+    plain = _without_emphasis(_BOLD_LINE.sub(r"# \2\3", plain))
+    blocks = _lines(_without_numbers(_INLINE_BULLET.sub("\n\n- ", plain)))
+    for block in blocks:
+        if "\\" in block.text:
+            block.text = _ESCAPE.sub(r"\1", block.text)
+        if code:
+            block.text = _CODED.sub(lambda match: code[ord(match[0]) - 0xF0000], block.text)
+        block.heading = block.heading and not ends_sentence(block.text)
+    return blocks
+
+
+def ends_sentence(text: str) -> bool:
+    """Return whether a text ends with a full stop or the like, whatever closes or cites behind it."""
+    bare = re.sub(rf"[\s{CITED}{CLOSERS}]+\Z", "", text)
+    return bare[-1:] in ENDS
+
+
+def _break_of(tag: re.Match[str]) -> str:
+    """Return the break, bullet or heading mark that an HTML tag stands for; nothing for one within a line."""
+    name = (tag[2] or "").lower()
+    if name in _OPENED:
+        return _OPENED[name] if not tag[1] else "" if name in {"td", "br"} else "\n\n"
+    return "\n\n" if name in _BREAKS else ""
+
+
+def _without_emphasis(text: str) -> str:
+    """Remove pairs of delimiters around words that are set off; one that nothing closes stays."""
+    opened: dict[str, int] = {}
+    gone: list[tuple[int, int]] = []
+    for match in _DELIMITER.finditer(text):
+        mark, (start, end) = match[0], match.span()
+        if mark[0] == "\n":
+            opened.clear()
+            continue
+        before, after = text[start - 1 : start], text[end : end + 1]
+        beside = {before, after}
+        if "\\" in beside or mark[0] in beside:
+            continue
+        closes = before.strip() and not (after.isascii() and after.isalnum())
+        begins = opened.get(mark)
+        if closes and begins is not None:
+            del opened[mark]
+            if mark[0] != "_" or not _IDENTIFIER.fullmatch(text, begins + len(mark), start):
+                gone += [(begins, begins + len(mark)), (start, end)]
+        elif after.strip() and not (before.isascii() and before.isalnum()):
+            opened[mark] = start
+    return _cut_out(text, [(start, end, "") for start, end in sorted(gone)])
+
+
+def _cut_out(text: str, pieces: list[tuple[int, int, str]]) -> str:
+    def parts() -> Iterator[str]:
+        at = 0
+        for start, end, instead in pieces:
+            yield text[at:start] + instead
+            at = end
+        yield text[at:]
+
+    return "".join(parts()) if pieces else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """The number of a list item: its place in the text, its place in the list, and where it stands."""
+
+    start: int
+    end: int
+    value: int
+    mark: str
+    closed: bool
+    begins_line: bool
+    behind_end: bool
+    following: str
+
+
+def _without_numbers(text: str) -> str:
+    """Put breaks in place of the numbers and letters of lists, in lines and in running text.
+
+    Those that follow each other from the first on are marks; in lines also a lone "1." or "3)".
+    """
+    runs: list[list[_Item]] = []
+    open_runs: dict[tuple[str, ...], list[_Item]] = {}
+    for match in _NUMBER.finditer(text):
+        bracket, word, mark, end, following = match.groups()
+        if (end == ":" and not word) or (bracket and end != ")"):
+            continue
+        before = text[max(0, match.start() - _LOOK) : match.start()]
+        abbreviated = _LAST_WORD.search(before)
+        behind = bool(_BEHIND_END.search(before)) and not (
+            abbreviated and (len(abbreviated[1]) == 1 or abbreviated[1].casefold() in ABBREVIATIONS)
+        )
+        for kind, value in _values(mark):
+            style = (bracket, "step" if word else "", kind, end)
+            item = _Item(*match.span(), value, mark, end == ")", bool(_BEGINS_LINE.search(before)), behind, following)
+            run = open_runs.get(style, [])
+            if run and value == run[-1].value + 1 and _goes_on(item, style):
+                run.append(item)
+                break
+            if item.begins_line or (value == 1 and behind):
+                open_runs[style] = [item]
+                runs.append(open_runs[style])
+    marks = sorted({item.start: item for run in runs for item in run if _is_mark(item, run)}.items())
+    pieces = []
+    for _, item in marks:
+        in_text = item.following[:1].islower() and not item.begins_line
+        pieces.append((item.start, item.end, "" if in_text else "\n\n- "))
+    return _cut_out(text, pieces)
+
+
+def _values(mark: str) -> list[tuple[str, int]]:
+    """Return the places that a mark may have, by kind: "i" is the ninth letter and the first numeral."""
+    if mark.isdigit():
+        return [("1", int(mark))]
+    case = "a" if mark.islower() else "A"
+    letter = [(case, ord(mark) - ord(case) + 1)] if len(mark) == 1 else []
+    return [*([(f"{case} roman", _ROMAN[mark.lower()])] if mark.lower() in _ROMAN else []), *letter]
+
+
+def _goes_on(item: _Item, style: tuple[str, ...]) -> bool:
+    """Return whether a number that is next in turn is one of the list: initials are not."""
+    initial = style[2][0] == "A" and style[3] == "."
+    return item.begins_line or (item.behind_end and not initial)
+
+
+def _is_mark(item: _Item, run: list[_Item]) -> bool:
+    if len(run) > 1 and run[0].value == 1:
+        return True
+    # "3. Oktober" and "1. FC Union" begin lines as well.
+    name = fold(item.following) in MONTHS or (item.following.isupper() and len(item.following) > 1)
+    lone = item.begins_line and not item.mark.isupper() and (item.value == 1 or item.closed)
+    return (len(run) > 1 or lone) and not name
+
+
+def _lines(text: str) -> list[Block]:
+    """Join wrapped lines; start anew at list items, headings, rows of tables and blank lines."""
+    blocks: list[Block] = []
+    lines = [_QUOTE.sub("", line).strip() for line in text.split("\n")]
+    joinable = in_table = False
+    for at, line in enumerate(lines):
+        if _RULE.match(line):
+            if blocks and joinable and ("|" in line or _UNDERLINE.match(line)):
+                blocks[-1].heading = True
+            joinable, in_table = False, "|" in line
+            continue
+        heading = _HEADING.match(line)
+        body = heading[1] if heading else line
+        row = in_table or body.startswith("|") or ("|" in body and "|" in _separator(lines, at + 1))
+        if row:
+            body = " ".join(cell.strip() for cell in re.split(r"(?<!\\)\|", body)).strip()
+        bullet = _BULLET.match(body)
+        body = body[bullet.end() :] if bullet else body
+        if blocks and body and not body.strip(f"{_marks_of(body)} "):
+            # Citations on a line of their own are of what is above.
+            blocks[-1].text += f" {body}"
+        elif blocks and joinable and not (bullet or heading or row) and _continues(lines, at):
+            blocks[-1].text += f" {body}"
+        elif body.strip():
+            blocks.append(Block(body.strip(), bool(heading)))
+        joinable = not heading
+    return blocks
+
+
+def _separator(lines: list[str], at: int) -> str:
+    return lines[at] if at < len(lines) and _RULE.match(lines[at]) else ""
+
+
+def _marks_of(text: str) -> str:
+    return "".join(re.findall(f"[{CITED}]", text))
+
+
+def _continues(lines: list[str], at: int) -> bool:
+    """Return whether a line reads on from the one before it: small letters, or where the text was wrapped."""
+    line, before = lines[at], lines[at - 1]
+    if line[:1].islower() or line[:1] in "([,;":
+        return True
+    width = max(map(len, lines[max(0, at - 2) : at + 2]))
+    full = len(before) + 1 + len(line.split()[0]) > width
+    return len(before) >= SHORTEST_WRAPPED and full and not ends_sentence(before) and before[-1:] != ":"

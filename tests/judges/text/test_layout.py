@@ -1,0 +1,172 @@
+"""Layouts of one text give one verdict, one score and the same sentences; what only looks like a mark stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.models import MetricItem, OrderPolicy, Passage, Preference, Question
+from judges.base import JudgeInput
+from judges.catalogue import load_spec
+from judges.lexical import LexicalJudge
+from judges.metrics.registry import build_metric
+from judges.text.sentences import read_sentences, split_sentences
+
+TEXTS = (
+    ("Hops are the flowers of a climbing vine.", "Cork floats on water.", "Wine keeps for forty years."),
+    (
+        "The iron bridge opened in 1905.",
+        "It cost 3.5 million dollars, i.e. a fortune.",
+        "Dr. Ann Lee built it.",
+    ),
+    ("Basil likes warm soil.", "Water it at 6 a.m. every day."),
+    (
+        "“Copper conducts heat,” he wrote.",
+        "Glass does not.",
+        "Wool is warm (and light).",
+        "Ice melts at 0 degrees.",
+    ),
+)
+ORDINALS = ("1", "2", "3", "4")
+SUPERSCRIPTS = str.maketrans("1234", "¹²³⁴")
+Layout = Callable[[str, str], str]
+
+
+def lines(layout: Layout, before: str = "", after: str = "") -> Callable[[tuple[str, ...]], str]:
+    return lambda text: before + "\n".join(map(layout, text, ORDINALS)) + after
+
+
+def running(
+    layout: Layout, before: str = "", after: str = "", gap: str = " "
+) -> Callable[[tuple[str, ...]], str]:
+    return lambda text: before + gap.join(map(layout, text, ORDINALS)) + after
+
+
+def letter(n: str) -> str:
+    return "abcd"[int(n) - 1]
+
+
+LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
+    "citation behind the stop": running(lambda s, n: f"{s} [{n}]"),
+    "citation before the stop": running(lambda s, n: f"{s[:-1]} [{n}]{s[-1]}"),
+    "citation in front": running(lambda s, n: f"[{n}] {s}"),
+    "no blanks": running(lambda s, n: f"{s}[{n}]", gap=""),
+    "citation on a line below": running(lambda s, n: f"{s}\n[{n}]", gap="\n"),
+    "bold": running(lambda s, n: f"**{s}** [{n}]"),
+    "bold without the stop": running(lambda s, n: f"**{s[:-1]}**{s[-1]} [{n}]"),
+    "bold with the citation": running(lambda s, n: f"**{s} [{n}]**"),
+    "all bold": running(lambda s, n: f"{s} [{n}]", "**", "**"),
+    "last word bold": running(lambda s, n: f"{' '.join(s.split()[:-1])} **{s.split()[-1]}** [{n}]"),
+    "italics": running(lambda s, n: f"*{s}* [{n}]"),
+    "underlined": running(lambda s, n: f"_{s}_ [{n}]"),
+    "bold italics": running(lambda s, n: f"***{s}*** [{n}]"),
+    "HTML": running(lambda s, n: f"<b>{s}</b> <a href='#{n}'>[{n}]</a>"),
+    "HTML paragraphs": running(lambda s, n: f"<p>{s} [{n}]</p>", gap=""),
+    "HTML list": running(lambda s, n: f"<li>{s} [{n}]</li>", "<ul>", "</ul>", gap=""),
+    "HTML table": running(lambda s, n: f"<tr><td>{s}</td><td>[{n}]</td></tr>", "<table>", "</table>", gap=""),
+    "raised": running(lambda s, n: f"{s}<sup>{n}</sup>"),
+    "raised brackets": running(lambda s, n: f"{s[:-1]}<sup>[{n}]</sup>{s[-1]}"),
+    "raised digits": running(lambda s, n: s + n.translate(SUPERSCRIPTS)),
+    "raised digits before the stop": running(lambda s, n: s[:-1] + n.translate(SUPERSCRIPTS) + s[-1]),
+    "escaped brackets": running(lambda s, n: rf"{s} \[{n}\]"),
+    "lenticular brackets": running(lambda s, n: f"{s}【{n}†source】"),
+    "footnotes": running(lambda s, n: f"{s}[^{n}]", after="\n\n[^1]: https://example.org/a\n[^2]: Page two."),
+    "linked citations": running(lambda s, n: f"{s} [[{n}]](https://example.org/{n})"),
+    "linked words": running(lambda s, n: f"[{s}](https://example.org/a_(b)) [{n}]"),
+    "dashes": lines(lambda s, n: f"- {s} [{n}]"),
+    "stars": lines(lambda s, n: f"* {s} [{n}]"),
+    "bold items": lines(lambda s, n: f"- **{s[:-1]}**{s[-1]} [{n}]"),
+    "check boxes": lines(lambda s, n: f"- [x] {s} [{n}]"),
+    "numbers": lines(lambda s, n: f"{n}. {s} [{n}]"),
+    "bold numbers": lines(lambda s, n: f"**{n}.** {s} [{n}]"),
+    "numbers of Markdown": lines(lambda s, n: f"1. {s} [{n}]"),
+    "letters": lines(lambda s, n: f"{letter(n)}) {s} [{n}]"),
+    "brackets": lines(lambda s, n: f"({n}) {s} [{n}]"),
+    "numerals": lines(lambda s, n: f"{('i', 'ii', 'iii', 'iv')[int(n) - 1]}. {s} [{n}]"),
+    "steps": lines(lambda s, n: f"Step {n}: {s} [{n}]"),
+    "running numbers": running(lambda s, n: f"{n}. {s} [{n}]"),
+    "running numbers with brackets": running(lambda s, n: f"{n}) {s} [{n}]"),
+    "running letters": running(lambda s, n: f"{letter(n)}) {s} [{n}]"),
+    "running brackets": running(lambda s, n: f"({n}) {s} [{n}]"),
+    "running numerals": running(lambda s, n: f"({('i', 'ii', 'iii', 'iv')[int(n) - 1]}) {s} [{n}]"),
+    "running steps": running(lambda s, n: f"Step {n}. {s} [{n}]"),
+    "running bullets": running(lambda s, n: f"• {s} [{n}]"),
+    "running dashes": running(lambda s, n: f"- {s} [{n}]"),
+    "circled numbers": running(lambda s, n: f"{'①②③④'[int(n) - 1]} {s} [{n}]"),
+    "headings": lines(lambda s, n: f"## {s} [{n}]"),
+    "quotes": lines(lambda s, n: f"> {s} [{n}]"),
+    "quoted items": lines(lambda s, n: f"> - {s} [{n}]"),
+    "table": lines(lambda s, n: f"| {s} | [{n}] |"),
+    "paragraphs": running(lambda s, n: f"{s} [{n}]", gap="\r\n\r\n"),
+    "indented": lines(lambda s, n: f"   {s} [{n}]"),
+    "entities": running(lambda s, n: f"{s}&nbsp;[{n}]"),
+    "invisible characters": running(lambda s, n: f"{s[:2]}\u00ad{s[2:]}\u200b [{n}]"),
+    "wrapped": lambda text: LAYOUTS["citation behind the stop"](text).replace(" ", "\n", 1),
+}
+"""A text of cited sentences in each layout."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
+    found = read_sentences(LAYOUTS[layout](text))
+    assert [(one.text, one.numbers) for one in found] == [(s, (at,)) for at, s in enumerate(text, start=1)]
+
+PLAIN = "citation behind the stop"
+JUDGE = LexicalJudge(load_spec("lexical").model_copy(update={"order": OrderPolicy.PAPER}))
+
+
+def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
+    """Return a question on which a text is right but for its first sentence, which the reference lacks."""
+    passages = tuple(Passage(f"p{at}", sentence) for at, sentence in enumerate(text, start=1))
+    return MetricItem(
+        id="q",
+        question="What is true?",
+        answer=answer,
+        reference=" ".join((*text[1:], "The moon is not made of old green cheese.")),
+        passages=(*passages, Passage("p9", "The moon is made of rock and of dust.")),
+        contexts=passages,
+        aspects=text[:2],
+        sub_questions=(f"Is it so: {text[0]}", "Why is the moon round?"),
+    )
+
+
+def scores(item: MetricItem) -> dict[str, object]:
+    found = {}
+    for name in METRICS:
+        score = asyncio.run(build_metric(name).score(item))
+        found[name] = (score.outcome, score.reason, score.score, score.details.get("counts"))
+    return found
+
+
+METRICS = (
+    "citation-support",
+    "reference-coverage",
+    "factuality-fr1",
+    "factuality-factscore",
+    "comprehensiveness-nli",
+    "comprehensiveness-end-to-end",
+    "coverage-icat-a",
+    "answer-crux",
+)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_scores_and_verdicts_are_the_same_in_each_layout(layout: str) -> None:
+    for text in TEXTS:
+        plain, answer = LAYOUTS[PLAIN](text), LAYOUTS[layout](text)
+        item = item_of(text, answer)
+        assert scores(item) == scores(item_of(text, plain))
+        for reference in (item.reference, None):
+            question = Question(
+                id="q", domain="d", question=item.question, reference=reference, passages=item.passages
+            )
+            verdict = asyncio.run(
+                JUDGE.judge(JudgeInput(battle_id="b", question=question, answer_a=plain, answer_b=answer))
+            )
+            assert (verdict.preference, verdict.judgments[0].margin) == (Preference.TIE, 0)
