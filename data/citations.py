@@ -1,8 +1,8 @@
-"""Citations in the styles that people and tools write, as places of the contexts that they name.
+r"""Citations in the styles that people and tools write, as places of the contexts that they name.
 
-Read are `[1]`, `\\[1\\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, small raised digits,
-`【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets (`[d7]`), and `(1)`
-behind a statement where the contexts bear numbers. Code is left alone, and so are powers and years.
+Read are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, raised digits,
+`【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets
+(`[d7]`), and `(1)` behind a statement where the contexts bear numbers. Code, powers and years are left alone.
 
 Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
@@ -106,7 +106,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def removed(text: str, found: Sequence[Citation]) -> str:
-    """Remove some citations of a text, and the space that they leave, or put one where two words would join."""
+    """Remove some citations of a text and the space that they leave; where words would join, put a space."""
     parts, at = [], 0
     for one in found:
         before = text[at : one.start]

@@ -26,16 +26,17 @@ MONTHS = frozenset(LISTS["months"].split())
 """German months, folded: "3. Oktober" is a date, no third item."""
 _CODED = re.compile("[\U000f0000-\U000ffffd]")
 _CODE = re.compile(
-    r"^[ \t]*(`{3,}|~{3,})[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(`+)([^`\n]+)\3(?!`)", re.DOTALL | re.MULTILINE
+    r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(?<!`)(`{1,3})(?!`)([^`\n]+)\3(?!`)",
+    re.DOTALL | re.MULTILINE,
 )
 _TAG = re.compile(
     r"<(/?)(article|blockquote|br|dd|div|dl|dt|h[1-6]|hr|li|ol|p|pre|section|t[dhr]|table|tbody|thead|ul"
     r"|a|abbr|b|big|cite|code|del|em|font|i|ins|kbd|label|mark|q|s|small|span|strong|sub|sup|tt|u|var)"
-    r"(?:\s[^<>]{0,400})?/?>|<!--.*?-->",
+    r"(?:\s[^<>]{0,400})?/?>|<!--.{0,500}?-->",
     re.IGNORECASE | re.DOTALL,
 )
 _OPENED = {"li": "\n\n- ", "th": "\n\n# ", "td": " ", "br": "\n"} | {f"h{n}": "\n\n# " for n in range(1, 7)}
-_BREAKS = frozenset("article blockquote dd div dl dt hr ol p pre section tr table tbody thead ul".split())
+_BREAKS = re.compile(r"article|blockquote|dd|div|dl|dt|hr|ol|p|pre|section|tr|table|tbody|thead|ul")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _ADDRESS = r"(?:https?://|mailto:|www\.|[#/.]|[\w-]+\.\w)[^()\s]*(?:\([^()\s]*\)[^()\s]*)*"
 _LINK = re.compile(rf"!?\[([^\[\]\n]*)\]\(<?{_ADDRESS}(?:\s+\"[^\"\n]*\")?\)")
@@ -55,14 +56,14 @@ _BEGINS_LINE = re.compile(r"(?:\A|\n)[\s>*+|•#-]*\Z")
 _BEHIND_END = re.compile(rf"(?:\A|[{CITED}]|[{ENDS}:;,][{CLOSERS}]*)\s*\Z")
 _LAST_WORD = re.compile(r"(?<!\w)(\w+)\.\s*\Z")
 _LOOK = 80
-_ROMAN = {numeral: at for at, numeral in enumerate("i ii iii iv v vi vii viii ix x xi xii".split(), start=1)}
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _SIGNS = "•‣◦▪●○■□▶►➤"
 _COUNTED = "①-⑳❶-❿"
 _INLINE_BULLET = re.compile(
-    rf"(?:^|(?<=\s))[{_SIGNS}]\s+|\s*[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
+    rf"(?:^|(?<=\s))[{_SIGNS}]\s+|[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
 )
 _BULLET = re.compile(r"^(?:[-*+–—→✓✔✅]\s+(?:\[[ xX]\]\s+)?)+")
-_HEADING = re.compile(r"^#{1,6}\s+(.*?)[\s#]*$")
+_HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _QUOTE = re.compile(r"^(?:\s{0,3}>)+")
 _RULE = re.compile(r"^[\s|:*_=\-+#~]*$")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
@@ -117,7 +118,7 @@ def _break_of(tag: re.Match[str]) -> str:
     name = (tag[2] or "").lower()
     if name in _OPENED:
         return _OPENED[name] if not tag[1] else "" if name in {"td", "br"} else "\n\n"
-    return "\n\n" if name in _BREAKS else ""
+    return "\n\n" if _BREAKS.fullmatch(name) else ""
 
 
 def _without_emphasis(text: str) -> str:
@@ -187,7 +188,9 @@ def _without_numbers(text: str) -> str:
         )
         for kind, value in _values(mark):
             style = (bracket, "step" if word else "", kind, end)
-            item = _Item(*match.span(), value, mark, end == ")", bool(_BEGINS_LINE.search(before)), behind, following)
+            item = _Item(
+                *match.span(), value, mark, end == ")", bool(_BEGINS_LINE.search(before)), behind, following
+            )
             run = open_runs.get(style, [])
             if run and value == run[-1].value + 1 and _goes_on(item, style):
                 run.append(item)
@@ -209,7 +212,8 @@ def _values(mark: str) -> list[tuple[str, int]]:
         return [("1", int(mark))]
     case = "a" if mark.islower() else "A"
     letter = [(case, ord(mark) - ord(case) + 1)] if len(mark) == 1 else []
-    return [*([(f"{case} roman", _ROMAN[mark.lower()])] if mark.lower() in _ROMAN else []), *letter]
+    numeral = [(f"{case} roman", _ROMAN.index(mark.lower()) + 1)] if mark.lower() in _ROMAN else []
+    return [*numeral, *letter]
 
 
 def _goes_on(item: _Item, style: tuple[str, ...]) -> bool:
@@ -239,7 +243,7 @@ def _lines(text: str) -> list[Block]:
             joinable, in_table = False, "|" in line
             continue
         heading = _HEADING.match(line)
-        body = heading[1] if heading else line
+        body = heading[1].rstrip("# ") if heading else line
         row = in_table or body.startswith("|") or ("|" in body and "|" in _separator(lines, at + 1))
         if row:
             body = " ".join(cell.strip() for cell in re.split(r"(?<!\\)\|", body)).strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,9 +12,7 @@ from judges.text.languages import ABBREVIATIONS, fold
 from judges.text.layout import CITED, CLOSERS, ENDS, MONTHS, read_blocks
 from judges.text.tokens import WORD, terms
 
-BOUNDARY = re.compile(
-    r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|[。！？｡؟।။។։]+[”’»」』)\]]*"
-)
+BOUNDARY = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|[。！？｡؟।။។։]+[”’»」』)\]]*")
 CLAUSE = re.compile(r"(?:(?<!\s)\s++)?;\s++|(?<!\s)\s++[–—]\s++|:\s++(?=\S++\s++\S++\s++\S)")
 TOKEN = re.compile(r"\S+")
 NO_SPACE = re.compile(r"\S")
@@ -52,7 +49,6 @@ LONGEST_CACHED = 20_000
 _FIRST_MARK = ord(CITED[0])
 _PRIVATE = re.compile(f"[{CITED}]")
 _BEHIND = re.compile(rf"([{ENDS}]++[{CLOSERS}]*+)[^\S\n]*+([{CITED}](?:[^\S\n]*+[{CITED}])*+)")
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +96,7 @@ def _sentences(text: str, ids: Sequence[str]) -> tuple[Sentence, ...]:
     sentences = []
     for block in read_blocks(_with_marks(plain, found)):
         opens = block.text[:1] >= chr(_FIRST_MARK) > block.text[-1:]
-        moved = _BEHIND.sub(r"\1 \2 " if opens else r" \2\1 ", block.text) if found else block.text
+        moved = _BEHIND.sub(r"\1 \2 " if opens else r"\2\1 ", block.text) if found else block.text
         for sentence in _cut(moved):
             marks = list(_PRIVATE.finditer(sentence))
             own = [found[ord(mark.group()) - _FIRST_MARK].numbers for mark in marks]
@@ -143,8 +139,7 @@ def states(sentence: str, *, is_last: bool = False) -> bool:
     if is_last or not WORD.search(sentence):
         return True
     return not (
-        bare.endswith(":")
-        or (ANNOUNCED.search(fold(sentence)) and len(set(terms(sentence))) <= LONGEST_LEAD)
+        bare.endswith(":") or (ANNOUNCED.search(fold(sentence)) and len(set(terms(sentence))) <= LONGEST_LEAD)
     )
 
 
@@ -193,11 +188,10 @@ def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following
     The text goes on at `following`, if it does.
     """
     *earlier, last = (block[max(start, first) : end] for first, end in tokens)
-    if last[:-1].isdecimal() and len(last) <= LONGEST_ORDINAL and following is not None:
-        if not any(earlier) or earlier[0].casefold() in BEFORE_ORDINALS:
-            return False
+    if following is not None and last[:-1].isdecimal() and len(last) <= LONGEST_ORDINAL:
         word = WORD.match(block, following)
-        return word is None or fold(word[0]) not in MONTHS
+        month = word is not None and fold(word[0]) in MONTHS
+        return any(earlier) and earlier[0].casefold() not in BEFORE_ORDINALS and not month
     if DOTTED.search(last):
         return following is not None and last[-2].isupper() and STARTER.match(block, following) is not None
     if INITIAL.search(last):
@@ -211,7 +205,7 @@ def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following
             or STARTER.match(block, following) is not None
         )
     word = LAST_WORD.search(last)
-    if word is None or following is None:
-        return True
-    numbered = len(word[1]) == 1 and block[following].isdecimal()
-    return not numbered and word[1].casefold() not in ABBREVIATIONS
+    if word is not None and following is not None:
+        numbered = len(word[1]) == 1 and block[following].isdecimal()
+        return not numbered and word[1].casefold() not in ABBREVIATIONS
+    return True

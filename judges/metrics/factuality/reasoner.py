@@ -171,19 +171,21 @@ def _to_claims(questions: Sequence[_Question], replies: Sequence[Related | CallF
 def _between(questions: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
     """Join the two orders of each pair of contexts into at most one edge.
 
-    Entailment both ways is equivalence with the mean probability; where the orders disagree, a
-    contradiction or an entailment stands by the more probable of the two.
+    Entailment both ways is equivalence with the mean probability; otherwise the more probable order counts,
+    as in the public code: a neutral one that is more probable leaves no edge.
     """
     links = []
     for at in range(0, len(questions), 2):
         both = [
             (question, reply)
             for question, reply in zip(questions[at : at + 2], replies[at : at + 2], strict=True)
-            if isinstance(reply, Related) and reply.stance is not Entailment.NEUTRAL
+            if isinstance(reply, Related)
         ]
         if not both:
             continue
-        question, reply = max(both, key=lambda pair: pair[1].probability)
+        question, reply = max(
+            both, key=lambda pair: (pair[1].probability, pair[1].stance is not Entailment.NEUTRAL)
+        )
         if len(both) == len(questions[at : at + 2]) and all(
             relation.stance is Entailment.ENTAILMENT for _, relation in both
         ):
@@ -192,7 +194,7 @@ def _between(questions: Sequence[_Question], replies: Sequence[Related | CallFai
             links.append(
                 _link(question, Related(Entailment.ENTAILMENT, mean, reply.why), FactRelation.EQUIVALENCE)
             )
-        else:
+        elif reply.stance is not Entailment.NEUTRAL:
             links.append(_link(question, reply, FactRelation(reply.stance.value)))
     return links
 

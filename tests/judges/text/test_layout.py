@@ -1,10 +1,10 @@
-"""Layouts of one text give one verdict, one score and the same sentences; what only looks like a mark stays."""
+"""Layouts of one text give one verdict, one score and the same sentences."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import lru_cache
 
 import pytest
 from hypothesis import given
@@ -14,8 +14,9 @@ from data.models import MetricItem, OrderPolicy, Passage, Preference, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical import LexicalJudge
+from judges.metrics.reference.facts import facts_of
 from judges.metrics.registry import build_metric
-from judges.text.sentences import read_sentences, split_sentences
+from judges.text.sentences import read_sentences, split_sentences, stating
 
 TEXTS = (
     ("Hops are the flowers of a climbing vine.", "Cork floats on water.", "Wine keeps for forty years."),
@@ -117,8 +118,66 @@ def test_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: st
     found = read_sentences(LAYOUTS[layout](text))
     assert [(one.text, one.numbers) for one in found] == [(s, (at,)) for at, s in enumerate(text, start=1)]
 
+
 PLAIN = "citation behind the stop"
 JUDGE = LexicalJudge(load_spec("lexical").model_copy(update={"order": OrderPolicy.PAPER}))
+WORDS = st.lists(
+    st.sampled_from(["hops", "iron", "3.5", "e.g.", "Dr.", "Oslo", "é", "“so”", "5 %", "a-b"]), max_size=7
+)
+SENTENCES = st.builds(
+    lambda first, words, last, stop: " ".join((first, *words, last)) + stop,
+    st.sampled_from(["The", "In 1905", "Ümit", "He", "No"]),
+    WORDS,
+    st.sampled_from(["vine", "water", "years"]),
+    st.sampled_from([".", "!", "?", "...", "!!", "…", "."]),
+)
+
+
+TUPLES = st.lists(SENTENCES, min_size=2, max_size=4).map(tuple[str, ...])
+
+
+@given(text=TUPLES, layout=st.sampled_from(sorted(LAYOUTS)))
+def test_any_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
+    found = read_sentences(LAYOUTS[layout](text))
+    plain = read_sentences(LAYOUTS[PLAIN](text))
+    assert [(one.text.rstrip(".!?…"), one.numbers) for one in found] == [
+        (one.text.rstrip(".!?…"), one.numbers) for one in plain
+    ]
+    assert split_sentences("\n\n".join(one.text for one in found)) == tuple(one.text for one in found)
+
+
+LOOKALIKES = (
+    "Option a) is cheap. | Option b) is dear.",
+    "See p. 1. | He read on p. 2. | She slept.",
+    "Turn to pp. 4 and 5. | See vol. 2. | Then no. 3.",
+    "Am 3. Oktober 1990 feierte man. | Im 19. Jahrhundert nicht.",
+    "3. Oktober 1990 war ein Mittwoch. | 4. Oktober auch.",
+    "1. FC Union won. | The crowd cheered.",
+    "It rose by 3.5 to 4. | Then it fell to 2. | It ended at 1.",
+    "He is 30. | She is 31.",
+    "Use acids, e.g. vinegar, i.e. acetic acid. | Dr. B. Lee and J. R. Smith agree.",
+    "A. Merkel and B. Obama met in Washington, D.C. in May. | C. Rice did not.",
+    "Run `a * b * c` or `x[1]` first. | Then call f(a_b_c) and my_list[1] on it.",
+    "Here 2 * 3 * 4 = 24 and a < b, b > c. | Also AT&T and R&D.",
+    "He wrote “teh [sic] cat”. | The treaty [1905] and the war [1914-1918] ended.",
+    "A field of 5 m² has 10⁶ stones. | A square of 3 metres² is small.",
+    "In Step 2. | He fell in step 1.",
+    "Take vitamins a. | Also b. | The third, c, is last.",
+    "Well – it depends. | Rain - or snow - may fall.",
+    "The range is (1) or (2), not (3). | He picked (2).",
+    "Plan #1 works. | So does C# in version 2.0.1.",
+    "I. Newton was born in 1643. | G. Leibniz followed in 1646.",
+    "Ask https://example.org/a_b_c?d=1&e=2 first. | Then wait.",
+    "__init__ is a method of Python. | So is __repr__ here.",
+)
+"""Texts with what looks like a mark, their sentences parted by a bar."""
+
+
+@pytest.mark.parametrize("line", LOOKALIKES)
+def test_text_that_only_looks_like_a_mark_stays(line: str) -> None:
+    expected = tuple(sentence.replace("`", "") for sentence in line.split(" | "))
+    assert split_sentences(line.replace(" | ", " ")) == expected
+    assert split_sentences(line.replace(" | ", "\n\n")) == expected
 
 
 def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
@@ -136,10 +195,11 @@ def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
     )
 
 
-def scores(item: MetricItem) -> dict[str, object]:
-    found = {}
+@lru_cache
+def scores(text: tuple[str, ...], answer: str) -> dict[str, object]:
+    found: dict[str, object] = {}
     for name in METRICS:
-        score = asyncio.run(build_metric(name).score(item))
+        score = asyncio.run(build_metric(name).score(item_of(text, answer)))
         found[name] = (score.outcome, score.reason, score.score, score.details.get("counts"))
     return found
 
@@ -148,20 +208,45 @@ METRICS = (
     "citation-support",
     "reference-coverage",
     "factuality-fr1",
-    "factuality-factscore",
     "comprehensiveness-nli",
-    "comprehensiveness-end-to-end",
     "coverage-icat-a",
     "answer-crux",
 )
 
 
+LEADS = {
+    "heading": "## Facts\n\n{}",
+    "bold heading": "**What we know**\n\n{}",
+    "underlined heading": "Facts\n=====\n{}",
+    "HTML heading": "<h2>Facts</h2>{}",
+    "lead-in": "The facts are:\n\n{}",
+    "announcement": "There are several reasons.\n\n{}",
+    "question": "What do we know?\n\n{}",
+    "table": "| Fact | Source |\n|---|---|\n{}",
+}
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_headings_and_lead_ins_need_no_citation_and_are_no_facts(lead: str) -> None:
+    for text in TEXTS[:2]:
+        plain = LAYOUTS["table" if lead == "table" else "dashes"](text)
+        led = LEADS[lead].format(plain)
+        assert [one.text for one in stating(read_sentences(led))] == list(text)
+        assert scores(text, led) == scores(text, plain)
+        assert [fact.text for fact in facts_of(led)] == [fact.text for fact in facts_of(plain)]
+
+
+@pytest.mark.parametrize("text", ["# Paris", "**Paris**", "Which one?", "It has several parts."])
+def test_a_text_of_headings_alone_states_them(text: str) -> None:
+    assert len(stating(read_sentences(text))) == 1
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_scores_and_verdicts_are_the_same_in_each_layout(layout: str) -> None:
-    for text in TEXTS:
+    for text in TEXTS[:2]:
         plain, answer = LAYOUTS[PLAIN](text), LAYOUTS[layout](text)
         item = item_of(text, answer)
-        assert scores(item) == scores(item_of(text, plain))
+        assert scores(text, answer) == scores(text, plain)
         for reference in (item.reference, None):
             question = Question(
                 id="q", domain="d", question=item.question, reference=reference, passages=item.passages

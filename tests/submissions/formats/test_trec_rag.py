@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import FileFormatError
 from data.models import Passage, Question, QuestionSet
-from judges.text.sentences import cited_sentences
+from judges.text.sentences import read_sentences
 from submissions.formats.registry import format_of
 from submissions.formats.trec_rag import read_trec
 from submissions.question_index import QuestionIndex
@@ -48,7 +48,7 @@ def test_sentences_cite_the_passages_of_their_references() -> None:
         ("d3", "Closed."),
         ("d1", "Opened 1905."),
     ]
-    told = [(one.text, one.numbers) for one in cited_sentences(str(row.answer))]
+    told = [(one.text, one.numbers) for one in read_sentences(str(row.answer))]
     assert told == [("It opened in 1905.", (3,)), ("It closed.", (2, 1)), ("It is red.", ())]
 
 

@@ -23,6 +23,8 @@ from judges.metrics.factuality.graph import (
     NodeKind,
 )
 
+REFERENCE_CONTEXT_PRIOR = 0.9
+"""The constant of the public code, whatever the context's own prior."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -130,8 +132,7 @@ def _values(edge: FactEdge, nodes: Mapping[str, FactNode], tables: FactorTables)
     if tables is FactorTables.TABLE1:
         source_false = (p, p)
     else:
-        target = nodes[edge.target]
-        prior = CLAIM_PRIOR if target.kind is NodeKind.CLAIM else target.prior
+        prior = CLAIM_PRIOR if nodes[edge.target].kind is NodeKind.CLAIM else REFERENCE_CONTEXT_PRIOR
         source_false = (1 - prior, prior)
     if edge.relation is FactRelation.ENTAILMENT:
         return (*source_false, 1 - p, p)
