@@ -12,7 +12,7 @@ import typer
 from arena.cli.options import AsJson, Cache, open_reaching, whole_file, whole_if_named
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
-from data.errors import JudgeError
+from data.errors import InputError, JudgeError
 from data.models import JudgeKind, Outcome
 from data.models.words import to_json
 from judges.lexical import AGREEMENT
@@ -90,22 +90,36 @@ def list_(*, as_json: AsJson = False) -> None:
 def price(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The LLM as judges name it.")],
     read: Annotated[
-        float, typer.Argument(metavar="IN", min=0.0, help="USD for a million tokens that it reads.")
-    ],
+        float | None, typer.Argument(metavar="[IN]", min=0.0, help="USD for a million tokens that it reads.")
+    ] = None,
     written: Annotated[
-        float, typer.Argument(metavar="OUT", min=0.0, help="USD for a million tokens that it writes.")
-    ],
+        float | None,
+        typer.Argument(metavar="[OUT]", min=0.0, help="USD for a million that it writes."),
+    ] = None,
 ) -> None:
-    """Say what a model costs, for plans and caps.
+    """Show the price of a model, or set it for plans and caps.
 
-    $ arena judges price gpt-5-mini 0.25 2
+    $ arena judges price gpt-5-mini
+    $ arena judges price house-model 0.25 2
 
-    The price goes into prices.toml in ARENA_HOME, before the bundled prices. A judge with `price = 0` costs
-    nothing, nor does a model without a price at an endpoint on this machine or a private network.
+    A price that is set goes into prices.toml in ARENA_HOME, before the listed ones. A judge with `price = 0`
+    costs nothing, nor does a model without a price at an endpoint on this machine or a private network.
     """
-    from judges.llm.prices import Price
+    from judges.llm.prices import Price, price_advice
 
-    file = open_arena().judges.set_price(model, Price(input=read, output=written))
+    judges = open_arena().judges
+    if read is None and written is None:
+        known, source = judges.prices().with_source(judges.endpoint, model)
+        if known is None:
+            raise InputError(f"No price is known for {model}.", advice=price_advice(model))
+        values = known.model_dump(exclude_none=True, exclude={"long", "long_from"})
+        if known.long is not None:
+            values[f"above {known.long_from:,}"] = f"{known.long.input:g} in, {known.long.output:g} out"
+        show_fields({"model": model, **values, "source": source})
+        return
+    if read is None or written is None:
+        raise typer.BadParameter("Give both IN and OUT, or neither.")
+    file = judges.set_price(model, Price(input=read, output=written))
     show_line(f"{model} costs {read:g} USD in and {written:g} USD out for a million tokens ({file}).")
 
 

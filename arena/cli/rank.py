@@ -217,7 +217,9 @@ def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
     if expected is None:
         return f"{asked}; what they cost is not known."
     if not expected and not most:
-        return f"{asked}; they cost nothing."
+        free = ", ".join(plan["free_by_place"])
+        unless = f" ({free} has no price at its private address, unless its replies state a cost)"
+        return f"{asked}; they cost nothing{unless if free else ''}."
     capped = prepared.request.budget_usd
     cap = "" if capped is None else f", capped at ${capped:,.2f}"
     ceiling = "no limit to replies is set" if most is None else f"at most ${most:,.2f}"

@@ -16,6 +16,7 @@ from data.models.judgments import (
     MetricItem,
     Reply,
     Score,
+    TokenUsage,
     Verdict,
     battle_id,
     unscored,
@@ -111,5 +112,6 @@ __all__ += ["OrderPolicy", "Outcome", "Passage", "PendingBattle", "Phase", "Plan
 __all__ += ["Presentation", "Problem", "ProblemList", "Question", "QuestionSet", "Reply", "Role", "Round"]
 __all__ += ["RoundCounts", "RoundState", "Score", "SetPolicy", "SetSummary", "Severity", "Split"]
 __all__ += ["Submission", "SubmissionKind", "SubmissionState", "SystemCard", "Team", "TeamWithMembers"]
-__all__ += ["Token", "TokenScope", "UserAccount", "Verdict", "VoteColumns", "WorkerId", "battle_id"]
-__all__ += ["require_label", "require_name", "require_system_name", "unscored", "written_by_people"]
+__all__ += ["Token", "TokenScope", "TokenUsage", "UserAccount", "Verdict", "VoteColumns", "WorkerId"]
+__all__ += ["battle_id", "require_label", "require_name", "require_system_name", "unscored"]
+__all__ += ["written_by_people"]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from data.errors import RecordError
 from data.models.questions import Nugget, Passage
@@ -18,6 +18,21 @@ def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> 
     """Name a battle by what is compared, so that every machine gives it the same id."""
     material = f"{set_hash}\x1f{question_id}\x1f{system_a}\x1f{system_b}"
     return hashlib.sha256(material.encode()).hexdigest()[:20]
+
+
+class TokenUsage(NamedTuple):
+    """Tokens of one call, as its provider reports them.
+
+    `input` includes what was `cached` and `cache_written`; `output` includes `thinking`, which is only
+    what the provider counts outside the completion. `stated_usd` is the cost that a gateway states.
+    """
+
+    input: int = 0
+    output: int = 0
+    thinking: int = 0
+    cached: int = 0
+    cache_written: int = 0
+    stated_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +46,7 @@ class Reply:
     `response_id`, `response_model` and `fingerprint` are the endpoint's own names of the reply, of the model
     that gave it, and of the system that ran the model. `left_out` names settings of the request that were not
     sent because the endpoint refuses them, separated by commas. `metered` is false where the endpoint
-    reported no believable tokens; it is not kept.
+    reported no believable tokens; `usage` is its report of the last call. Neither is kept.
     """
 
     key: str
@@ -51,6 +66,7 @@ class Reply:
     fingerprint: str = ""
     left_out: str = ""
     metered: bool = True
+    usage: TokenUsage | None = None
 
     def from_cache(self) -> Reply:
         """Return the same reply as one that costs nothing now."""

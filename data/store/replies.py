@@ -17,7 +17,8 @@ from data.store.base import StorePart, own_insert, to_record, to_row
 
 LOOKED_BACK = 20_000
 MEASURED = 200
-NOT_STORED = {"cached": False, "metered": True}
+NOT_KEPT = {"metered": True, "usage": None}
+NOT_STORED = {"cached": False, **NOT_KEPT}
 
 
 class ReplyStore(StorePart):

@@ -28,7 +28,7 @@ from data.models.tables import judgments, replies
 from data.store.base import AnyRow, StorePart, maker, to_record, to_row
 from data.store.battles import first_and_last, release_claims
 from data.store.engine import pairs
-from data.store.replies import NOT_STORED, put_replies
+from data.store.replies import NOT_KEPT, NOT_STORED, put_replies
 
 if TYPE_CHECKING:
     import numpy as np
@@ -237,7 +237,8 @@ def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
     named = ("reply_key", *_OF_REPLY.values())
     values = itemgetter(*map(columns.index, named))
     said = itemgetter(*map(columns.index, _OF_ENDPOINT))
-    reply = maker(Reply, columns, "key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, "metered")
+    given = ("key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, *NOT_KEPT)
+    reply = maker(Reply, columns, *given)
     text, reason = columns.index("text"), columns.index("finish_reason")
 
     def made(row: AnyRow) -> Reply | None:
@@ -252,7 +253,7 @@ def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
             input_tokens=tokens or 0,
             output_tokens=written or 0,
             cost_usd=cost_usd,
-            metered=True,
+            **NOT_KEPT,
             **{name: value or "" for name, value in zip(_OF_ENDPOINT, said(row), strict=True)},
         )
 

@@ -192,7 +192,8 @@ def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
     detail = f"{fault.message or fault.detail} {fault.param}".lower()
     unsupported = bool(_UNSUPPORTED.search(detail))
     if fault.kind is not CallErrorKind.REJECTED:
-        # Some gateways answer 500 to a setting that they do not know.
+        # Some gateways answer 500 to a setting that they do not know, and servers to a template's own words.
+        unsupported = unsupported or "roles must alternate" in detail
         return _named_in(detail, body) if unsupported and (fault.status or 0) >= SERVER_STATUS else None
     quirk = _limit_named_in(detail, body, unsupported=unsupported) or _named_in(detail, body)
     if quirk is not None:

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from judges.llm.transports.batch import BatchJournal
 
 SHORT_CAUSE = 60
+MAX_UNBELIEVED = 5
+UNBELIEVED = (
+    "in {0} replies it reported more tokens than a call can use, at last {1.input:,} in and {1.output:,} "
+    "out; each of these calls is held as lost at the most that it may cost"
+)
 DENIED_ATTEMPTS = 2
 
 
@@ -213,6 +218,8 @@ class Scheduler:
         if self._cache is not None:
             # The place is kept until the reply is: a kill repeats no more calls than there are places.
             await self._cache.put(request, reply)
+        if self._meter.unbelieved(request) >= MAX_UNBELIEVED:
+            endpoint.give_up(UNBELIEVED.format(MAX_UNBELIEVED, reply.usage))
         return reply
 
     async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:
@@ -370,8 +377,7 @@ async def open_client(
     if info.batches:
         settings = replace(settings, rate_limit_patience=max(settings.rate_limit_patience, BATCH_PATIENCE))
     carrier = transport or info.opened(settings, journal, cache)
-    more = info.prices() if prices is None and info.prices is not None else None
-    prices = prices or Prices.load(settings.prices, batch=info.batches, more=more)
+    prices = prices or Prices.load(settings.prices, batch=info.batches)
     meter = CostMeter(
         prices,
         TokenCounter(),

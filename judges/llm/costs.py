@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,14 +11,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from data.errors import BudgetError
-from data.models import Reply
-from judges.llm.errors import CallError
+from data.models import Reply, TokenUsage
+from judges.llm.errors import NO_USAGE, CallError
 from judges.llm.prices import Prices, price_advice
 from judges.llm.requests import Request
 from judges.llm.token_counting import TokenCounter
 
 BLOCK_CALLS = 50
 ROUNDING = 1e-12
+MAX_THINKING = 131_072
+"""Tokens of thinking in one call that are believed."""
+ADDED_PROMPT = 8_192
+MARKS = 64
 
 
 class Ledger(Protocol):
@@ -303,6 +308,12 @@ class CostMeter:
         self._counter = counter
         self._budget = budget
         self._unbounded_output = unbounded_output
+        self._surplus: dict[tuple[str, str], TokenUsage] = {}
+        self._unbelieved: Counter[tuple[str, str]] = Counter()
+
+    def unbelieved(self, request: Request) -> int:
+        """Return how many replies of an endpoint and model reported more tokens than a call can use."""
+        return self._unbelieved[request.endpoint, request.model]
 
     @property
     def pays_whole(self) -> bool:
@@ -314,16 +325,39 @@ class CostMeter:
         return self._counter.bound(request) + self._most_output(request)
 
     def _most_output(self, request: Request) -> int:
-        return request.sampling.max_tokens or self._unbounded_output
+        """Return the tokens allowed, and the most thinking outside them that the model had so far."""
+        allowed = request.sampling.max_tokens or self._unbounded_output
+        return allowed + self._surplus_of(request).thinking
 
-    def price(self, request: Request, input_tokens: int, output_tokens: int) -> float | None:
-        """USD for so many tokens; None where no price is known."""
+    def _surplus_of(self, request: Request) -> TokenUsage:
+        return self._surplus.get((request.endpoint, request.model), NO_USAGE)
+
+    def price(self, request: Request, usage: TokenUsage) -> float | None:
+        """USD for a call, at least what the gateway states; None where neither says anything."""
         if request.free:
             return 0.0
-        return self._prices.cost(request.endpoint, request.model, input_tokens, output_tokens)
+        cost = self._prices.cost(request.endpoint, request.model, usage)
+        return max(cost or 0.0, usage.stated_usd) if usage.stated_usd else cost
 
     def _most_cost(self, request: Request) -> float | None:
-        return self.price(request, self._counter.bound(request), self._most_output(request))
+        most = TokenUsage(
+            self._counter.bound(request),
+            self._most_output(request),
+            stated_usd=self._surplus_of(request).stated_usd,
+        )
+        return self.price(request, most)
+
+    def _is_believable(self, request: Request, usage: TokenUsage) -> bool:
+        """Return whether a call can have used so many tokens.
+
+        A gateway may add a prompt of its own, and a server count a few marks that no text shows.
+        """
+        allowed = request.sampling.max_tokens or MAX_THINKING
+        return (
+            usage.input <= self._counter.bytes(request) + ADDED_PROMPT
+            and usage.output - usage.thinking <= allowed + MARKS
+            and usage.thinking <= MAX_THINKING
+        )
 
     async def reserve(self, request: Request) -> float | None:
         """Set the most that a call can cost aside; None where the cap leaves no room for it.
@@ -349,8 +383,8 @@ class CostMeter:
         total = most * asks.get(own, 1)
         others = [(place, count) for place, count in asks.items() if place != own]
         if others:
-            tokens = self._counter.bound(request), self._most_output(request)
-            total += sum(count * (self._prices.cost(*place, *tokens) or 0.0) for place, count in others)
+            usage = TokenUsage(self._counter.bound(request), self._most_output(request))
+            total += sum(count * (self._prices.cost(*place, usage) or 0.0) for place, count in others)
         return total
 
     def release(self, reserved: float) -> None:
@@ -359,10 +393,13 @@ class CostMeter:
 
     def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
         """Settle a call with a reply; without its tokens the most that it may have cost counts as lost."""
-        tokens = (reply.input_tokens, reply.output_tokens)
-        self._settle(request, call_usage, reserved, tokens, unknown=not reply.metered)
+        usage = reply.usage or TokenUsage(reply.input_tokens, reply.output_tokens)
+        believed = self._is_believable(request, usage)
+        self._unbelieved[request.endpoint, request.model] += not believed
+        metered = reply.metered and believed
+        self._settle(request, call_usage, reserved, usage if metered else NO_USAGE, unknown=not metered)
         self.usage.replies += 1
-        self.usage.unmetered += not reply.metered
+        self.usage.unmetered += not metered
 
     def settle_fault(
         self, request: Request, call_usage: CallUsage, reserved: float, fault: CallError | None
@@ -371,23 +408,32 @@ class CostMeter:
 
         What may have been charged without a report counts as lost, at the most that it may have cost.
         """
-        unknown = fault is None or (fault.billable and not any(fault.usage))
-        self._settle(request, call_usage, reserved, (0, 0) if fault is None else fault.usage, unknown=unknown)
+        usage = NO_USAGE if fault is None else fault.usage
+        if not self._is_believable(request, usage):
+            usage = NO_USAGE
+        unknown = fault is None or (fault.billable and not any(usage)) or usage != fault.usage
+        self._settle(request, call_usage, reserved, usage, unknown=unknown)
 
     def settle_unsent(self, request: Request, call_usage: CallUsage, reserved: float) -> None:
         """Settle a call that was handed over: its reply is paid for when it is asked for again."""
-        self._settle(request, call_usage, reserved, (0, 0))
+        self._settle(request, call_usage, reserved, NO_USAGE)
 
     def _settle(
         self,
         request: Request,
         call_usage: CallUsage,
         reserved: float,
-        usage: tuple[int, int],
+        usage: TokenUsage,
         *,
         unknown: bool = False,
     ) -> None:
-        cost = self.price(request, *usage)
+        cost = self.price(request, usage)
+        surplus = self._surplus_of(request)
+        if usage.thinking > surplus.thinking or usage.stated_usd > surplus.stated_usd:
+            self._surplus[request.endpoint, request.model] = TokenUsage(
+                thinking=max(usage.thinking, surplus.thinking),
+                stated_usd=max(usage.stated_usd, surplus.stated_usd),
+            )
         lost = (reserved or self._most_cost(request) or 0.0) if unknown else 0.0
         self.usage.lost_usd += lost
         if cost is not None:
@@ -396,11 +442,11 @@ class CostMeter:
         elif unknown or any(usage):
             self.usage.unpriced += 1
         call_usage.calls += 1
-        call_usage.input_tokens += usage[0]
-        call_usage.output_tokens += usage[1]
+        call_usage.input_tokens += usage.input
+        call_usage.output_tokens += usage.output
         self.usage.calls += 1
-        self.usage.input_tokens += usage[0]
-        self.usage.output_tokens += usage[1]
+        self.usage.input_tokens += usage.input
+        self.usage.output_tokens += usage.output
         self._pay(reserved, cost or 0.0, lost)
 
     def _pay(self, reserved: float, spent: float, lost: float) -> None:

@@ -234,6 +234,10 @@ class CircuitBreaker:
             return self._settings.rate_limit_patience
         return self._settings.breaker_seconds if self._answered else self._settings.breaker_start_seconds
 
+    def give_up(self, reason: str) -> None:
+        """Open for a reason that is no fault of a call."""
+        self._reason = reason
+
     def error(self) -> EndpointError:
         """Return the reason for giving up the endpoint, as an error of one line."""
         message = f"The LLM endpoint {self._name} was given up ({self._reason})."
@@ -317,3 +321,13 @@ class EndpointState:
             self.gate.close(self._breaker.error)
             raise self._breaker.error() from fault
         self.gate.came_back()
+
+    def give_up(self, reason: str) -> None:
+        """Ask the endpoint nothing more.
+
+        Raises:
+            EndpointError: Always, with the reason.
+        """
+        self._breaker.give_up(reason)
+        self.gate.close(self._breaker.error)
+        raise self._breaker.error()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from data.models import TokenUsage
 from data.text import storable
 
 _DURATION = re.compile(
@@ -153,6 +154,7 @@ _MODERATION = re.compile(
     r"(?:usage|acceptable use|content|safety) polic|\bviolat\w*+ [^.]{0,60}polic|inappropriate content",
     re.IGNORECASE,
 )
+_QUOTA = re.compile(r"exceeded your current quota|insufficient_quota|billing hard limit", re.IGNORECASE)
 _CONTEXT = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum context|prompt is too long|input is too long|"
     r"input (?:token count|length|tokens?)[^.]{0,40}exceed|too many (?:input )?tokens|"
@@ -161,6 +163,9 @@ _CONTEXT = re.compile(
 )
 SHORTEST_SECRET = 8
 """Shorter keys are placeholders such as `none`, and words of messages."""
+
+
+NO_USAGE = TokenUsage()
 
 
 class CallErrorKind(StrEnum):
@@ -187,7 +192,7 @@ class CallError(Exception):
         retry_after: The wait in seconds that the endpoint asked for.
         billable: Whether the provider may charge for it although nothing came back.
         unreachable: Whether no connection was made, so that no request can be to blame.
-        usage: Input and output tokens, where the endpoint reported them.
+        usage: The tokens that the endpoint reported.
         status: The HTTP status, also where it stands in the body of a reply with 200; None without a reply.
         message: The endpoint's own words, without the status.
         param: The parameter that the endpoint says is at fault; empty where it names none.
@@ -203,7 +208,7 @@ class CallError(Exception):
         retry_after: float | None = None,
         billable: bool = False,
         unreachable: bool = False,
-        usage: tuple[int, int] = (0, 0),
+        usage: TokenUsage = NO_USAGE,
         status: int | None = None,
         message: str = "",
         param: str = "",
@@ -239,26 +244,28 @@ def fault_of_status(
     body: object,
     headers: Mapping[str, str],
     *,
-    usage: tuple[int, int] = (0, 0),
+    usage: TokenUsage = NO_USAGE,
     heading: str = "HTTP {status}",
 ) -> CallError:
     """Sort an error by its status, its code, its words and the wait that it asks for."""
     if status in REDIRECTS:
         # What it says is a page, if anything.
         return CallError(CallErrorKind.FATAL, heading.format(status=status) + REDIRECTED, status=status)
-    said = said_in(body)
+    said, wait = said_in(body), wait_asked_for(headers, body)
     moderation = said.code.lower() in FILTER_CODES or (
         status in MODERATING_STATUSES and bool(_MODERATION.search(said.message))
     )
+    # Google's own word for a blocked prompt, which gateways pass on under any status.
+    moderation = moderation or "blockReason" in said.message
     too_long = not moderation and (
         said.code.lower() in CONTEXT_CODES
         or status == TOO_LARGE_STATUS
         or (status != RATE_LIMIT_STATUS and bool(_CONTEXT.search(said.message)))
     )
     return CallError(
-        _kind_of(status, said.code, moderation=moderation, too_long=too_long),
+        _kind_of(status, said, moderation=moderation, too_long=too_long, waits=wait is not None),
         heading.format(status=status) + (f": {said.message}" if said.message else ""),
-        retry_after=wait_asked_for(headers, body),
+        retry_after=wait,
         usage=usage,
         status=status,
         message=said.message,
@@ -268,11 +275,13 @@ def fault_of_status(
     )
 
 
-def _kind_of(status: int, code: str, *, moderation: bool, too_long: bool) -> CallErrorKind:
+def _kind_of(status: int, said: Said, *, moderation: bool, too_long: bool, waits: bool) -> CallErrorKind:
     if moderation:
         return CallErrorKind.REFUSED
     if status == RATE_LIMIT_STATUS:
-        return CallErrorKind.FATAL if code in QUOTA_CODES else CallErrorKind.RATE_LIMITED
+        # Gateways lose the code and keep the words, which Google also uses of a minute's limit, with a wait.
+        spent = said.code in QUOTA_CODES or (not waits and bool(_QUOTA.search(said.message)))
+        return CallErrorKind.FATAL if spent else CallErrorKind.RATE_LIMITED
     if too_long:
         return CallErrorKind.REJECTED
     if status >= SERVER_STATUS or status in TRANSIENT_STATUSES:

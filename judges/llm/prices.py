@@ -1,15 +1,16 @@
-"""Prices of tokens: a TOML file of ours, which a user's file may override or extend.
+"""Prices of tokens: those of genai-prices, corrected by a TOML file of ours and by a user's file.
 
     [models."gpt-4o"]
     input = 2.5      # USD for a million tokens
     output = 10.0
+    cached = 1.25    # input read from the provider's cache
 
     [endpoints."http://localhost:8000/v1"]
     input = 0.0      # whatever this endpoint serves
     output = 0.0
 
-An endpoint's price goes before a model's, and a user's file before ours. What has no entry costs nothing at
-an endpoint on this machine or a private network, and elsewhere has no price: its cost is unknown, never zero.
+An endpoint's price goes before a model's. A model without a price costs nothing at an endpoint on this
+machine or a private network, and elsewhere its cost is unknown, never zero.
 """
 
 from __future__ import annotations
@@ -19,31 +20,57 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping
+from importlib.metadata import version
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated
+from types import SimpleNamespace
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data.errors import SpecError
 from data.files.strict_json import in_words
+from data.models import TokenUsage
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
+PACKAGE = "genai-prices"
 MILLION = 1_000_000
 DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+CLOSED_MAKERS = ("openai", "anthropic", "google", "x-ai")
+"""Makers whose models nobody else serves, so that a private address is a gateway to them."""
+CALL = SimpleNamespace(input_tokens=1, output_tokens=1)
+HALF_IN_BATCHES = frozenset({"openai", "anthropic", "google"})
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(BaseModel):
-    """USD for a million tokens; `batch` is the share of it that batches cost."""
+    """USD for a million tokens; `batch` is the share of it that batches cost.
+
+    `cached` and `cache_write` are prices of input that a provider's cache had or keeps, `long` all prices
+    of a call with more than `long_from` input tokens.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: Dollars
     output: Dollars
     batch: Annotated[float, Field(ge=0, le=1)] = 1.0
+    cached: Dollars | None = None
+    cache_write: Dollars | None = None
+    long: Price | None = None
+    long_from: Annotated[int, Field(gt=0)] = 200_000
+
+    def of(self, usage: TokenUsage, calls: int = 1) -> float:
+        """Return what calls cost in USD that used so much together."""
+        if self.long is not None and usage.input > self.long_from * calls:
+            return self.long.of(usage)
+        cached = self.input if self.cached is None else self.cached
+        written = self.input if self.cache_write is None else self.cache_write
+        plain = usage.input - usage.cached - usage.cache_written
+        read = plain * self.input + usage.cached * cached + usage.cache_written * written
+        return (read + usage.output * self.output) / MILLION
 
 
 FREE = Price(input=0.0, output=0.0)
@@ -54,6 +81,7 @@ class PriceFile(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    name: str = ""
     as_of: str = ""
     models: Mapping[str, Price] = Field(default_factory=dict)
     endpoints: Mapping[str, Price] = Field(default_factory=dict)
@@ -68,43 +96,51 @@ class Prices:
         self._known: dict[tuple[str, str], Price | None] = {}
 
     @classmethod
-    def load(
-        cls, override: Path | None = None, *, batch: bool = False, more: PriceFile | None = None
-    ) -> Prices:
+    def load(cls, override: Path | None = None, *, batch: bool = False) -> Prices:
         """Read our prices, and a user's before them.
 
         Args:
             override: The user's file.
             batch: Whether calls travel as batches.
-            more: Where models are looked up that neither has.
 
         Raises:
             SpecError: The user's file cannot be read or has another shape.
         """
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
-        files = [_read(path) for path in paths]
-        return cls(*files, *([] if more is None else [more]), batch=batch)
+        return cls(*map(_read, paths), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
-        """Return the price that applies, None without one.
+        """Return the price that applies, None without one."""
+        return self.with_source(endpoint, model)[0]
+
+    def with_source(self, endpoint: str, model: str) -> tuple[Price | None, str]:
+        """Return the price that applies and where it comes from.
 
         A model is looked up as it is called, without its provider (`openai/…`), and without the date
         that ends its name.
         """
         plain = model.rpartition("/")[2]
-        names = dict.fromkeys((model, plain, DATED.sub("", plain)))
+        names = tuple(dict.fromkeys((model, plain, DATED.sub("", plain))))
         address = endpoint.rstrip("/")
         for file in self._files:
             by_endpoint = {name.rstrip("/"): price for name, price in file.endpoints.items()}
+            source = f"{file.name}, {file.as_of}".strip(", ")
             if address in by_endpoint:
-                return by_endpoint[address]
+                return by_endpoint[address], source
             for name in names:
                 if name in file.models:
-                    return file.models[name]
-        return FREE if is_private(endpoint) else None
+                    return file.models[name], source
+        listed = _listed(endpoint, names)
+        if listed is not None:
+            return listed, f"{PACKAGE} {version(PACKAGE)}"
+        return (FREE, "a private address") if is_private(endpoint) else (None, "no price is known")
 
-    def cost(self, endpoint: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
-        """USD for so many input and output tokens; None where no price is known."""
+    def is_free_by_place(self, endpoint: str, model: str) -> bool:
+        """Return whether a model counts as free only because its address is private."""
+        return self.with_source(endpoint, model) == (FREE, "a private address")
+
+    def cost(self, endpoint: str, model: str, usage: TokenUsage, calls: int = 1) -> float | None:
+        """USD for the usage of one or more calls; None where no price is known."""
         pair = (endpoint, model)
         if pair not in self._known:
             self._known[pair] = self.of(endpoint, model)
@@ -112,7 +148,52 @@ class Prices:
         if price is None:
             return None
         share = price.batch if self._batch else 1.0
-        return share * (input_tokens * price.input + output_tokens * price.output) / MILLION
+        return share * price.of(usage, calls)
+
+
+def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
+    """Return a model's price in genai-prices: that of the provider at the address, else of its maker."""
+    from genai_prices import calc_price  # noqa: PLC0415 - loads only when a price is looked up
+
+    makers = CLOSED_MAKERS if is_private(endpoint) else (None,)
+    prefix = names[0].partition("/")[0]
+    for url, maker in ((endpoint, None), ("", prefix), *(("", maker) for maker in makers)):
+        for name in names:
+            try:
+                calculated = (
+                    calc_price(CALL, name, provider_api_url=url)
+                    if url
+                    else calc_price(CALL, name, provider_id=maker)
+                )
+            except LookupError:
+                continue
+            batch = 0.5 if calculated.provider.id in HALF_IN_BATCHES else 1.0
+            return _price_of(vars(calculated.model_price), batch)
+    return None
+
+
+def _price_of(listed: Mapping[str, Any], batch: float) -> Price:
+    """Convert prices of genai-prices, which are decimals or a base with tiers."""
+    names = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
+    bases: list[float | None] = []
+    higher: list[float | None] = []
+    start = 0
+    for name in names:
+        value = listed.get(name)
+        tiers = getattr(value, "tiers", ())
+        base = getattr(value, "base", value)
+        bases.append(None if base is None else float(base))
+        higher.append(float(tiers[0].price) if tiers else bases[-1])
+        start = tiers[0].start if tiers else start
+    price = Price(
+        input=bases[0] or 0.0, output=bases[1] or 0.0, cached=bases[2], cache_write=bases[3], batch=batch
+    )
+    if not start:
+        return price
+    long = Price(
+        input=higher[0] or 0.0, output=higher[1] or 0.0, cached=higher[2], cache_write=higher[3], batch=batch
+    )
+    return price.model_copy(update={"long": long, "long_from": start})
 
 
 def is_private(endpoint: str) -> bool:
@@ -173,13 +254,16 @@ def _as_toml(prices: PriceFile) -> str:
                 f"input = {price.input!r}",
                 f"output = {price.output!r}",
             ]
-            lines += [f"batch = {price.batch!r}", ""] if price.batch != 1 else [""]
+            more = price.model_dump(include={"batch", "cached", "cache_write"}, exclude_defaults=True)
+            lines += [*(f"{key} = {value!r}" for key, value in more.items()), ""]
     return "\n".join(lines)
 
 
 def _read(path: Path) -> PriceFile:
     try:
-        return PriceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        return PriceFile.model_validate(
+            {"name": path.name, **tomllib.loads(path.read_text(encoding="utf-8"))}
+        )
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         message = f"The prices file {path} cannot be read: {error}."
         raise SpecError(message, advice='Give a TOML file with [models."name"] tables.') from error

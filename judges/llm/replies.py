@@ -14,27 +14,24 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from data.models import Reply
+from data.models import Reply, TokenUsage
 from data.text import storable
-from judges.llm.errors import RATE_LIMIT_STATUS, CallError, CallErrorKind, fault_of_status, quoted, said_in
+from judges.llm.errors import (
+    NO_USAGE,
+    RATE_LIMIT_STATUS,
+    CallError,
+    CallErrorKind,
+    fault_of_status,
+    quoted,
+    said_in,
+)
 from judges.llm.requests import Request
 from judges.llm.tools import text_with_calls
+from judges.llm.usage import usage_of
 
 LONGEST_NAME = 200
-MOST_TOKENS = 100_000_000
-"""Tokens beyond which a report of usage is no report."""
 UPSTREAM_STATUS = 502
 LEAST_STATUS, MOST_STATUS = 400, 599
-COUNTS = (
-    ("prompt_tokens", "completion_tokens"),
-    ("input_tokens", "output_tokens"),
-    ("promptTokenCount", "candidatesTokenCount"),
-    ("prompt_token_count", "candidates_token_count"),
-    ("prompt_eval_count", "eval_count"),
-)
-"""Names that providers give to the tokens read and written."""
-Counts = tuple[int, int]
-NOTHING: Counts = (0, 0)
 
 
 def payload_of(raw: bytes) -> object:
@@ -68,37 +65,37 @@ def reply_of(request: Request, payload: object, latency: float, *, left_out: tup
 
 def _read(request: Request, payload: object, latency: float, left_out: tuple[str, ...]) -> Reply:
     usage = usage_of(payload)
-    choice, message = _first_choice(payload, usage or NOTHING)
+    choice, message = _first_choice(payload, usage or NO_USAGE)
     finish = finish_of(choice)
     refusal = _refusal_of(message)
     if refusal:
         detail = f"The model refused: {refusal}"
-        raise CallError(CallErrorKind.REFUSED, detail, usage=usage or NOTHING, billable=True)
+        raise CallError(CallErrorKind.REFUSED, detail, usage=usage or NO_USAGE, billable=True)
     if finish == FILTERED:
         detail = "A content filter stopped the reply."
-        raise CallError(CallErrorKind.REFUSED, detail, usage=usage or NOTHING, billable=True)
+        raise CallError(CallErrorKind.REFUSED, detail, usage=usage or NO_USAGE, billable=True)
     text = text_with_calls(message) or _text_of(message.get("content"))
     thinking = _thinking_of(message)
-    if not text and thinking and usage and usage[1] >= (request.sampling.max_tokens or math.inf):
+    if not text and thinking and usage and usage.output >= (request.sampling.max_tokens or math.inf):
         finish = CUT_OFF
-    if not text.strip() and not thinking and finish != CUT_OFF and not (usage and usage[1]):
+    if not text.strip() and not thinking and finish != CUT_OFF and not (usage and usage.output):
         detail = "The endpoint returned an empty reply, without a token."
-        raise CallError(CallErrorKind.TRANSIENT, detail, usage=usage or NOTHING)
-    if usage == NOTHING:
+        raise CallError(CallErrorKind.TRANSIENT, detail, usage=usage or NO_USAGE)
+    if usage is not None and not (usage.input or usage.output):
         usage = None  # Nobody writes a text with no tokens.
-    input_tokens, output_tokens = usage or NOTHING
     return Reply(
         key=request.key,
         endpoint=request.endpoint,
         model=request.model,
         text=storable(text),
         finish_reason=storable(finish),
-        input_tokens=input_tokens,
-        output_tokens=output_tokens,
+        input_tokens=usage.input if usage else 0,
+        output_tokens=usage.output if usage else 0,
         metered=usage is not None,
+        usage=usage,
         latency=latency,
         logprobs=_logprobs_of(choice.get("logprobs")),
-        thinking=storable(thinking) if thinking and request.keeps_thinking else None,
+        thinking=storable(thinking) if thinking and request.asks_for_thinking else None,
         response_id=_name_of(payload, "id"),
         response_model=_name_of(payload, "model"),
         fingerprint=_name_of(payload, "system_fingerprint"),
@@ -106,7 +103,7 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
     )
 
 
-def _first_choice(payload: object, usage: Counts) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _first_choice(payload: object, usage: TokenUsage) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the first choice and its message."""
     choices = payload.get("choices") if isinstance(payload, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
@@ -122,7 +119,7 @@ def _first_choice(payload: object, usage: Counts) -> tuple[Mapping[str, Any], Ma
     return choice, message
 
 
-def _error_in(body: object, usage: Counts) -> CallError | None:
+def _error_in(body: object, usage: TokenUsage) -> CallError | None:
     """Return the fault that a body of a reply with status 200 reports, None where it reports none."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
@@ -148,7 +145,7 @@ def _status_of(code: str) -> int:
     return RATE_LIMIT_STATUS if limited else UPSTREAM_STATUS
 
 
-def _no_completion(body: object, usage: Counts = NOTHING) -> CallError:
+def _no_completion(body: object, usage: TokenUsage = NO_USAGE) -> CallError:
     """Return the fault of a body that is something else, which its first characters show."""
     shown = quoted(body)
     page = shown.startswith("<")
@@ -182,32 +179,6 @@ def _thinking_of(message: Mapping[str, Any]) -> str | None:
 def _name_of(payload: object, field: str) -> str:
     value = payload.get(field) if isinstance(payload, Mapping) else None
     return storable(value[:LONGEST_NAME]) if isinstance(value, str) else ""
-
-
-def usage_of(payload: object) -> Counts | None:
-    """Return the tokens that were read and written; None where the endpoint gives no believable numbers."""
-    if not isinstance(payload, Mapping):
-        return None
-    for name in ("usage", "usageMetadata", "usage_metadata", ""):
-        place: object = payload.get(name) if name else payload
-        if not isinstance(place, Mapping):
-            continue
-        for read, written in COUNTS:
-            if read not in place:
-                continue
-            counts = count_of(place.get(read)), count_of(place.get(written))
-            if counts[0] is not None and counts[1] is not None:
-                return counts[0], counts[1]
-    return None
-
-
-def count_of(value: object) -> int | None:
-    """Return a whole, believable number of tokens."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not 0 <= value <= MOST_TOKENS or value != int(value):
-        return None
-    return int(value)
 
 
 def _logprobs_of(logprobs: object) -> str | None:

@@ -76,9 +76,8 @@ class Request:
     """One question to one model at one endpoint.
 
     `without` names what is left out of the body whatever the endpoint takes (as `chat_format.Quirk` does).
-    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks). `keeps_thinking`
-    says whether reasoning that the endpoint returns apart is stored, and `free` that nothing is charged; the
-    reply is the same either way, so the key leaves them out.
+    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks). `free` says that
+    nothing is charged; the reply is the same either way, so the key leaves it out.
     """
 
     endpoint: str
@@ -89,8 +88,12 @@ class Request:
     tools: tuple[Tool, ...] = ()
     without: tuple[str, ...] = ()
     sample: int = 0
-    keeps_thinking: bool = False
     free: bool = False
+
+    @property
+    def asks_for_thinking(self) -> bool:
+        """True if the prompt wants written reasoning, which some gateways take out of the reply."""
+        return any("<thinking>" in message.content for message in self.messages)
 
     @property
     def canonical(self) -> str:

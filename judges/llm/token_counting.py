@@ -55,19 +55,22 @@ class TokenCounter:
 
     def bound(self, request: Request) -> int:
         """Input tokens that a request has at most."""
-        return self._total(request, 1)
+        return self._total(request, 1, self._files.encoding_of(request.model))
 
     def expected(self, request: Request) -> int:
         """Input tokens that a request has, exactly or by the usual length of a token."""
-        return self._total(request, BYTES_PER_TOKEN)
+        return self._total(request, BYTES_PER_TOKEN, self._files.encoding_of(request.model))
 
     def text(self, model: str, text: str) -> int | None:
         """Tokens of a text, None where the model's tokenizer is not known here."""
         encoding = self._files.encoding_of(model)
         return None if encoding is None else self._count(encoding, text)
 
-    def _total(self, request: Request, bytes_per_token: int) -> int:
-        encoding = self._files.encoding_of(request.model)
+    def bytes(self, request: Request) -> int:
+        """Tokens that a request has at most with any tokenizer."""
+        return self._total(request, 1, None)
+
+    def _total(self, request: Request, bytes_per_token: int, encoding: str | None) -> int:
         texts = [message.content for message in request.messages]
         if request.response_format is not None:
             texts.append(json.dumps(request.response_format.schema, default=dict))

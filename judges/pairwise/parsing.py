@@ -62,6 +62,7 @@ _LONGEST_TURN_END = 50
 _LAST_TURN_END = re.compile(rf"(?:{_TURN_END})\Z")
 _RATING = re.compile(rf"<rating>([^<>]*+)</rating>{_TAIL}", re.IGNORECASE)
 _LONGEST_RATING = 40
+APART = "(apart from the reply) "
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _REFUSAL = re.compile(
@@ -90,10 +91,10 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
     `words` are how the verdict is given where the format is `words`.
     """
     if reply_format is ReplyFormat.DIGIT_SCAN:
-        return _scan(reply.text)
+        return replace(_scan(reply.text), rationale=_parts(reply)[0])
     if reply_format is ReplyFormat.WORDS:
         return _in_words(reply, words)
-    rationale, verdict = _parts(reply.text)
+    rationale, verdict = _parts(reply)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[reply_format], rationale=rationale)
     rating = _final_rating(verdict)
     outcome, detail = _failure(reply, verdict, complete=rating is not None)
@@ -123,7 +124,7 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
 
 def _in_words(reply: Reply, words: VerdictWords) -> Reading:
     """Return the verdict that a reply ends with, in the words of the judge's prompt."""
-    rationale, rest = _parts(reply.text, words.opening)
+    rationale, rest = _parts(reply, words.opening)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[ReplyFormat.WORDS], rationale=rationale)
     bare = _without_end(rest)
     closing = words.closing.rstrip(_AFTER_VERDICT)
@@ -172,13 +173,17 @@ def _scanned_otherwise(text: str, choice: Choice) -> bool:
     return _scan(text).choice is not choice
 
 
-def _parts(text: str, opening: str = "<rating>") -> tuple[str, str]:
-    """Return the reasoning of a reply, and what follows it."""
-    reasons, rest = split_reasoning(text, same_name=True)
+def _parts(reply: Reply, opening: str = "<rating>") -> tuple[str, str]:
+    """Return the reasoning of a reply, and what follows it.
+
+    Gateways and reasoning parsers may have moved the reasoning out of the text.
+    """
+    reasons, rest = split_reasoning(reply.text, same_name=True)
     if reasons:
         return "\n".join(reason.strip() for reason in reasons), rest
-    before = text.lower().rfind(opening.lower())
-    return (text[:before] if before >= 0 else text).strip(), rest
+    before = reply.text.lower().rfind(opening.lower())
+    rationale = (reply.text[:before] if before >= 0 else reply.text).strip()
+    return rationale or (f"{APART}{reply.thinking}" if reply.thinking else ""), rest
 
 
 def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
@@ -219,13 +224,8 @@ def _scan(text: str) -> Reading:
     rating = text[start:end] if 0 <= start < end else ""
     scanned = _OUR_MARK.sub(r"\1", _OUR_TAG.sub(" ", rating if _DIGIT.search(rating) else text))
     digit = max((digit for digit in "012" if digit in scanned), default="0")
-    rationale = _parts(text)[0]
-    return Reading(
-        outcome=Outcome.JUDGED,
-        parser=PARSERS[ReplyFormat.DIGIT_SCAN],
-        choice=_DIGITS[digit][0],
-        rationale=rationale,
-    )
+    parser = PARSERS[ReplyFormat.DIGIT_SCAN]
+    return Reading(outcome=Outcome.JUDGED, parser=parser, choice=_DIGITS[digit][0])
 
 
 def _margin(reply: Reply) -> float | None:

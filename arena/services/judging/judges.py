@@ -104,6 +104,11 @@ class JudgeService:
         """Return a judge by the name or path of its spec, with the endpoint it will use."""
         return load_spec(name, folders=self._folders).at(self._settings.endpoint)
 
+    @property
+    def endpoint(self) -> str:
+        """Address that models are asked at where a judge names none."""
+        return self._settings.endpoint
+
     def prices(self) -> Prices:
         """Return the prices of LLM calls, the organiser's own before the bundled ones."""
         from arena.services.judging.llm_access import access_settings

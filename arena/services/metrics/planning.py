@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.services.metrics.factory import MetricAccess, MetricRequest
 from arena.services.metrics.scoring import RETRIED, entrants_of
-from data.models import Json, MetricItem, Score
+from data.models import Json, MetricItem, Score, TokenUsage
 from data.models.words import to_json
 from data.progress import working
 from data.store import Store
@@ -126,6 +126,7 @@ class MetricPlanner:
         factor = pending / seen.sampled if seen.sampled else 0.0
         cut = round(seen.cut * factor)
         tasks = _tasks(runner.asked, factor)
+        requests = sum(task.requests for task in tasks)
         sent, returned = sum(task.input_tokens for task in tasks), sum(task.output_tokens for task in tasks)
         longest = round(sum(one.requests * one.most_output for one in runner.asked.by_task.values()) * factor)
         return MetricPlan(
@@ -136,20 +137,22 @@ class MetricPlanner:
             answers=sum(entrant.answers for entrant in entrants),
             pending=pending,
             sampled=seen.sampled,
-            requests=sum(task.requests for task in tasks),
+            requests=requests,
             input_tokens=sent,
             output_tokens=returned,
-            cost_usd=self._cost(spec, sent, returned),
+            cost_usd=self._cost(spec, TokenUsage(sent, returned), requests),
             # A malformed reply is asked about once more, with itself in the request.
-            cost_usd_most=self._cost(spec, 2 * sent + longest, 2 * longest),
+            cost_usd_most=self._cost(spec, TokenUsage(2 * sent + longest, 2 * longest), 2 * requests),
             claims_per_sentence=claims_per_sentence,
             cut=cut,
             tasks=tasks,
             warnings=_warnings(request, seen.details, cut),
         )
 
-    def _cost(self, spec: JudgeSpec | None, sent: int, returned: int) -> float | None:
-        return 0.0 if spec is None else self._load_prices().cost(spec.endpoint, spec.model, sent, returned)
+    def _cost(self, spec: JudgeSpec | None, usage: TokenUsage, calls: int) -> float | None:
+        if spec is None:
+            return 0.0
+        return self._load_prices().cost(spec.endpoint, spec.model, usage, max(1, calls))
 
     async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> _Seen:
         async with self._access.dry_running(request, runner) as opened:

@@ -21,6 +21,7 @@ from data.models import BattleEvidence, BattleRecord, Judgment, Reply
 from data.progress import counted
 from data.store import Store
 from data.store.boards import hash_of
+from data.store.replies import NOT_KEPT
 
 CHECKSUMS = "checksums.json"
 FILES = ("battles.jsonl", "judgments.jsonl", "outcomes.jsonl", "round.json", "standings.json")
@@ -126,7 +127,7 @@ def _as_judgments(evidence: BattleEvidence) -> Iterator[dict[str, Any]]:
 
 # Several times as quick as `dataclasses.asdict`, which copies every value.
 _JUDGMENT = tuple(field.name for field in fields(Judgment))
-_REPLY = tuple(field.name for field in fields(Reply) if field.name != "metered")
+_REPLY = tuple(field.name for field in fields(Reply) if field.name not in NOT_KEPT)
 _judgment, _reply = attrgetter(*_JUDGMENT), attrgetter(*_REPLY)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 

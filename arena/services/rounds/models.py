@@ -97,6 +97,7 @@ class RoundEstimate:
         cost_usd: What these tokens cost; None where a model has no known price.
         cost_usd_most: What `requests_most` cost if each returns its most tokens; None likewise, and where a
             judge sets no limit to its replies.
+        free_by_place: Models without a price that count as free since their address is private.
     """
 
     requests: int = 0
@@ -106,6 +107,7 @@ class RoundEstimate:
     output_tokens: int = 0
     cost_usd: float | None = 0.0
     cost_usd_most: float | None = 0.0
+    free_by_place: tuple[str, ...] = ()
 
     def __add__(self, other: RoundEstimate) -> RoundEstimate:
         return RoundEstimate(
@@ -116,6 +118,7 @@ class RoundEstimate:
             output_tokens=self.output_tokens + other.output_tokens,
             cost_usd=_sum(self.cost_usd, other.cost_usd),
             cost_usd_most=_sum(self.cost_usd_most, other.cost_usd_most),
+            free_by_place=tuple(dict.fromkeys(self.free_by_place + other.free_by_place)),
         )
 
 

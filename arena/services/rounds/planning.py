@@ -19,7 +19,7 @@ from arena.services.rounds.models import (
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
 from data.errors import InputError, NotFoundError
-from data.models import JudgeKind, Submission, SubmissionKind, TokenScope
+from data.models import JudgeKind, Submission, SubmissionKind, TokenScope, TokenUsage
 from data.progress import working
 from data.store import Store
 from data.store.replies import ReplyStore
@@ -172,7 +172,7 @@ def check_judge(request: RoundRequest, caller: Caller) -> None:
 
 def _price(prices: Prices, leaf: JudgeSpec) -> float | None:
     """Return the price of a million tokens read and written; None where unknown."""
-    return 0.0 if leaf.price == 0 else prices.cost(leaf.endpoint, leaf.model, TOKENS, TOKENS)
+    return 0.0 if leaf.price == 0 else prices.cost(leaf.endpoint, leaf.model, TokenUsage(TOKENS, TOKENS))
 
 
 SAMPLED = 1_000
@@ -229,14 +229,21 @@ class _Paying:
             cached=part.cached,
             input_tokens=round(each * sent),
             output_tokens=round(usual * sent),
-            cost_usd=self._usd(each * sent, usual * sent),
-            cost_usd_most=self._usd(each * most, None if longest is None else longest * most),
+            cost_usd=self._usd(sent, each, usual),
+            cost_usd_most=self._usd(most, each, longest),
+            free_by_place=self._free_by_place if sent else (),
         )
 
-    def _usd(self, sent: float, returned: float | None) -> float | None:
+    @property
+    def _free_by_place(self) -> tuple[str, ...]:
+        by_place = self.leaf.price != 0 and self.prices.is_free_by_place(self.leaf.endpoint, self.leaf.model)
+        return (self.leaf.model,) if by_place else ()
+
+    def _usd(self, calls: float, sent: float, returned: float | None) -> float | None:
         price = _price(self.prices, self.leaf)
-        if not sent or self.free or price == 0:
+        if not calls or not sent or self.free or price == 0:
             return 0.0
         if price is None or returned is None:
             return None
-        return self.prices.cost(self.leaf.endpoint, self.leaf.model, round(sent), round(returned))
+        usage = TokenUsage(round(sent * calls), round(returned * calls))
+        return self.prices.cost(self.leaf.endpoint, self.leaf.model, usage, max(1, round(calls)))

@@ -133,6 +133,14 @@ class Readiness:
         asks = bool(self.load_spec(request.judge).models)
         if asks and expected.requests:
             yield from self._of_money(request, spec, expected.cost_usd)
+            if expected.free_by_place and request.budget_usd is not None:
+                names = ", ".join(expected.free_by_place)
+                yield Missing(
+                    what=Lack.PRICE,
+                    text=f"No price is known for {names}, which counts as free at a private address. "
+                    "The cap counts what its replies say that they cost.",
+                    advice=" ".join(map(price_advice, expected.free_by_place)),
+                )
         calibrations = self.store.jobs.all(kind=JobKind.CALIBRATE)
         if not any(job.result is not None and request.judge in job.payload["judges"] for job in calibrations):
             yield Missing(

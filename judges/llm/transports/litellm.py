@@ -9,23 +9,19 @@ Without a key for the endpoint litellm looks for the provider's usual variable.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable, Mapping
 from functools import wraps
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
-from judges.llm.prices import MILLION, Price, PriceFile
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import as_faults
+from judges.llm.usage import with_stated_cost
 
-PRICE_MAP = "model_prices_and_context_window_backup.json"
 HANDLED, MADE = "create_client", "_get_async_http_client"
 """Factories of litellm's clients: for most providers, and for OpenAI-compatible ones."""
 
@@ -74,7 +70,9 @@ class LitellmTransport:
                 except Exception as error:
                     # Its errors have statuses without a common class.
                     raise _fault_of(error) from error
-        return _completion_of(response.model_dump(warnings=False))
+        headers = response._hidden_params.get("additional_headers") or {}  # noqa: SLF001 - litellm's only place
+        plain = {name.removeprefix("llm_provider-"): value for name, value in headers.items()}
+        return with_stated_cost(_completion_of(response.model_dump(warnings=False)), plain)
 
     def _address(self, endpoint: str) -> dict[str, str]:
         """Return the endpoint and its key, where there are such."""
@@ -146,18 +144,3 @@ def _completion_of(payload: dict[str, Any]) -> dict[str, Any]:
     choices = payload.get("choices") or []
     moved = [{**(choice.get("provider_specific_fields") or {}), **choice} for choice in choices]
     return {**payload, "choices": moved}
-
-
-def price_map() -> PriceFile:
-    """Read litellm's price map without importing litellm; empty where it is missing."""
-    spec = find_spec("litellm")
-    folders = spec.submodule_search_locations if spec else None
-    path = Path(folders[0]) / PRICE_MAP if folders else None
-    if path is None or not path.is_file():
-        return PriceFile()
-    models = {}
-    for name, row in json.loads(path.read_text(encoding="utf-8")).items():
-        input_cost, output_cost = row.get("input_cost_per_token"), row.get("output_cost_per_token")
-        if isinstance(input_cost, int | float) and isinstance(output_cost, int | float):
-            models[name] = Price(input=input_cost * MILLION, output=output_cost * MILLION)
-    return PriceFile(models=models)

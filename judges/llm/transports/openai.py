@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -23,6 +23,7 @@ from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import payload_of
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
+from judges.llm.usage import with_stated_cost
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -87,19 +88,20 @@ class OpenAITransport:
         """Call once; again without what the endpoint turns out not to support."""
 
         async def post(body: dict[str, Any]) -> object:
-            return payload_of(await self._post(request.endpoint, body))
+            raw, headers = await self._post(request.endpoint, body)
+            return with_stated_cost(payload_of(raw), headers)
 
         return await self._learnt.send(request, post)
 
-    async def _post(self, endpoint: str, body: dict[str, Any]) -> bytes:
-        """Return the bytes of the endpoint's reply, whatever content type it gives them."""
+    async def _post(self, endpoint: str, body: dict[str, Any]) -> tuple[bytes, Mapping[str, str]]:
+        """Return the bytes of the endpoint's reply, whatever content type it gives them, and its headers."""
         import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
 
         client = self._clients.get(endpoint)
         with as_faults(self._timeout):
             async with asyncio.timeout(self._timeout):
                 response = await client.post("/chat/completions", cast_to=httpx.Response, body=body)
-                return response.content
+                return response.content, response.headers
 
     def stop(self) -> None:
         """Let calls in flight finish; there is nothing to release."""
@@ -160,7 +162,7 @@ class DirectTransport(OpenAITransport):
         self._session: ClientSession | None = None
         self._proxies: dict[str, str | None] = {}
 
-    async def _post(self, endpoint: str, body: dict[str, Any]) -> bytes:
+    async def _post(self, endpoint: str, body: dict[str, Any]) -> tuple[bytes, Mapping[str, str]]:
         import aiohttp  # noqa: PLC0415 - loads only when an endpoint is asked
 
         headers = {
@@ -179,7 +181,7 @@ class DirectTransport(OpenAITransport):
             raise unconnected(error, self._timeout) from error
         if status >= REDIRECT_STATUS:
             raise fault_of_status(status, raw.decode("utf-8", "replace"), response.headers)
-        return raw
+        return raw, response.headers
 
     def _opened(self) -> ClientSession:
         import aiohttp  # noqa: PLC0415 - as above

@@ -20,7 +20,6 @@ from judges.llm.settings import DIRECT, OPENAI
 
 if TYPE_CHECKING:
     from judges.llm.chat_format import Transport
-    from judges.llm.prices import PriceFile
     from judges.llm.requests import ReplyCache, Request
     from judges.llm.settings import AccessSettings
     from judges.llm.transports.batch import BatchJournal
@@ -41,7 +40,6 @@ class TransportInfo:
             plain one is called in a thread.
         batches: Whether requests wait for hours and cost the share of a batch.
         own_keys: Whether it takes keys of its own, beside that of the endpoint.
-        prices: What models cost that no file of prices has.
     """
 
     name: str
@@ -50,7 +48,6 @@ class TransportInfo:
     send: Send | None = None
     batches: bool = False
     own_keys: bool = False
-    prices: Callable[[], PriceFile] | None = None
 
     def __post_init__(self) -> None:
         function: object = self.open or self.send
@@ -92,11 +89,6 @@ def _batch(settings: AccessSettings, journal: BatchJournal | None, cache: ReplyC
     return transport
 
 
-def _litellm_prices() -> PriceFile:
-    prices: PriceFile = import_module(".litellm", __package__).price_map()
-    return prices
-
-
 OWN = (
     TransportInfo(
         name=OPENAI,
@@ -113,7 +105,6 @@ OWN = (
         title="litellm's adapters for other providers",
         open=_of_settings("litellm", "LitellmTransport"),
         own_keys=True,
-        prices=_litellm_prices,
     ),
     TransportInfo(
         name="batch", title="batch files, at half the price within a day", open=_batch, batches=True

@@ -16,7 +16,6 @@ from data.models import Reply
 from judges.llm.chat_format import Quirk, body_of
 from judges.llm.client import open_client
 from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.prices import Prices
 from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, Request, Sampling
 from judges.llm.token_counting import SPLITTERS, EncodingFiles, TokenCounter
@@ -99,17 +98,6 @@ async def main(url):
 asyncio.run(main(sys.argv[1]))
 """
 
-LITELLM_PRICES = """
-import sys
-from judges.llm.prices import Prices
-from judges.llm.replies import reply_of
-from judges.llm.transports.registry import transport_info
-
-prices = Prices.load(more=transport_info("litellm").prices())
-print(prices.cost("litellm", "mistral/mistral-small-latest", 1_000_000, 0))
-print("litellm" in sys.modules)
-"""
-
 
 @pytest.mark.slow
 def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
@@ -121,34 +109,6 @@ def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve
     assert done.stdout.split("\n") == ["fine True", "refused True", "good True", ""]
     assert server.log.calls == 4
     assert "cost map" not in done.stderr
-
-
-def test_litellms_prices_are_read_from_its_disk() -> None:
-    assert Prices.load().cost("litellm", "cohere/command-r7b-12-2024", 1_000, 0) is None
-    command = [sys.executable, "-c", LITELLM_PRICES]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3], timeout=120
-    )
-    price, imported = done.stdout.split()
-    assert float(price) > 0
-    assert imported == "False"
-
-
-@pytest.mark.parametrize(
-    ("model", "price"),
-    [
-        ("gpt-4o", 2.5),
-        ("openai/gpt-4o", 2.5),
-        ("gpt-4o-2024-08-06", 2.5),
-        ("gpt-4o-2024-05-13", 5.0),
-        ("gpt-4o-mini-2024-07-18", 0.15),
-        ("claude-3-opus-20240229", 15.0),
-        ("gpt-4o-audio", None),
-        ("my-model", None),
-    ],
-)
-def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
-    assert Prices.load().cost("https://llm.example/v1", model, 1_000_000, 0) == price
 
 
 @given(st.text(max_size=300))
@@ -182,9 +142,3 @@ def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
     assert 200 <= counter.bound(request) <= 240
     assert counter.text("gpt-4o", "é") is None
     assert 50 <= counter.expected(request) <= 80
-
-
-def test_batches_cost_their_share_of_the_price() -> None:
-    single, batch = Prices.load(), Prices.load(batch=True)
-    assert single.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 12.5
-    assert batch.cost("http://e/v1", "gpt-4o", 1_000_000, 1_000_000) == 6.25

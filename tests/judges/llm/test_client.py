@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, 
 from data.models import Outcome, Reply
 from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, MemoryLedger
+from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
 from tests.memory_replies import MemoryReplyCache
@@ -199,6 +201,85 @@ def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
         assert ledger.drawn == pytest.approx(0.0, abs=1e-12)
         assert (ledger.lost > 0) == lost
         assert asyncio.run(ledger.draw(0.001, 10.0)) == pytest.approx(1.0 - ledger.lost)
+
+
+class Reporting:
+    """A transport whose replies have a usage of the test's own."""
+
+    unlimited = False
+
+    def __init__(self, usage: dict[str, object]) -> None:
+        self.usage, self.calls = usage, 0
+
+    async def send(self, request: Request) -> Reply:
+        self.calls += 1
+        choice = {"message": {"content": "<rating>1</rating>"}, "finish_reason": "stop"}
+        return reply_of(request, {"choices": [choice], "usage": self.usage}, 0.1)
+
+    def stop(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def spend(model: str, usage: dict[str, object], ledger: MemoryLedger, calls: int = 60) -> Reporting:
+    """Ask one after another under a cap, up to a number of calls or until the endpoint is given up."""
+    transport = Reporting(usage)
+
+    async def run() -> None:
+        async with open_client(AccessSettings(), None, ledger, transport=transport) as client:
+            for n in range(calls):
+                asked = request("http://10.0.0.9/v1", str(n), sampling=Sampling(max_tokens=2_048))
+                await client.ask(replace(asked, model=model))
+
+    asyncio.run(run())
+    return transport
+
+
+@pytest.mark.parametrize(
+    ("model", "usage", "a_call"),
+    [
+        (
+            "gemini-2.5-flash",
+            {"prompt_tokens": 1_000, "completion_tokens": 50, "total_tokens": 2_850},
+            (1_000 * 0.3 + 1_850 * 2.5) / 1e6,
+        ),
+        (
+            "grok-4",
+            {
+                "prompt_tokens": 1_000,
+                "completion_tokens": 20,
+                "completion_tokens_details": {"reasoning_tokens": 900},
+            },
+            (1_000 * 3 + 920 * 15) / 1e6,
+        ),
+        # A private gateway whose replies say what they cost, though no price is known.
+        ("house-judge", {"prompt_tokens": 1_000, "completion_tokens": 50, "cost": 0.003}, 0.003),
+    ],
+)
+def test_a_cap_holds_whatever_the_provider_counts(
+    model: str, usage: dict[str, object], a_call: float
+) -> None:
+    ledger = MemoryLedger(0.1)
+    transport = spend(model, usage, ledger)
+    assert ledger.spent == pytest.approx(transport.calls * a_call)
+    assert 0.03 < ledger.spent <= 0.1
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 90_000_000, "completion_tokens": 20},
+        {"prompt_tokens": 10, "completion_tokens": 90_000_000},
+        {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 90_000_000},
+        {"prompt_tokens": 10, "completion_tokens": 5_000},
+    ],
+)
+def test_usage_beyond_reason_is_lost_and_ends_the_endpoint(usage: dict[str, object]) -> None:
+    ledger = MemoryLedger(1.0)
+    with pytest.raises(EndpointError, match="reported more tokens than a call can use"):
+        spend("gpt-4o", usage, ledger)
+    assert ledger.spent == 0.0
+    assert 0.1 < ledger.lost < 0.11  # five calls of 2,048 tokens at 10 USD for a million
 
 
 @pytest.mark.usefixtures("public_endpoints")

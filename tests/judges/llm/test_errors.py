@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from data.models import Outcome, Reply
 from judges.llm.client import open_client
-from judges.llm.errors import LONGEST, Backoff, Wait, wait_asked_for
+from judges.llm.errors import LONGEST, Backoff, CallErrorKind, Wait, fault_of_status, wait_asked_for
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
 from tests.providers.server import ScriptedProviders
@@ -89,3 +89,27 @@ def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None
     assert told in {"HTTP 429, next try in 1 s", "HTTP 429, next try in 2 s"}
     assert left is None
     assert Wait("HTTP 503", time.monotonic() - 5).seconds == 0.0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        # The quota of a provider behind litellm's proxy, which loses the code.
+        ({"message": "litellm.RateLimitError: You exceeded your current quota", "code": "429"}, "fatal"),
+        # Google says so of a minute's limit as well, and then how long to wait.
+        (
+            {
+                "message": "You exceeded your current quota",
+                "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}],
+            },
+            "rate_limited",
+        ),
+    ],
+)
+def test_a_spent_quota_is_told_from_a_limit_by_its_words(body: dict[str, object], kind: str) -> None:
+    assert fault_of_status(429, {"error": body}, {}).kind is CallErrorKind[kind.upper()]
+
+
+def test_a_blocked_prompt_is_refused_whatever_its_status() -> None:
+    body = {"error": {"message": "Portkey: blockReason: PROHIBITED_CONTENT"}}
+    assert fault_of_status(502, body, {}).kind is CallErrorKind.REFUSED

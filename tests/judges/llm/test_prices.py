@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.errors import SpecError
+from data.models import TokenUsage
 from judges.llm.costs import CostMeter
 from judges.llm.prices import Price, PriceFile, Prices, is_private, set_price
 from judges.llm.requests import Message, Request
@@ -14,6 +15,7 @@ from judges.llm.token_counting import TokenCounter
 from tests.judges.battles import spec_of
 
 NEW = Price(input=0.4, output=1.2)
+MILLION = TokenUsage(1_000_000)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +39,11 @@ NEW = Price(input=0.4, output=1.2)
 )
 def test_what_has_no_price_is_free_on_this_machine_alone(endpoint: str, private: bool) -> None:
     assert is_private(endpoint) is private
-    assert Prices().cost(endpoint, "house-model", 1_000, 10) == (0.0 if private else None)
+    assert Prices().cost(endpoint, "house-model", TokenUsage(1_000, 10)) == (0.0 if private else None)
 
 
 def test_a_known_price_holds_on_this_machine_too() -> None:
-    assert Prices.load().cost("http://127.0.0.1:4000/v1", "gpt-4.1", 1_000_000, 0) == 2.0
+    assert Prices.load().cost("http://127.0.0.1:4000/v1", "gpt-4.1", MILLION) == 2.0
 
 
 def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
@@ -50,7 +52,7 @@ def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
         set_price(path, model, price)
     read = PriceFile.model_validate(tomllib.loads(path.read_text()))
     assert read.models == {"a/b": Price(input=1.0, output=2.0), 'odd "name"': NEW}
-    assert Prices.load(path).cost("https://llm.example/v1", "a/b", 1_000_000, 1_000_000) == 3.0
+    assert Prices.load(path).cost("https://llm.example/v1", "a/b", TokenUsage(1_000_000, 1_000_000)) == 3.0
 
 
 def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> None:
@@ -79,5 +81,50 @@ def test_a_judge_at_no_price_costs_nothing() -> None:
     meter = CostMeter(Prices.load(), TokenCounter(), budget=None, unbounded_output=10)
     paid = Request(endpoint="https://e.example", model="gpt-4.1", messages=(Message("user", "x"),))
     free = replace(paid, free=True)
-    assert (meter.price(free, 1_000_000, 0), meter.price(paid, 1_000_000, 0)) == (0.0, 2.0)
+    assert (meter.price(free, MILLION), meter.price(paid, MILLION)) == (0.0, 2.0)
     assert free.key == paid.key
+
+
+@pytest.mark.parametrize(
+    ("model", "price"),
+    [
+        ("gpt-4o", 2.5),
+        ("openai/gpt-4o", 2.5),
+        ("gpt-4o-2024-08-06", 2.5),
+        ("gpt-4o-2024-05-13", 5.0),
+        ("gpt-4o-mini-2024-07-18", 0.15),
+        ("claude-3-opus-20240229", 15.0),
+        ("anthropic/claude-sonnet-4-5", 6.0),  # a million tokens are a long call
+        ("grok-4", 3.0),
+        ("mistral-large", 0.5),
+        ("my-model", None),
+    ],
+)
+def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
+    assert Prices.load().cost("https://llm.example/v1", model, MILLION) == price
+
+
+def test_open_models_at_a_private_address_are_free() -> None:
+    prices = Prices.load()
+    assert prices.cost("http://127.0.0.1:8000/v1", "deepseek-chat", MILLION) == 0.0
+    assert prices.cost("https://api.deepseek.com/v1", "deepseek-chat", MILLION)
+
+
+def test_cached_input_costs_its_own_price() -> None:
+    usage = TokenUsage(2_746, 197, cached=2_208)
+    cost = Prices.load().cost("https://api.openai.com/v1", "gpt-5-mini", usage)
+    assert cost == pytest.approx((538 * 0.25 + 2_208 * 0.025 + 197 * 2.0) / 1e6)
+
+
+def test_long_calls_cost_the_price_of_their_tier() -> None:
+    price = Prices.load().of("https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-pro")
+    assert price is not None
+    assert price.of(TokenUsage(200_000)) == pytest.approx(0.25)
+    assert price.of(TokenUsage(200_001, 1_000)) == pytest.approx((200_001 * 2.5 + 1_000 * 15.0) / 1e6)
+
+
+def test_batches_cost_their_share_of_the_price() -> None:
+    usage = TokenUsage(1_000_000, 1_000_000)
+    single, batch = Prices.load(), Prices.load(batch=True)
+    assert single.cost("http://e/v1", "gpt-4o", usage) == 12.5
+    assert batch.cost("http://e/v1", "gpt-4o", usage) == 6.25

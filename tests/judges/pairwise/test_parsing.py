@@ -192,3 +192,8 @@ def test_emphasis_around_a_rating_is_read(written: str) -> None:
     assert read(reply(f"<rating>{written}</rating>"), ReplyFormat.RATING).choice is Choice.FIRST
     both = read(reply(f"<rating>{written} or {written.replace('1', '2')}</rating>"), ReplyFormat.RATING)
     assert both.outcome is Outcome.UNREADABLE
+
+
+def test_a_reason_that_a_gateway_moved_apart_is_read() -> None:
+    reply = Reply(key="k", endpoint="e", model="m", text="<rating>1</rating>", thinking="b misses the date")
+    assert read(reply, ReplyFormat.RATING).rationale == "(apart from the reply) b misses the date"

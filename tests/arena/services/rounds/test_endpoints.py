@@ -81,3 +81,7 @@ def test_a_model_without_a_price_is_not_asked_unawares(arena_of: Commands, tmp_p
     assert "arena judges price model-of-tomorrow IN OUT" in told
     assert "--no-cap" in told
     assert arena_of.json("rounds", "list", "--json") == []
+    shown = arena_of("judges", "price", "gemini-2.5-pro")[1]
+    assert "1.250" in shown
+    assert "2.5 in, 15 out" in shown
+    assert "genai-prices" in shown

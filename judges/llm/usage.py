@@ -1,0 +1,127 @@
+"""Usage of tokens as providers report it, read in one place for every transport.
+
+Providers differ in two points that cost money. OpenAI counts thinking as written tokens; xAI, Perplexity and
+Google's endpoints leave it out, and only their totals or a count of its own show it. OpenAI counts input
+read from a cache as input; Anthropic reports it apart. Gateways also state what a call cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from data.models import TokenUsage
+
+MAX_TOKENS = 100_000_000
+"""A larger number of tokens is not believed."""
+COUNTS = (
+    ("prompt_tokens", "completion_tokens"),
+    ("input_tokens", "output_tokens"),
+    ("promptTokenCount", "candidatesTokenCount"),
+    ("prompt_token_count", "candidates_token_count"),
+    ("prompt_eval_count", "eval_count"),
+)
+"""Names that providers give to the tokens read and written."""
+TOTALS = ("total_tokens", "totalTokenCount", "total_token_count")
+OUTSIDE = ("thoughtsTokenCount", "thoughts_token_count")
+"""Google's thinking, which is never among the candidates' tokens."""
+THINKING = ("reasoning_tokens", "citation_tokens")
+CACHED = ("cached_tokens", "cached_prompt_text_tokens", "prompt_cache_hit_tokens", "cachedContentTokenCount")
+"""Input from a cache that is counted as input as well."""
+COST_HEADERS = ("x-litellm-response-cost", "x-portkey-cost", "helicone-cost")
+
+
+def usage_of(payload: object) -> TokenUsage | None:
+    """Return what a call used; None where the endpoint gives no believable numbers."""
+    if not isinstance(payload, Mapping):
+        return None
+    for name in ("usage", "usageMetadata", "usage_metadata", ""):
+        report: object = payload.get(name) if name else payload
+        if isinstance(report, Mapping):
+            usage = _read(report)
+            if usage is not None:
+                return usage
+    return None
+
+
+def with_stated_cost(payload: object, headers: Mapping[str, str]) -> object:
+    """Add the cost that a gateway states in a header to the usage in the body, where it is higher."""
+    stated = max((_dollars(headers.get(name)) for name in COST_HEADERS), default=0.0)
+    if not stated or not isinstance(payload, Mapping):
+        return payload
+    usage = payload.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    return {**payload, "usage": {**usage, "cost": max(stated, _dollars(usage.get("cost")))}}
+
+
+def _read(report: Mapping[str, Any]) -> TokenUsage | None:
+    total = _first(report, TOTALS)
+    for read, written in COUNTS:
+        prompt, completion = count_of(report.get(read)), count_of(report.get(written, 0 if total else None))
+        if prompt is not None and completion is not None:
+            break
+    else:
+        return None
+    cached = _first(report, CACHED) or _first(report.get("prompt_tokens_details"), CACHED)
+    cached = cached or _first(report.get("input_tokens_details"), CACHED)
+    apart = _first(report, ("cache_read_input_tokens",))
+    stored = _first(report, ("cache_creation_input_tokens",))
+    if apart + stored and _is_apart(read, prompt, completion, apart + stored, total):
+        prompt += apart + stored
+    prompt += _first(report, ("toolUsePromptTokenCount", "tool_use_prompt_token_count"))
+    thinking = max(
+        _first(report, OUTSIDE), _thinking_outside(report, completion), total - prompt - completion
+    )
+    cached = min(cached or apart, prompt)
+    return TokenUsage(
+        input=prompt,
+        output=completion + thinking,
+        thinking=thinking,
+        cached=cached,
+        cache_written=min(stored, prompt - cached),
+        stated_usd=_dollars(report.get("cost")),
+    )
+
+
+def _is_apart(name: str, prompt: int, completion: int, cached: int, total: int) -> bool:
+    """Return whether cached input is left out of the input, as Anthropic and some gateways do."""
+    if total:
+        return total >= prompt + completion + cached
+    return name == "input_tokens" or cached > prompt
+
+
+def _thinking_outside(report: Mapping[str, Any], completion: int) -> int:
+    """Return thinking that cannot be part of what was written, since it is more.
+
+    Perplexity and xAI name it beside the completion, OpenAI inside its details; only more than all written
+    tokens proves that it stands outside where no total does.
+    """
+    details = report.get("completion_tokens_details") or report.get("output_tokens_details")
+    thinking = sum(count_of(report.get(name)) or 0 for name in THINKING) or _first(details, THINKING)
+    return thinking if thinking > completion else 0
+
+
+def _first(report: object, names: tuple[str, ...]) -> int:
+    """Return the first believable count under one of some names, 0 without any."""
+    if not isinstance(report, Mapping):
+        return 0
+    return next((count for name in names if (count := count_of(report.get(name)))), 0)
+
+
+def _dollars(value: object) -> float:
+    """Return a stated cost in USD; 0 for anything that is none."""
+    try:
+        cost = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
+    except ValueError:
+        return 0.0
+    return cost if math.isfinite(cost) and cost > 0 else 0.0
+
+
+def count_of(value: object) -> int | None:
+    """Return a whole, believable number of tokens."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value <= MAX_TOKENS or value != int(value):
+        return None
+    return int(value)
