@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from data.citations import citations, removed, unknown_citations
+from data.declines import declines
 from data.files.tables.columns import Column, column_of
 from data.models import Question
-from data.no_answer import is_no_answer
 from data.steering.detector import steering
 from data.steering.disguises import live_tokens
 from data.steering.rules import skeleton_of
@@ -164,7 +164,7 @@ class AnswerWarnings:
             self.with_contexts += 1
         else:
             self._bare.append(row.line)
-        if is_no_answer(text):
+        if declines(text, row.question.question):
             self.no_answers += 1
             return
         self._remember(row.line, text)

@@ -11,6 +11,7 @@ from heapq import nlargest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from data.declines import declines
 from data.errors import SpecError, WorkError
 from data.models import (
     GroundTruth,
@@ -190,8 +191,9 @@ class LexicalJudge:
 
     def _settle(self, judge_input: JudgeInput) -> Verdict:
         texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
-        if not all(says_something(text) for text in texts):
-            return self._without_answer(texts, judge_input.question.reference or "")
+        asked = judge_input.question
+        if any(declines(text, asked.question) for text in texts):
+            return self._without_answer(texts, asked)
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - loaded where battles are settled
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
@@ -208,13 +210,15 @@ class LexicalJudge:
         margin = 0.0 if near else round(math.tanh(difference / self._settings.scale), DIGITS)
         return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
 
-    def _without_answer(self, texts: tuple[str, str], reference: str) -> Verdict:
+    def _without_answer(self, texts: tuple[str, str], asked: Question) -> Verdict:
         """Settle a battle in which an answer is missing: to decline is right where the reference declines."""
-        agreed = declines(reference)
+        reference = asked.reference or ""
+        agreed = any(map(str.isalnum, reference)) and declines(reference, asked.question)
         silence = "no answer, as the reference does" if agreed else "no answer"
         ranks, said = [], []
         for text in texts:
-            answers, is_silent = says_something(text), declines(text)
+            answers = not declines(text, asked.question)
+            is_silent = not answers and any(map(str.isalnum, text))
             ranks.append(2 * (agreed and is_silent) + answers)
             said.append("an answer" if answers else silence if is_silent else "no answer")
         margin = float(ranks[1] > ranks[0]) - (ranks[0] > ranks[1])
@@ -311,16 +315,3 @@ def same_judge(
     judge = LexicalJudge(spec)
     judge.load()
     return judge
-
-
-def says_something(text: str) -> bool:
-    """Return whether an answer is neither empty nor "no answer"."""
-    return any(map(str.isalnum, text)) and not declines(text)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def declines(text: str) -> bool:
-    """Return whether a text says that no answer was found; an empty one says nothing."""
-    from data.no_answer import is_no_answer  # noqa: PLC0415 - its patterns take a while, and specs need none
-
-    return any(map(str.isalnum, text)) and is_no_answer(text)

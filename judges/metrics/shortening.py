@@ -18,8 +18,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.citations import citations, removed
+from data.declines import declines
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Passage, Score
-from data.no_answer import is_no_answer
 from judges.lexical.guards import Evidence
 from judges.lexical.reading import TextReading, asserts, read_text
 from judges.lexical.settings import LexicalSettings
@@ -190,7 +190,7 @@ def surface_of(item: MetricItem) -> AnswerSurface:
     ids = [passage.id for passage in item.contexts or item.passages]
     whole = removed(item.answer, citations(item.answer, ids))
     text = clean(whole)
-    if not text.strip() or is_no_answer(text):
+    if declines(text, item.question):
         return AnswerSurface(whole)
     reading = read_text(text)
     asked = [words(each) for each in (item.question, *item.sub_questions)]

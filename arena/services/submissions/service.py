@@ -16,6 +16,7 @@ from arena.services.submissions.reader import SubmissionReader
 from arena.services.submissions.uploads import FileChecks
 from arena.services.system import Notifier, rare_collections
 from arena.services.text_process import Poll
+from data.declines import declines
 from data.errors import ConflictError, InputError, InvalidFileError
 from data.models import (
     Answer,
@@ -30,7 +31,6 @@ from data.models import (
     require_system_name,
 )
 from data.models.words import DISQUALIFIED
-from data.no_answer import is_no_answer
 from data.store import Store
 from data.store.submissions import NewSubmission
 from submissions.card import load_card
@@ -166,7 +166,7 @@ class SubmissionService(SubmissionReader):
             rows = (
                 ((answer, False) for answer in read_contexts(path, questions, limits=limits))
                 if kind is SubmissionKind.CONTEXTS
-                else _with_no_answer(read_answers(path, questions, limits=limits))
+                else _with_declines(read_answers(path, questions, limits=limits), questions)
             )
             submission, created = self._store.submissions.add(new, rows)
             if created:
@@ -306,9 +306,10 @@ def _is_repeated(before: Submission, checked: CheckReport) -> bool:
     return before.content_hash == checked.content_hash and before.state in REPEATED_STATES
 
 
-def _with_no_answer(answers: Iterator[Answer]) -> Iterator[tuple[Answer, bool]]:
+def _with_declines(answers: Iterator[Answer], questions: QuestionSet) -> Iterator[tuple[Answer, bool]]:
+    asked = {question.id: question.question for question in questions.questions}
     for answer in answers:
-        yield answer, is_no_answer(answer.answer)
+        yield answer, declines(answer.answer, asked[answer.question_id])
 
 
 def _log(caller: Caller, action: str, submission: Submission, **more: object) -> None:

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from data.declines import declines
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
-from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged, passage_text
@@ -163,7 +163,7 @@ class CitationSupport:
         answer = clean(item.answer)
         passages, cites = _cited_from(item)
         ids = [passage.id for passage in passages]
-        found = () if is_no_answer(answer) else _needing_support(read_sentences(answer, ids))
+        found = () if declines(answer, item.question) else _needing_support(read_sentences(answer, ids))
         if not found:
             return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_SENTENCES)
         if not passages:

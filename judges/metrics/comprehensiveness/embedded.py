@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
+from data.declines import declines
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Passage
-from data.no_answer import is_no_answer
 from judges.metrics.comprehensiveness.graph import (
     Claim,
     Missing,
@@ -125,7 +125,7 @@ class LexicalSteps:
         if source:
             return tuple(Claim(clause, source) for clause in claims_of(text))
         bare = clean(text)
-        if is_no_answer(bare):
+        if declines(bare, self._item.question):
             return ()
         found = (sentence.text for sentence in stating(read_sentences(bare)))
         return tuple(Claim(sentence) for sentence in found if read_statement(sentence).terms)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from data.declines import declines
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
-from judges.lexical.judge import says_something
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.graph import Missing
 from judges.metrics.context import ANSWER, CONTEXT
@@ -218,7 +218,7 @@ class AnswerCrux:
             return unscored(item, self.name, assessed.outcome, assessed.reason)
         text, texts = clean(item.answer), assessed.sub_questions.texts
         ratings: list[float] | Missing = [0.0] * len(texts)
-        if says_something(text):
+        if not declines(text, item.question):
             ratings = await self._oracle.rater(item).answer(text, texts)
         if isinstance(ratings, Missing):
             return unscored(item, self.name, ratings.outcome, ratings.reason)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
+from data.declines import declines
 from data.errors import SpecError
 from data.models import Json, MetricItem, Outcome, Score, unscored
-from judges.lexical.judge import says_something
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.graph import Missing
@@ -161,7 +161,7 @@ class Icat:
         return aspects
 
     async def _claims(self, item: MetricItem) -> tuple[Claim, ...]:
-        if not says_something(item.answer):
+        if declines(item.answer, item.question):
             return ()
         claims = await claims_of(item, self._steps.claims)
         if isinstance(claims, Missing):

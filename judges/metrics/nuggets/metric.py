@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from data.declines import declines
 from data.errors import JudgeError
 from data.models import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
-from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged
@@ -218,7 +218,7 @@ class NuggetRecall:
             return unscored(item, NAME, Outcome.UNREADABLE, NO_NUGGETS)
         answer = clean(item.answer)
         grades: Sequence[Assigned] = [Assignment.NONE] * len(item.nuggets)
-        if answer.strip() and not is_no_answer(answer):
+        if not declines(answer, item.question):
             grades = await self._assigner.assign(item, answer)
         for grade in grades:
             if isinstance(grade, CallFailure) and grade.outcome is not Outcome.UNREADABLE:

@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from data.declines import declines
 from data.models import Json, MetricItem, Outcome, Score, unscored
-from data.no_answer import is_no_answer
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
@@ -203,12 +203,12 @@ class ReferenceCoverage:
         if not (item.reference or "").strip():
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_REFERENCE)
         reference = item.reference or ""
-        facts = () if is_no_answer(reference) else facts_of(reference)
+        facts = () if declines(reference, item.question) else facts_of(reference)
         if not facts:
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_FACTS)
         answer = clean(item.answer)
         graded: Sequence[Grade | None] | CallFailure = [MISSING] * len(facts)
-        if answer.strip() and not is_no_answer(answer):
+        if not declines(answer, item.question):
             graded = await self._grader.grade(item, answer, facts)
         if isinstance(graded, CallFailure):
             return unscored(item, REFERENCE_COVERAGE, graded.outcome, graded.detail)

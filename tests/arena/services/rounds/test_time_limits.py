@@ -36,9 +36,9 @@ SITE = '''"""In processes of this test, cleaning a text with HANG in it matches 
 import os
 import re
 
-from data import no_answer
+from data import declines as declining
 
-is_no_answer = no_answer.is_no_answer
+declines = declining.declines
 
 
 def hanging(text):
@@ -49,7 +49,7 @@ def hanging(text):
     return text
 
 
-no_answer.is_no_answer = lambda text: is_no_answer(hanging(text))
+declining.declines = lambda text, question: declines(hanging(text), question)
 
 from judges.pairwise import cleaning
 from judges.pairwise.cleaning import _standard

@@ -1,0 +1,322 @@
+"""Answers that decline: they do not know, found nothing or refuse, and answer nothing else.
+
+Words are read as classes in English, German, French and Spanish (`declines.toml`): denials, sources,
+knowing, telling, the speaker. Words of the question, figures and names count apart. A linear model
+weighs pairs of classes in a clause and how clauses follow one another (`declines.json`, fitted by
+`benchmarks/declines.py`; figures in docs/method/declining.md).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+MAX_CHARACTERS = 1_500
+"""A longer text tells something, whatever else it says."""
+OPENING = 400
+"""Of a longer text the first and last third of this are looked at first: most show there that they answer."""
+REMEMBERED = 4_096
+
+REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
+LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
+WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
+MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
+SIGNS = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
+NOT = re.compile(r"(?i)n't\b")
+QUOTE = "\"'\u201c\u201d\u201e\u00ab\u00bb "
+QUOTED = re.compile(
+    r"(?<!\w)[\"'\u201c\u201e\u00ab]([^\"\u201c\u201d\u201e\u00ab\u00bb]{2,200}?)[\"'\u201d\u201c\u00bb](?!\w)"
+)
+ACCENTS = re.compile("[\u0300-\u036f]")
+WORD = re.compile(r"[^\W_]+")
+CLAUSE_END = re.compile(
+    r"(?<=[.!?])[\"')\]*]*\s+|[;\n]+|:\s|\s[-\u2013\u2014]+\s|\u2014"
+    r"|,?\s(?=(?:but|however|although|though|yet|aber|jedoch|sondern|obwohl|mais|cependant|toutefois|pero"
+    r"|aunque)\b)"
+    r"|,\s(?=(?:so|and|they|it|which|therefore|hence|also|daher|sodass|donc|por lo|pues|porque|et|y|und)\b)"
+)
+
+SAME = {"LACK": "NEG", "UNK": "NEG", "LACKq": "NEGq", "UNKq": "NEGq", "DOC": "SRC", "DOCq": "SRCq"}
+CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
+OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
+DENIALS = frozenset({"NEG", "LACK", "UNK"})
+"""Classes that `SAME` joins."""
+SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
+PREDICATES = [
+    "KNOW",
+    "FIND",
+    "TELL",
+    "HOLD",
+    "ANSW",
+    "INFO",
+    "ACCESS",
+    "DO",
+    "TOPIC",
+    "CAN",
+    "ENOUGH",
+    "ONLY",
+    "END",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Word lists: the classes of whole words and of beginnings, and expressions."""
+
+    words: dict[str, tuple[str, ...]]
+    stems: dict[str, tuple[str, ...]]
+    bare: frozenset[str]
+    closed: frozenset[str]
+    in_question: frozenset[str]
+    predicates: frozenset[str]
+    saying: re.Pattern[str]
+    counting: re.Pattern[str]
+    why: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: its words, its kind (`wh`, `yes`, `why`, `other`, `none`) and what it asks for."""
+
+    words: frozenset[str]
+    kind: str
+    says: bool
+    marks: tuple[str, ...]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def declines(answer: str, question: str) -> bool:
+    """Tell whether an answer gives no answer to the question: it declines and tells nothing else.
+
+    Reasoning and answer wrappers are left out first; a text of which nothing is left declines too.
+    """
+    text = without_reasoning(answer)
+    if len(text) > MAX_CHARACTERS:
+        return False
+    text = WRAPPER.sub(" ", text.translate(SIGNS)).strip() if ">" in text or ":" in text else text.strip()
+    if len(text) > OPENING and not _may_decline(text):
+        return False
+    words = " ".join(WORD.findall(fold(text)))
+    if not words or words in lists().bare:
+        return not words or not (question and lists().counting.search(fold(question)))
+    weights = _weights()
+    return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
+
+
+def without_reasoning(text: str) -> str:
+    """Return the part of a text behind the reasoning of a model."""
+    ends = [match.end() for match in REASONING_END.finditer(text)] if "</" in text else []
+    text = text[ends[-1] :] if ends else text
+    labelled = LABELLED_REASONING.match(text)
+    return text[labelled.end() :] if labelled else text
+
+
+def _may_decline(text: str) -> bool:
+    """Tell whether a longer text begins with its writer or sources, and denies there or at its end."""
+    opening = _classes_in(text[: OPENING // 3])
+    if opening.isdisjoint(OPENING_CUES):
+        return False
+    end = _classes_in(text[-OPENING // 3 :])
+    return not opening.isdisjoint(DENIALS) or not (end.isdisjoint(DENIALS) or end.isdisjoint(SUBJECTS))
+
+
+def _classes_in(text: str) -> set[str]:
+    words = WORD.findall(NOT.sub(" not", fold(text)))
+    return {name for word in words for name in classes(word)}
+
+
+@cache
+def _weights() -> dict[str, float]:
+    weights: dict[str, float] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+    return weights
+
+
+@cache
+def lists() -> Lists:
+    """Read the word lists."""
+    read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    words: dict[str, list[str]] = {}
+    stems: dict[str, list[str]] = {}
+    for names, entries in read["classes"].items():
+        for word in entries.split():
+            table = stems if word.endswith("*") else words
+            table.setdefault(word.rstrip("*"), []).extend(names.split())
+    for word in read["function"].split():
+        words.setdefault(word, [])
+    return Lists(
+        {word: tuple(dict.fromkeys(names))[:2] for word, names in words.items()},
+        {word: tuple(dict.fromkeys(names))[:2] for word, names in stems.items()},
+        frozenset(map(str.strip, read["bare"].strip().splitlines())),
+        frozenset(read["closed"].split()),
+        frozenset(read["in_question"].split()),
+        frozenset(read["predicates"].split()),
+        *(re.compile(rf"\b(?:{'|'.join(read[name].split())})\w*") for name in ("saying", "counting", "why")),
+    )
+
+
+@lru_cache(maxsize=1 << 15)
+def classes(word: str) -> tuple[str, ...]:
+    """Return the classes of a folded word: none for a function word, X for a word of content."""
+    known = lists()
+    if word in known.words:
+        return known.words[word]
+    for end in range(len(word), 1, -1):
+        if word[:end] in known.stems:
+            return known.stems[word[:end]]
+    return () if len(word) <= 2 and not word.isdigit() else ("X",)  # noqa: PLR2004
+
+
+def fold(text: str) -> str:
+    """Return a text without capitals and accents."""
+    if text.isascii():
+        return text.lower()
+    return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
+
+
+def _root(word: str) -> str:
+    return word[:5] if len(word) > 5 else word.rstrip("s") if len(word) > 3 else word  # noqa: PLR2004
+
+
+@lru_cache(maxsize=REMEMBERED)
+def asked_by(question: str) -> Asked:
+    """Read a question."""
+    folded = NOT.sub(" not", fold(question.translate(SIGNS)))
+    words = WORD.findall(folded)
+    in_classes = {name for word in words for name in classes(word)}
+    says = bool(lists().saying.search(folded))
+    kind = (
+        "none"
+        if not words
+        else "yes"
+        if words[0] in lists().closed or ("-" in question and words[-1] in {"il", "elle", "elles", "ils"})
+        else "why"
+        if lists().why.search(folded)
+        else "wh"
+        if any("WH" in classes(word) for word in words[:4])
+        else "other"
+    )
+    marks = {
+        "says": says,
+        "denies": not DENIALS.isdisjoint(in_classes),
+        "and": not {"and", "und", "et", "y", "or", "oder", "ou"}.isdisjoint(words),
+        "source": not {"SRC", "DOC", "ACCESS"}.isdisjoint(in_classes),
+    }
+    told = frozenset(_root(word) for word in words if classes(word) and "WH" not in classes(word))
+    return Asked(told, kind, says, tuple(name for name, holds in marks.items() if holds))
+
+
+def features(text: str, question: str) -> set[str]:
+    """Return what the model weighs of an answer."""
+    asked = asked_by(question)
+    marks = {f"q:{each}" for each in (asked.kind, *asked.marks)}
+    out = set(marks)
+    text = NOT.sub(" not", MARKS.sub(" ", text.translate(SIGNS))).strip()
+    if len(text) > 2 and text[0] in QUOTE and text[-1] in QUOTE and text.count(text[-1]) <= 2:  # noqa: PLR2004
+        out.add(f"quote {asked.says}")
+        text = text.strip(QUOTE)
+    else:
+        text = QUOTED.sub(" QUOTATION ", text)
+    kinds: list[str] = []
+    totals = dict.fromkeys("XNP", 0)
+    words = 0
+    of_sources = False
+    for clause in _clauses(text):
+        symbols = [SAME.get(name, name) for name in _symbols(clause, asked.words, out)]
+        words += len(symbols)
+        for name in totals:
+            totals[name] += symbols.count(name)
+        content = sum(map(symbols.count, "XNP"))
+        here = set(symbols)
+        denies = not here.isdisjoint({"NEG", "NEGq"})
+        kind = "n" if denies else "c" if here & CUES else "s" if content else "q"
+        chain = [name for at, name in enumerate(symbols) if name != "X" or symbols[at - 1 : at] != ["X"]]
+        out.update(here, _pairs(chain))
+        fresh = _level(content, (1, 2, 4, 7))
+        out.update(_denial(here, fresh, asked.kind) if denies else {f"tells {fresh} {kind}"})
+        if not kinds:
+            says = " ".join(sorted({"says", "denies"}.intersection(asked.marks)))
+            out |= {f"{asked.kind}^{' '.join(chain[:1])}", f"{asked.kind} {says}^{' '.join(chain[:2])}"}
+            out.add("^" + fold(WORD.search(clause)[0]))  # type: ignore[index]
+        if chain[:1] == ["IT"]:
+            out.add(f"it {of_sources}")
+        of_sources = "SRC" in here
+        kinds.append("t" * ("TURN" in here) + kind)
+    out |= _sequence(kinds)
+    if any(kind.endswith("n") for kind in kinds):
+        out |= {f"n {mark}" for mark in marks}
+    out.add(f"words {_level(words, (1, 2, 3, 5, 8, 12, 20, 35, 60, 90))}")
+    out |= {f"{name}s {_level(count, (1, 2, 3, 5, 8, 13, 20))}" for name, count in totals.items()}
+    if text.endswith("?"):
+        out.add("asks")
+    return out
+
+
+def _clauses(text: str) -> Iterator[str]:
+    return (part for part in CLAUSE_END.split(text) if part and WORD.search(part))
+
+
+def _symbols(clause: str, asked: frozenset[str], out: set[str]) -> Iterator[str]:
+    """Yield the classes of the words, `q` behind where the question has the word; add the words to `out`."""
+    for match in WORD.finditer(clause):
+        if match[0] == "QUOTATION":
+            yield "QUOTATION"
+            continue
+        word = fold(match[0])
+        in_question = _root(word) in asked
+        for name in classes(word):
+            if name != "X":
+                out.add("=" + word)
+                yield name + "q" if in_question and name in lists().in_question else name
+            elif in_question:
+                yield "Q"
+            else:
+                yield "N" if word[0].isdigit() else "P" if match[0][0].isupper() and match.start() else "X"
+
+
+def _pairs(chain: list[str]) -> Iterator[str]:
+    padded = ["^", *chain, "$"]
+    for at, first in enumerate(padded):
+        for distance, second in enumerate(padded[at + 1 : at + 4]):
+            yield f"{first}{'>' if distance == 0 else '>>'}{second}"
+
+
+def _denial(here: set[str], fresh: int, kind: str) -> Iterator[str]:
+    """Yield what a clause with a denial says it of, and by which words."""
+    yield f"no {fresh}"
+    subjects = here.intersection(SUBJECTS)
+    predicates = here & lists().predicates
+    for subject in subjects:
+        yield from (f"no {subject}", f"no {subject} {fresh}", f"no {subject} {kind}")
+        yield from (f"no {subject} {predicate}" for predicate in predicates)
+    for predicate in predicates:
+        yield from (f"no {predicate}", f"no {predicate} {kind}")
+    if here.isdisjoint({"I", "SRC", "ATTR", "INFO"}):
+        yield from ("no", f"no {kind}")
+
+
+def _sequence(kinds: list[str]) -> set[str]:
+    """Return how clauses that deny, cue and tell follow one another."""
+    out = {
+        "clauses " + " ".join(kinds[:4]),
+        "last " + " ".join(kinds[-2:]),
+        f"plain {_level(sum(kind.endswith('s') for kind in kinds), (1, 2, 3, 5))}",
+    }
+    denials = [at for at, kind in enumerate(kinds) if kind.endswith("n")]
+    if denials:
+        after, before = kinds[denials[0] :], kinds[: denials[-1]]
+        out.add(f"after {_level(sum(kind.endswith('s') for kind in after), (1, 2))}")
+        out.add(f"turned {_level(after.count('ts'), (1, 2))}")
+        out.add(f"before {_level(sum(kind.endswith('s') for kind in before), (1, 2))}")
+    elif not any(kind.endswith("c") for kind in kinds):
+        out.add("no cue")
+    return out
+
+
+def _level(count: int, edges: Iterable[int]) -> int:
+    return sum(count >= edge for edge in edges)

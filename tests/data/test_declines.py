@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.declines import MAX_CHARACTERS, declines
+
+SHARED = Path(__file__).parents[2] / "../shared/data"
+
+
+def read(half: str) -> list[tuple[bool, bool]]:
+    """Return for each answer of a half if it is marked and if it is recognised as a decline."""
+    with Path(__file__).with_name(f"declines_{half}.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            (row["kind"] == "decline", declines(row["answer"], row["question"]))
+            for row in csv.DictReader(file)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("half", "precision", "recall"), [("building", 0.99, 0.92), ("held_out", 0.92, 0.64)]
+)
+def test_declines_are_told_from_answers(half: str, precision: float, recall: float) -> None:
+    rows = read(half)
+    right = sum(marked and recognised for marked, recognised in rows)
+    assert len(rows) > 450
+    assert right / sum(recognised for _, recognised in rows) >= precision
+    assert right / sum(marked for marked, _ in rows) >= recall
+
+
+@pytest.mark.parametrize("answer", ["", " \n", "\u200b", "<think>long</think>", "N.A.", "None.", "unknown"])
+def test_nothing_and_bare_words_decline(answer: str) -> None:
+    assert declines(answer, "Who wrote the foreword?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does the function return?", "None"),
+        ("How many moons does Venus have?", "None."),
+        ("Is it open?", "No."),
+        ("Who wrote it?", "I don't know. " + "It rained all day long in the city of Bonn. " * 50),
+    ],
+)
+def test_bare_words_and_long_texts_that_answer(question: str, answer: str) -> None:
+    assert not declines(answer, question)
+
+
+def test_reasoning_and_wrappers_do_not_count() -> None:
+    said = "<thinking>Passage 1 names Anna Petrov.</thinking><answer>I couldn't find an answer.</answer>"
+    assert declines(said, "Who is the mayor?")
+    assert not declines("<thinking>I do not know.</thinking>Answer: Anna Petrov.", "Who is the mayor?")
+
+
+@given(st.text(max_size=300), st.text(max_size=60))
+def test_any_text_gets_a_decision(answer: str, question: str) -> None:
+    assert declines(answer, question) is declines(f"  {answer}\n", question)
+
+
+@pytest.mark.parametrize("text", ["a<" * 50_000, "thinking:" * 20_000, "in " * 80, "not " * 370, "'" * 1_400])
+def test_hostile_text_is_decided(text: str) -> None:
+    assert not declines(text, text[:MAX_CHARACTERS])
+
+
+@pytest.mark.slow
+def test_real_answers_are_no_declines() -> None:
+    files = sorted((SHARED / "lfrqa").glob("annotations_*.jsonl"))
+    if not files:
+        pytest.skip(f"no real answers at {SHARED}")
+    rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    alarms = [row for row in rows if row["answer"].strip() and declines(row["answer"], row["question"])]
+    assert len(alarms) <= 0.003 * len(rows)
