@@ -16,7 +16,7 @@ from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder
 from judges.text.languages import primary_code
 from judges.text.overlap import TermWeights
-from judges.text.statements import read_statements
+from judges.text.statements import read_statement, read_statements
 from judges.text.tokens import related, terms
 
 LONE_TOPIC = 0.5
@@ -73,7 +73,7 @@ class LexicalGroundTruth:
         evidence: The question's texts, by which word order and copies are told.
         language: The set's.
         question: The question.
-        witnesses: The texts that an answer may contradict.
+        witnesses: The passages, which an answer may contradict beside the reference.
     """
 
     kind: GroundTruth
@@ -92,10 +92,14 @@ class LexicalGroundTruth:
         """Finds what contradicts the question's texts; None where their language has no opposites here."""
         if self.language != ENGLISH:
             return None
-        statements = tuple(
-            statement
-            for witness in self.witnesses
-            for statement in read_statements(witness.text, source=witness.id)
+        reference = self.reference.sentences if self.reference else ()
+        statements = (
+            *(read_statement(sentence.text, "reference") for sentence in reference),
+            *(
+                statement
+                for witness in self.witnesses
+                for statement in read_statements(witness.text, source=witness.id)
+            ),
         )
         weights = TermWeights.fit([statement.terms for statement in statements], self.question)
         return ContradictionFinder(statements, weights) if statements else None
@@ -172,7 +176,6 @@ def read_ground_truth(
     if not points:
         return None
     lone = all(point.sentence.said <= topic for point in points)
-    own = (Passage("reference", clean(texts.reference)),) if use_reference else ()
     return LexicalGroundTruth(
         kind=GroundTruth.REFERENCE if use_reference else GroundTruth.PASSAGES,
         reference=reference if use_reference else None,
@@ -183,7 +186,7 @@ def read_ground_truth(
         evidence=Evidence((reference, *passages) if use_reference else passages, passages),
         language=code,
         question=texts.question,
-        witnesses=(*own, *texts.passages),
+        witnesses=texts.passages,
     )
 
 

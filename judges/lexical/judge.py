@@ -92,7 +92,7 @@ def _part(row: _Row, truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnal
     if kind == "sentence":
         return {"kind": kind, **_fact(truth, at), **values}
     if at >= 0:
-        return {"kind": "beyond", "text": _cut((a if kind == "a" else b).sentences[at]), **values}
+        return {"kind": "beyond", "text": _cut((a if kind == "a" else b).answer.sentences[at].text), **values}
     return {"kind": kind, **values}
 
 
@@ -117,7 +117,7 @@ def _side(
         },
         "covered": [_fact(truth, at) for at in covered[:MOST_FACTS]],
         "missed": [_fact(truth, at) for at in missed[:MOST_FACTS]],
-        "beyond": [{"text": _cut(own.sentences[at])} for at in beyond[:MOST_FACTS]],
+        "beyond": [{"text": _cut(own.answer.sentences[at].text)} for at in beyond[:MOST_FACTS]],
         "contradicted": [
             {
                 "text": _cut(each.against.text),
@@ -139,7 +139,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_FACT else f"{text[: LONGEST_FACT - 1].rstrip()}…"
 
 
-VERSION = "lexical-5"
+VERSION = "lexical-6"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
 REMEMBERED = 4_096
 """Answers of which it is kept whether they say anything: each stands in many battles."""
@@ -194,7 +194,8 @@ class LexicalJudge:
         asked = judge_input.question
         if any(declines(text, asked.question) for text in texts):
             return self._without_answer(texts, asked)
-        from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - loaded where battles are settled
+        from judges.lexical.conflicts import weighed  # noqa: PLC0415 - loaded where battles are settled
+        from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
         question, against_reference = judge_input.question, judge_input.reference_side is not None
@@ -205,6 +206,7 @@ class LexicalJudge:
         if truth is None:
             return self._declined(NO_PASSAGES if against_reference and not of_question.passages else NOTHING)
         a, b = (self._analyse(text, of_question) for text in texts)
+        a, b = weighed(a, b, truth, self._settings)
         difference = b.score - a.score
         near = abs(difference) < self._settings.tie_band
         margin = 0.0 if near else round(math.tanh(difference / self._settings.scale), DIGITS)

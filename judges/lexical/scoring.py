@@ -33,6 +33,7 @@ class Adjustment(StrEnum):
     COPIES = "copied text"
     YES_NO = "yes or no"
     CONTRADICTIONS = "contradictions"
+    DENIED_FACTS = "contradicted facts"
     NAMES = "names out of place"
 
 
@@ -92,22 +93,22 @@ class AnswerAnalysis:
     """An answer compared with a ground truth; its score is the sum of its parts.
 
     Attributes:
+        answer: The answer, read.
         coverage: The share of the ground truth that the answer says, 0–1.
         padding: The share of the answer that the ground truth does not have, 0–1.
         shares: How far each sentence of the ground truth is said, 0–1.
         credits: What each sentence of the ground truth gives.
         costs: What each sentence of the answer takes, as numbers not above 0.
-        sentences: The sentences of the answer.
         adjustments: What else gives or takes.
         contradictions: What it says otherwise than the question's texts.
     """
 
+    answer: TextReading
     coverage: float = 0.0
     padding: float = 1.0
     shares: tuple[float, ...] = ()
     credits: tuple[float, ...] = ()
     costs: tuple[float, ...] = ()
-    sentences: tuple[str, ...] = ()
     adjustments: tuple[tuple[Adjustment, float], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
 
@@ -121,7 +122,7 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
     """Compare one answer with a ground truth."""
     if not answer.sentences:
         nothing = (0.0,) * len(truth.points)
-        return AnswerAnalysis(shares=nothing, credits=nothing)
+        return AnswerAnalysis(answer, shares=nothing, credits=nothing)
     shares = truth.shares(truth.points, answer, settings.kin)
     if truth.reference is None:
         found: Sequence[Overlap] = [_support(answer, truth, shares, settings)]
@@ -139,6 +140,7 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
         finder = truth.contradictions
         contradictions = tuple(one for text in texts for one in finder.conflicts(read_statement(text)))
     return AnswerAnalysis(
+        answer,
         coverage=_mean([(each.weight, each.recall) for each in found]),
         padding=1 - _mean([(each.weight, each.precision) for each in found]),
         shares=tuple(map(_gist(settings), shares)),
@@ -149,7 +151,6 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
                 for each in found
             ]
         ),
-        sentences=tuple(sentence.text for sentence in answer.sentences),
         adjustments=_adjustments(answer, found, truth, contradictions, settings),
         contradictions=contradictions,
     )

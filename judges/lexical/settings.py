@@ -32,6 +32,8 @@ class LexicalSettings(BaseModel):
         length, least_length: The share of the passages that an answer may be as long as, and terms.
         yes_no: What it counts to begin with the reference's Yes or No, or with the other.
         contradiction, most_contradictions: The cost of one at full strength, and how many count.
+        least_lead, more_facts: The least lead over an answer that contradicts a fact of the reference that
+            the other covers, and the facts by which the first must be ahead to win nevertheless.
         name, most_names: The cost of a name in the place of another one, and how many count.
         tie_band, scale: Scores closer than this tie; the difference at which the margin is tanh(1).
         covered_from: The share of a sentence from which it counts as covered in the reasons.
@@ -63,6 +65,8 @@ class LexicalSettings(BaseModel):
     yes_no: Share = 0.15
     contradiction: Share = 0.15
     most_contradictions: Annotated[float, Field(ge=0, le=100)] = 3.0
+    least_lead: Annotated[float, Field(gt=0, le=1)] = 0.05
+    more_facts: Annotated[int, Field(ge=0)] = 1
     name: Annotated[float, Field(ge=0, le=0.05)] = 0.04
     most_names: Annotated[int, Field(ge=0, le=100)] = 3
     tie_band: Share = 0.001

@@ -133,6 +133,7 @@ class MarkKind(StrEnum):
     QUANTITY = "number"
     DIRECTION = "direction"
     NEGATION = "negation"
+    WORDING = "wording"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Mark:
         text: As written.
         around: The content terms near it.
         figure: For a number, its value without the unit.
-        beside: For a number, the content terms right beside it.
+        beside: For a number, the content terms right beside it; for a negation, the term denied.
     """
 
     kind: MarkKind
@@ -215,7 +216,7 @@ def _marks(
 ) -> Iterator[Mark]:
     """Find the numbers, the direction words (turned round where denied) and the negations."""
     figures = quantities(sentence)
-    denials = [match.start() for match in NEGATION.finditer(folded)]
+    denials = {match.start(): match for match in NEGATION.finditer(folded)}
     directed = [
         (start, word, own) for (start, word), own in zip(places, found, strict=True) if poles_of(word)
     ]
@@ -249,8 +250,9 @@ def _marks(
         for number, pole in poles_of(word):
             near = around(start).difference(own)
             yield Mark(MarkKind.DIRECTION, f"axis {number}", 1 - pole if denied else pole, word, near)
-    for at in denials:
-        yield Mark(MarkKind.NEGATION, "negation", 1.0, "not", around(at, before=1))
+    for at, match in denials.items():
+        near, beside = around(at, before=1), around(match.end(), before=0, after=1)
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, match[0], near, beside=beside)
 
 
 @lru_cache(maxsize=1)

@@ -119,6 +119,40 @@ def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
     ).preference is (Preference.B)
 
 
+GOLDEN = Path(__file__).parents[2] / "golden"
+CONTRADICTIONS = [json.loads(line) for line in (GOLDEN / "contradictions.jsonl").read_text().splitlines()]
+"""Short answers that contradict a fact of the reference, longer ones that cover it; half are held out."""
+
+
+@pytest.mark.parametrize("half", ["built", "held"])
+def test_a_covered_fact_beats_a_contradicted_one_whatever_the_length(half: str) -> None:
+    rows = [row for row in CONTRADICTIONS if row["half"] == half]
+    assert len(rows) == 30
+    wrong = []
+    for row in rows:
+        question = Question(id="q", domain="d", question=row["question"], reference=row["reference"])
+        if settle(row["contradicts"], row["covers"], question).preference is not Preference.B:
+            wrong.append(row["id"])
+    assert len(wrong) <= 3, wrong
+
+
+def test_a_contradiction_yields_to_two_more_covered_facts() -> None:
+    facts = (
+        "Adults may take 4 grams of paracetamol in one day.",
+        "Overdose damages the liver without early symptoms.",
+        "Alcohol makes the damage worse.",
+        "Acetylcysteine is the antidote.",
+    )
+    question = Question(id="q", domain="d", question="What must users know?", reference=" ".join(facts))
+    wrong = facts[0].replace("4", "8")
+    right = f"{facts[0]} Pharmacies sell it in tablets, syrups and sachets of many brands and colours."
+    listed = " ".join(sorted(str(question.reference).split()))
+    assert settle(f"{wrong} {facts[1]}", right, question).preference is Preference.B
+    assert settle(" ".join((wrong, *facts[1:])), right, question).preference is Preference.A
+    # A list of words covers every fact and is no answer.
+    assert settle(f"{wrong} {facts[1]}", listed, question).preference is Preference.A
+
+
 def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
     verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
     assert verdict.outcome is Outcome.UNREADABLE
@@ -141,7 +175,7 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
     assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
     assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
     assert reasons["a"]["beyond"]
-    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-5", Presentation.A_FIRST, 0)
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-6", Presentation.A_FIRST, 0)
 
 
 @pytest.mark.parametrize(
@@ -214,9 +248,7 @@ def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
     assert one.preference.flipped is two.preference
 
 
-TRANSLATED = json.loads(
-    (Path(__file__).parents[2] / "golden" / "translated.json").read_text(encoding="utf-8")
-)
+TRANSLATED = json.loads((GOLDEN / "translated.json").read_text(encoding="utf-8"))
 
 
 def _prefers(code: str, row: dict[str, str], worse: str) -> bool:
