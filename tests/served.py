@@ -99,22 +99,31 @@ def served(
 
     `start` gives the folder to start it from, by its address; keywords are further variables.
     """
+    own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url, **variables}
+    with serving_by("--no-worker", log=log, start=start, **own) as url:
+        yield url
+
+
+@contextmanager
+def serving_by(
+    *words: object, log: Path, start: Callable[[str], Path] | None = None, **variables: str
+) -> Iterator[str]:
+    """Run `arena serve` with some words and variables, of its own all others: its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
-    own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url, **variables}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of the command
     url = f"http://127.0.0.1:{port}"
     cwd = start(url) if start else ROOT
     with log.open("wb") as output:
-        command = [str(program()), "serve", "--no-worker", "--port", str(port)]
-        process = subprocess.Popen(command, env={**kept, **own}, cwd=cwd, stdout=output, stderr=output)
+        command = [str(program()), "serve", *map(str, words), "--port", str(port)]
+        process = subprocess.Popen(command, env=kept | variables, cwd=cwd, stdout=output, stderr=output)
         try:
-            wait_for(f"{url}/healthz", process, log)
+            _wait(f"{url}/healthz", process, log)
             yield url
         finally:
             process.terminate()
-            process.wait(timeout=PATIENCE)
+            process.wait(timeout=2 * PATIENCE)
     told = log.read_text()
     assert "Traceback" not in told, told
 
@@ -125,8 +134,7 @@ def site() -> str:
     return ENDING.enter_context(served(published(), kept_folder() / "log"))
 
 
-def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until a server answers."""
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         assert process.poll() is None, log.read_text()
@@ -146,7 +154,7 @@ def browser() -> webdriver.Chrome:
     return driver
 
 
-def reader() -> Visitor:
-    """Somebody at the browser, in which no page of the test before works on."""
+def reader(url: str = "") -> Visitor:
+    """Somebody at the browser, on a site, in which no page of the test before works on."""
     browser().get("about:blank")
-    return Visitor(browser())
+    return Visitor(browser(), url)

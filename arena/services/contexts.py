@@ -181,6 +181,13 @@ class ContextService:
         found = self._store.submissions.find(kind=SubmissionKind.CONTEXTS, newest=True)
         return tuple(sorted({submission.set_name for submission in found}))
 
+    def ranked(self, set_name: str, domain: str, *, caller: Caller) -> list[dict[str, Any]]:
+        """Return the submitted contexts of a set in one domain, by the first measure that some have."""
+        rows = [row for row in self.submitted(set_name, caller=caller) if row["domain"] == domain]
+        known = (one for one in (*RANKING, *CRUX) if any(row[one] is not None for row in rows))
+        first = next(known, RANKING[0])
+        return sorted(rows, key=lambda row: (row[first] is None, -(row[first] or 0.0), row["system"]))
+
     def submitted(self, set_name: str, *, caller: Caller = OPERATOR) -> list[dict[str, Any]]:
         """Score the submitted contexts of a set, with the stored scores of `context-crux`."""
         questions, store = self._store.sets.get(set_name), self._store

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.container import Arena
+from arena.formats import CITATION
 from arena.html_pages import rendered
+from arena.models.boards import OVERALL, BoardView
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.metric_columns import column_meanings
+from arena.services.boards.sentences import headline, leading
+from arena.services.boards.snapshot import read_board
 from arena.site.boards.matrix_page import matrix_table
-from arena.site.boards.sentences import headline, leading
-from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
-from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.ui.formats import CITATION
 from arena.site.ui.html import words_table
 from data.errors import RetractedError
 from data.files.zip_files import atomic_text
@@ -52,7 +52,7 @@ def board_html(view: BoardView, address: str = "") -> str:
                 "id": f"domain-{place}",
                 "label": view.label(domain),
                 "leading": leading(view, domain),
-                "table": standings_table(view, domain, view.rows(domain), in_file=True),
+                "table": standings_table(view, domain, view.lines.get(domain, ()), in_file=True),
             }
             for place, domain in enumerate((OVERALL, *view.domains))
         ],

@@ -84,7 +84,7 @@ _organised = partial(Page, menu=ORGANISE, offered=_organisers)
 OWN = (
     Page(name="", title="Board", module="boards.leaderboard_page", menu=""),
     Page(name="questions", title="Questions", module="questions.list_page", menu=""),
-    Page(name="trust", title="Trust and method", module="trust.trust_page", menu=""),
+    Page(name="trust", title="Trust and method", module="boards.trust_page", menu=""),
     Page(name="data", title="Data", module="boards.data_page", menu=""),
     Page(name="submit", title="Submit", module="teams.submit_page", menu=""),
     Page(name="compare", title="Compare", module="compare.compare_page"),

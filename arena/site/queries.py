@@ -10,15 +10,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import streamlit as st
 
 from arena.container import Arena
+from arena.models.boards import BoardView, board_label, snapshot_label
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.reader import HistoryEntry, withdrawn_marks
+from arena.services.boards.snapshot import read_board
 from arena.services.evidence.question_lists import Order, QuestionFilter, QuestionList
 from arena.services.evidence.questions import QuestionView
 from arena.services.evidence.systems import Comparison, SystemProfile
 from arena.services.evidence.weaknesses import Weaknesses
 from arena.site.auth import present
-from arena.site.boards.snapshot_reader import read_board
-from arena.site.boards.view_model import BoardView, board_label, snapshot_label
 from arena.site.services import arena
 from data.errors import RetractedError
 from data.models import Board, SetSummary

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from arena.formats import shown
 from arena.services.contexts import CRUX, RANKING
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.formats import shown
 from arena.site.ui.html import figures_table, name_page, note, page_heading, put_html
 from arena.site.ui.url_state import choose_one
 from leaderboard.vocabulary import OVERALL
@@ -24,9 +24,7 @@ def show() -> None:
     summary = arena().sets.summary(set_name)
     domain = choose_one("domain", "Domain", {OVERALL: "Overall", **summary.domains})
     name_page("Retrieval", summary.title or set_name)
-    rows = [row for row in arena().contexts.submitted(set_name, caller=present()) if row["domain"] == domain]
-    first = next((one for one in (*RANKING, *CRUX) if any(row[one] is not None for row in rows)), RANKING[0])
-    rows.sort(key=lambda row: (row[first] is None, -(row[first] or 0.0), row["system"]))
+    rows = arena().contexts.ranked(set_name, domain, caller=present())
     header = ("System", "Missing", *RANKING, "Coverage", "α-nDCG", "Density")
     cells = [
         (row["system"], f"{row['missing']:,}", *(shown(row[one], ".3f") for one in (*RANKING, *CRUX)))

@@ -130,6 +130,11 @@ class RankChange:
     expected: Ranks | None
 
     @property
+    def places(self) -> int:
+        """Places that it rose, below 0 that it fell; 0 where one of the two is not known."""
+        return 0 if self.expected is None or self.after is None else self.expected[0] - self.after[0]
+
+    @property
     def moved(self) -> bool:
         """True if the rank range does not overlap with the expected one."""
         one, other = self.expected, self.after

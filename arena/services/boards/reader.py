@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena.formats import rank_range
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import RetractedError
@@ -31,6 +32,37 @@ class HistoryEntry:
     board: Board
     previous: str | None = None
     changes: Changes | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """Name new, missing and moved systems; none without a board before."""
+        if self.changes is None:
+            return []
+        moved = [
+            f"{change.system} from {rank_range(change.before)} to {rank_range(change.after)}"
+            for change in self.changes.systems
+            if change.moved
+        ]
+        lists = (("New", self.changes.entered), ("No longer there", self.changes.left))
+        return [
+            *(f"{label}: {', '.join(names)}." for label, names in lists if names),
+            f"Rank changed beyond chance: {'; '.join(moved) or 'none'}.",
+        ]
+
+    @property
+    def marks(self) -> Mapping[str, tuple[str, str]]:
+        """Marks beside ranks with their meanings, by system: new, up or down."""
+        if self.changes is None:
+            return {}
+        marks = dict.fromkeys(
+            self.changes.entered, ("new", f"It is not on the board before, {self.previous}")
+        )
+        for change in self.changes.systems:
+            if change.places:
+                surely = "beyond chance" if change.moved else "which may be chance"
+                meaning = f"Rank {rank_range(change.before)} on the board before, {self.previous}; {surely}"
+                marks[change.system] = (f"{'▲' if change.places > 0 else '▼'}{abs(change.places)}", meaning)
+        return marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

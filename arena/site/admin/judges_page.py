@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from arena.formats import shown, span
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import (
     NOTHING,
@@ -18,7 +19,6 @@ from arena.site.admin.common import (
     watched,
 )
 from arena.site.services import arena
-from arena.site.ui.formats import shown, span
 from arena.site.ui.html import heading, lead, note, page_heading, strip
 from arena.site.ui.messages import attempt, show_flash
 from arena.site.uploads import choose_file, laid_down

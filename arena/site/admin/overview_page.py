@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from arena.formats import format_time, span
 from arena.models.submissions import WaitingSubmission
 from arena.services.rounds.models import RoundProgress
 from arena.site.admin.common import EVERY, NOTHING, capped, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
-from arena.site.ui.formats import format_time, span
 from arena.site.ui.html import Child, anchor, heading, lead, note, page_heading, paragraph, subheading
 from data.text import counted, percent
 

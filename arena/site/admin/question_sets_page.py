@@ -12,7 +12,7 @@ from arena.services.question_sets.policies import SetView
 from arena.site.admin.common import NOTHING, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
-from arena.site.ui.messages import attempt, show_error, show_flash, tell
+from arena.site.ui.messages import attempt, confirmed, show_error, show_flash, tell
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
@@ -97,12 +97,11 @@ def policy_part(view: SetView, caller: Caller) -> None:
     if names:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gone = st.selectbox("Phase", names, width=240)
-            sure = st.checkbox("Yes, remove it", key="phase-sure")
-            if st.button("Remove the phase", disabled=not sure, icon=":material/delete:"):
+            if confirmed("Remove the phase", "Yes, remove it", icon="delete", key=f"phase-{gone}"):
                 drop = partial(policies.drop_phase, name, gone, caller=caller)
                 attempt(drop, "The phase is removed.", "policy")
-    sure = st.checkbox("Take no more submissions, for good", disabled=view.frozen)
-    if st.button("Freeze", disabled=not sure or view.frozen, icon=":material/ac_unit:"):
+    sure = "Take no more submissions, for good"
+    if confirmed("Freeze", sure, icon="ac_unit", key="freeze", enabled=not view.frozen):
         attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
+from arena.services.boards.sentences import name_and_model
 from arena.services.rounds.models import RoundRequest
 from arena.site.admin.common import NOTHING, grid, usd
-from arena.site.boards.sentences import name_and_model
 from arena.site.services import arena
 from arena.site.ui.html import OPENED, anchor, heading, note, paragraph, strip
 from arena.site.ui.messages import attempt, show_error

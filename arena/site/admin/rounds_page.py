@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from arena.formats import rank_range, shown, span
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.questions import read_reasons
@@ -26,9 +27,8 @@ from arena.site.admin.judges_page import calibration_title
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.formats import rank_range, shown, span
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
-from arena.site.ui.messages import attempt, show_error, show_flash
+from arena.site.ui.messages import attempt, confirmed, show_error, show_flash
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
 from data.models import BattleEvidence, JobKind, Outcome, Preference, RoundState
@@ -151,13 +151,11 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
         for offered, label, icon, work, done in buttons:
             if offered and st.button(label, icon=f":material/{icon}:"):
                 attempt(work, done, CONTROLS)
-        if active:
-            sure = st.checkbox("Yes, end the round", key="end")
-            if st.button("Cancel", disabled=not sure, icon=":material/cancel:"):
-                attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
+        if active and confirmed("Cancel", "Yes, end the round", icon="cancel", key="end"):
+            attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
         if state in DELETABLE and idle:
-            sure = st.checkbox("Yes, delete the round and its verdicts", key="delete")
-            if st.button("Delete", disabled=not sure, icon=":material/delete:"):
+            sure = "Yes, delete the round and its verdicts"
+            if confirmed("Delete", sure, icon="delete", key="delete"):
 
                 def delete() -> None:
                     rounds.delete(name, caller=caller)
@@ -256,10 +254,8 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
             publish = partial(arena().boards.publish, name, report=note, people=people, caller=caller)
             attempt(publish, "The corrected board is published.", BOARD)
         notice = st.text_area("Notice for readers, if it is retracted", key="notice")
-        sure = st.checkbox(
-            "Take it down for everybody; the round cannot be published again", key="retract-sure"
-        )
-        if st.button("Retract", disabled=not (sure and notice.strip()), icon=":material/undo:"):
+        sure = "Take it down for everybody; the round cannot be published again"
+        if confirmed("Retract", sure, icon="undo", key="retract", enabled=bool(notice.strip())):
             retract = partial(arena().boards.retract, name, notice.strip(), caller=caller)
             attempt(retract, "The board is retracted.", BOARD)
     elif state is RoundState.RETRACTED:

@@ -13,7 +13,7 @@ import altair as alt
 import pyarrow as pa
 import streamlit as st
 
-from arena.site.boards.view_model import BoardView
+from arena.models.boards import BoardView
 
 MOST = 512
 INLINE = "rows"

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 import streamlit as st
 
-from arena.services.boards.metric_columns import shown_metrics
+from arena.formats import Bounded, whole
+from arena.models.boards import OVERALL, BoardView, Line
+from arena.services.boards.metric_columns import metric_columns
 from arena.site.boards.cache import cached_chart, made_once
-from arena.site.boards.downloads import Rows, offer_files
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.systems.parts import profile_rows
-from arena.site.ui.formats import Bounded, whole
+from arena.site.boards.downloads import Rows, board_rows, offer_files
+from arena.site.boards.standings_table import Column, columns_of
 from arena.site.ui.html import figures_table, note, put_html
 from arena.site.ui.url_state import choose_one, opened
 from data.text import percent
 from judges.metrics.registry import covering
 from leaderboard.export.charts import Estimate, Point, forest, scatter
+from leaderboard.standings.columns import Unit
 
 INK_ON_LIGHT = "#1d2733"
 INK_ON_DARK = "#e7eaee"
@@ -51,7 +51,7 @@ def profile_plot(view: BoardView, system: str) -> None:
     words = f"Win and tie rate of {system} by domain; the table below has the same numbers."
     cached_chart(view, f"profile {system}", draw, ink="", alt_text=words)
     title = f"{system} by domain, {what}"
-    offer_files(view, f"system-{system}", lambda: profile_rows(view, system), title=title, chart=draw)
+    offer_files(view, f"system-{system}", lambda: board_rows(view, [system]), title=title, chart=draw)
 
 
 def ink() -> str:
@@ -74,19 +74,11 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
 
 LEAST_POINTS = 2
 SECOND = "win"
+DRAWN = frozenset({Unit.SHARE, Unit.POINTS, Unit.WORDS, Unit.COUNT, Unit.NUMBER})
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """A column that can be drawn: its label, its values, whether they are shares."""
-
-    label: str
-    value: Callable[[Line], Bounded | None]
-    share: bool = True
-
-    def text(self, value: float) -> str:
-        """Return the value as readers see it."""
-        return percent(value) if self.share else whole(value)
+Axes = Mapping[str, Column]
+"""Columns that can be drawn, by their names in the address."""
 
 
 def chosen_scatter(view: BoardView, domain: str) -> None:
@@ -99,18 +91,19 @@ def chosen_scatter(view: BoardView, domain: str) -> None:
             _scatter(view, domain, axes)
 
 
-def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
-    labels = {name: axis.label for name, axis in axes.items()}
+def _scatter(view: BoardView, domain: str, axes: Axes) -> None:
+    labels = {name: column.name for name, column in axes.items()}
     lines = view.lines[domain]
     with st.container(horizontal=True):
-        x_name = choose_one("x", "X axis", _first(labels, *covering()))
+        covers = (spec.key for spec in metric_columns() if spec.name in covering())
+        x_name = choose_one("x", "X axis", _first(labels, *covers))
         across = axes[x_name]
         others = {name: label for name, label in labels.items() if name != x_name}
         shared = {name: label for name, label in others.items() if len(_both(lines, across, axes[name])) > 1}
         upward = axes[choose_one("y", "Y axis", _first({**shared, **others}, SECOND))]
     points = _both(lines, across, upward)
     alone = [
-        line.system for line in lines if (across.value(line) is None) is not (upward.value(line) is None)
+        line.system for line in lines if (across.bounded(line) is None) is not (upward.bounded(line) is None)
     ]
     left_out = f" Not drawn, since one of the two is not known: {', '.join(alone)}." if alone else ""
     if len(points) < LEAST_POINTS:
@@ -120,23 +113,23 @@ def _scatter(view: BoardView, domain: str, axes: Mapping[str, Axis]) -> None:
         return
 
     def draw(colour: str) -> alt.LayerChart:
-        shares = {"x_share": across.share, "y_share": upward.share}
-        return scatter(points, x=across.label, y=upward.label, ink=colour, **shares)
+        shares = {"x_share": across.spec.unit is Unit.SHARE, "y_share": upward.spec.unit is Unit.SHARE}
+        return scatter(points, x=across.name, y=upward.name, ink=colour, **shares)
 
     note(f"Each of {len(points)} points is a system; bars are 95 % intervals where they are known.{left_out}")
-    words = f"Scatter plot of {upward.label} by {across.label}; the table below it has the same numbers."
-    shown = f"scatter {domain} {across.label} {upward.label}"
+    words = f"Scatter plot of {upward.name} by {across.name}; the table below it has the same numbers."
+    shown = f"scatter {domain} {across.name} {upward.name}"
     cached_chart(view, shown, draw, ink=ink(), alt_text=words)
     behind(
         "trade-off",
-        ("System", across.label, upward.label),
-        [(point.system, across.text(point.x), upward.text(point.y)) for point in points],
+        ("System", across.name, upward.name),
+        [(point.system, _text(across, point.x), _text(upward, point.y)) for point in points],
     )
-    rows: Rows = [{"system": point.system, across.label: point.x, upward.label: point.y} for point in points]
-    offer_files(view, "scatter", lambda: rows, title=f"{upward.label} by {across.label}", chart=draw)
+    rows: Rows = [{"system": point.system, across.name: point.x, upward.name: point.y} for point in points]
+    offer_files(view, "scatter", lambda: rows, title=f"{upward.name} by {across.name}", chart=draw)
 
 
-def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
+def _both(lines: Sequence[Line], across: Column, upward: Column) -> list[Point]:
     return [
         Point(
             system=line.system,
@@ -148,32 +141,21 @@ def _both(lines: Sequence[Line], across: Axis, upward: Axis) -> list[Point]:
             y_upper=y.upper,
         )
         for line in lines
-        if (x := across.value(line)) is not None and (y := upward.value(line)) is not None
+        if (x := across.bounded(line)) is not None and (y := upward.bounded(line)) is not None
     ]
 
 
-def _axes(view: BoardView, domain: str) -> Mapping[str, Axis]:
-    every = {
-        **{name: Axis(info.called, _score(name), info.is_share) for name, info in shown_metrics().items()},
-        "win": Axis("Win rate", lambda line: line.win),
-        "win-tie": Axis("Win + tie rate", lambda line: line.win_tie),
-        "rating": Axis("Rating, points", lambda line: line.rating, share=False),
-        "words": Axis("Median words", lambda line: _plain(line.words), share=False),
-        "no-answer": Axis("No-answer share", lambda line: _plain(line.no_answer)),
-    }
+def _axes(view: BoardView, domain: str) -> Axes:
     lines = view.lines[domain]
-    known = {name: sum(axis.value(line) is not None for line in lines) for name, axis in every.items()}
-    return {name: axis for name, axis in every.items() if known[name] >= LEAST_POINTS}
+    columns = (column for column in columns_of(view, domain, lines) if column.spec.unit in DRAWN)
+    known = [(column, sum(column.bounded(line) is not None for line in lines)) for column in columns]
+    return {column.spec.key: column for column, count in known if count >= LEAST_POINTS}
+
+
+def _text(column: Column, value: float) -> str:
+    return percent(value) if column.spec.unit is Unit.SHARE else whole(value)
 
 
 def _first(labels: Mapping[str, str], *names: str) -> dict[str, str]:
     """Return the labels with some of them first, of which the first makes the default."""
     return {**{name: labels[name] for name in names if name in labels}, **labels}
-
-
-def _score(metric: str) -> Callable[[Line], Bounded | None]:
-    return lambda line: line.scores.get(metric)
-
-
-def _plain(value: float | None) -> Bounded | None:
-    return None if value is None else Bounded(value=value)

@@ -10,19 +10,18 @@ import streamlit as st
 from altair import LayerChart
 from markupsafe import Markup
 
+from arena.formats import CITATION, SET_CITATION
+from arena.formats import shown as formatted
+from arena.models.boards import BoardView
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.cache import made_once
 from arena.site.boards.charts import chosen_scatter, interval_chart
-from arena.site.boards.downloads import board_columns, how_made, offer_files, show_files
+from arena.site.boards.downloads import board_columns, board_rows, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
-from arena.site.boards.standings_table import shown_rows
-from arena.site.boards.view_model import BoardView
 from arena.site.queries import history, set_of
 from arena.site.services import arena
-from arena.site.ui.formats import CITATION, SET_CITATION
-from arena.site.ui.formats import shown as formatted
 from arena.site.ui.html import (
     anchor,
     figures_table,
@@ -95,7 +94,7 @@ def _offer_what_is_shown(view: BoardView) -> None:
     offer_files(
         view,
         f"standings-{domain}",
-        partial(shown_rows, view, domain, shown.lines, shown.columns),
+        partial(board_rows, view, [line.system for line in shown.lines], domain),
         title=view.label(domain),
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )

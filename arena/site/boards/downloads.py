@@ -8,8 +8,8 @@ from functools import partial
 import altair as alt
 import streamlit as st
 
+from arena.models.boards import BoardView
 from arena.services.accounts.auth import PUBLIC
-from arena.site.boards.view_model import BoardView
 from arena.site.services import arena
 from data.models import Board
 from data.store.boards import snapshot_name
@@ -21,6 +21,7 @@ from leaderboard.export.tables import (
     chart_file,
     columns_of,
     draws_pictures,
+    flat_rows,
     standings_file,
     table_file,
 )
@@ -102,6 +103,17 @@ def board_file(view: BoardView, form: BoardForm) -> bytes:
     """Return a board's standings; JSON is the published content itself, whose hash the file's name bears."""
     board = _snapshot(view)
     return standings_file(marked(board.standings, board.marks), form, stamp_of(view))
+
+
+def board_rows(view: BoardView, systems: Sequence[str], domain: str = "") -> Rows:
+    """Return a board's lines of some systems, in their order; of one domain where it is named."""
+    board = _snapshot(view)
+    rows = [
+        row
+        for row in flat_rows(marked(board.standings, board.marks))
+        if row["system"] in systems and domain in {"", row["domain"]}
+    ]
+    return sorted(rows, key=lambda row: systems.index(str(row["system"])))
 
 
 def board_columns(view: BoardView) -> tuple[Column, ...]:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from arena.formats import ends_of, points
 from arena.html_pages import Parts
+from arena.models.boards import OVERALL, BoardView, Line
+from arena.services.boards.judge_health import TrustFigure
+from arena.services.boards.sentences import headline, judged
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS, how_made
-from arena.site.boards.history_page import change_marks, changed_lines
 from arena.site.boards.pickers import addressed_board, boards, chosen_domain, domain_warning
-from arena.site.boards.sentences import headline, judged
 from arena.site.boards.standings_cells import MOST_QUESTIONS
 from arena.site.boards.standings_table import (
     Order,
@@ -21,11 +23,8 @@ from arena.site.boards.standings_table import (
     standings_table,
     usual_columns,
 )
-from arena.site.boards.view_model import OVERALL, BoardView, Line
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
-from arena.site.trust.health import TrustFigure
-from arena.site.ui.formats import ends_of, points
 from arena.site.ui.html import link, name_page, put_part
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from leaderboard.standings.columns import COLUMNS
@@ -76,7 +75,9 @@ def read_address(board: BoardView) -> Shown:
 def _read_address(view: BoardView) -> Shown:
     domain = chosen_domain(view)
     words = chosen_words("find").casefold().split()
-    kept = [line for line in view.rows(domain) if all(word in line.system.casefold() for word in words)]
+    kept = [
+        line for line in view.lines.get(domain, ()) if all(word in line.system.casefold() for word in words)
+    ]
     asked, names = Order.of(chosen_words("sort")), orders(view, domain)
     order = asked if asked.key in names else Order()
     offered = columns_to_choose(view)
@@ -134,14 +135,14 @@ def as_parts(view: BoardView) -> Parts:
                     order=shown.order,
                     address=here,
                     lost=lost,
-                    marks=change_marks(change) if shown.domain == OVERALL else {},
+                    marks={} if change is None or shown.domain != OVERALL else change.marks,
                 ),
             ),
             "asked": words,
             "left": f"{sum(not line.is_reference for line in shown.lines)} of "
             f"{len(view.competitors(shown.domain))} systems: name with “{words}”. ",
             "all": shown.with_(find=""),
-            "changes": () if change is None else changed_lines(change),
+            "changes": () if change is None else change.sentences,
             "before": "" if change is None else change.previous,
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
             "notes": tuple(_notes(view, shown)),

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
+from arena.formats import whole
 from arena.html_pages import macro
+from arena.models.boards import BoardView
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
-from arena.site.boards.view_model import BoardView
-from arena.site.ui.formats import whole
 from arena.site.ui.html import Cell, Child, anchor, lead, link, note, paragraph, put_html
 from data.text import percent_figure
 from leaderboard.standings.head_to_head import Meeting

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from arena.html_pages import macro
-from arena.site.boards.view_model import OVERALL, BoardView
+from arena.models.boards import OVERALL, BoardView
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
 from arena.site.ui.html import link, name_page, page_heading, put_html

@@ -9,9 +9,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from arena.html_pages import macro
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import (
+from arena.formats import (
     FLAGS,
     Bounded,
     ends_of,
@@ -19,6 +17,8 @@ from arena.site.ui.formats import (
     points,
     whole,
 )
+from arena.html_pages import macro
+from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.ui.html import Cell, Child, anchor, link
 from data.store.question_stats import QuestionRecord
 from data.text import percent, percent_figure

@@ -8,7 +8,9 @@ from functools import partial
 
 from markupsafe import Markup
 
+from arena.formats import Bounded, points, whole
 from arena.html_pages import macro
+from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
 from arena.site.boards.standings_cells import (
     Lost,
@@ -26,8 +28,6 @@ from arena.site.boards.standings_cells import (
     score_cell,
     system_cell,
 )
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.ui.formats import Bounded, points, whole
 from arena.site.ui.html import Child, link
 from data.text import percent_figure
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
@@ -69,6 +69,13 @@ class Column:
     def name(self) -> str:
         """Name in the picker."""
         return self.spec.title
+
+    def bounded(self, line: Line) -> Bounded | None:
+        """Return a figure of a line with its interval, if it has one."""
+        value = self.value(line)
+        if isinstance(value, str):
+            return None
+        return Bounded(value=value) if isinstance(value, int | float) else value
 
     @property
     def heading_classes(self) -> str:
@@ -200,7 +207,7 @@ def orders(view: BoardView, domain: str) -> Mapping[str, str]:
     """Return the sort orders of a domain's rows: keys to names."""
     return {
         column.spec.key: column.name
-        for column in columns_of(view, domain, view.rows(domain))
+        for column in columns_of(view, domain, view.lines.get(domain, ()))
         if column.spec.name != "domains"
     }
 
@@ -298,37 +305,6 @@ def _heading(
         "sorted": sorted_by,
         "axis": table.scale.axis(points) if column.spec.name == "rating" else None,
     }
-
-
-def shown_rows(
-    view: BoardView, domain: str, lines: Sequence[Line], chosen: Sequence[str]
-) -> list[dict[str, float | str | None]]:
-    """Return the rows of the table as it is shown, for files: values in full, shares 0–1, ends of intervals.
-
-    The reference has no place.
-    """
-    rows: list[dict[str, float | str | None]] = [
-        {
-            "domain": domain,
-            "rank_lower": None if line.is_reference else line.rank_lower,
-            "rank_upper": None if line.is_reference else line.rank_upper,
-            "letters": None if line.is_reference else line.letters,
-            "system": line.system,
-            **({"mark": view.marks.get(line.system, "")} if view.marks else {}),
-        }
-        for line in lines
-    ]
-    for column in _kept(columns_of(view, domain, lines), view, chosen):
-        if column.spec.name in ALWAYS or column.spec.name == "domains":
-            continue
-        name, values = column.spec.key.replace("-", "_"), [column.value(line) for line in lines]
-        bounded = any(isinstance(value, Bounded) for value in values)
-        for row, value in zip(rows, values, strict=True):
-            row[name] = value.value if isinstance(value, Bounded) else value
-            if bounded:
-                ends = (value.lower, value.upper) if isinstance(value, Bounded) else (None, None)
-                row[f"{name}_lower"], row[f"{name}_upper"] = ends
-    return rows
 
 
 def _kept(columns: Sequence[Column], view: BoardView, chosen: Sequence[str] | None) -> list[Column]:

@@ -8,14 +8,14 @@ from dataclasses import asdict, replace
 import streamlit as st
 from markupsafe import Markup
 
+from arena.formats import shown as formatted
 from arena.html_pages import macro
+from arena.models.boards import OVERALL, BoardView
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
 from arena.site.boards.downloads import no_questions, offer_files, set_note
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
-from arena.site.boards.view_model import OVERALL, BoardView
 from arena.site.queries import questions_found, questions_of
 from arena.site.services import address
-from arena.site.ui.formats import shown as formatted
 from arena.site.ui.html import Cell, Child, Column, anchor, link, note, put, put_html
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
 from data.store.question_stats import QuestionStats
@@ -89,27 +89,12 @@ def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
 
 def choose_page(count: int) -> int:
     """Choose the page of the list, from 1; offered where there is more than one."""
-    pages = max(1, -(-count // AT_ONCE))
-    addressed = address().get("page", "1")
-    page = min(max(int(addressed), 1), pages) if addressed.isdecimal() else 1
-    if pages == 1:
-        return 1
-    with st.container(horizontal=True, vertical_alignment="center", key="pages"):
-        first, last = (page - 1) * AT_ONCE + 1, min(page * AT_ONCE, count)
-        _turn("Earlier", page - 1, icon=":material/chevron_left:", disabled=page == 1)
-        st.text(f"{first:,}–{last:,} of {count:,}")
-        _turn("Later", page + 1, icon=":material/chevron_right:", disabled=page == pages)
-    return page
-
-
-def _turn(label: str, page: int, *, icon: str, disabled: bool) -> None:
-    st.button(
-        label, icon=icon, disabled=disabled, on_click=_to_page, args=(page,), key=f"page-{label.lower()}"
-    )
-
-
-def _to_page(page: int) -> None:
-    st.query_params["page"] = str(page)
+    firsts = range(1, count + 1, AT_ONCE)
+    pages = {
+        str(page): f"{first:,}–{min(first + AT_ONCE - 1, count):,} of {count:,}"
+        for page, first in enumerate(firsts, 1)
+    }
+    return int(choose_one("page", "Questions", pages, width=260)) if len(pages) > 1 else 1
 
 
 def _domains(view: BoardView) -> list[tuple[str, str, bool]]:

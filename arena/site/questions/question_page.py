@@ -8,12 +8,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from arena.html_pages import Parts, macro
+from arena.models.boards import BoardView
 from arena.services.evidence.covered_facts import FactTable, fact_tables, reasons_diff
 from arena.services.evidence.highlights import mark_answer
 from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first, read_reasons
 from arena.site.boards.downloads import no_questions
 from arena.site.boards.pickers import addressed_board
-from arena.site.boards.view_model import BoardView
 from arena.site.queries import evidence_of
 from arena.site.questions.answers import LEGEND, answer_text, scores_of
 from arena.site.questions.battles import (

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from markupsafe import Markup
-
-from arena.services.boards.metric_columns import usual_metrics
+from arena.formats import Bounded, ends_of, whole
+from arena.models.boards import OVERALL, BoardView
+from arena.services.boards.metric_columns import shown_metrics
 from arena.site.boards.standings_cells import FIGURES
-from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.ui.formats import ends_of, whole
-from arena.site.ui.html import Cell, figures_table, heading, link, note, put, put_html, words_table
+from arena.site.ui.html import Cell, Column, heading, link, note, put, put_html, words_table
 from data.models import Submission
 from data.store.question_stats import QuestionRecord
 from data.text import percent
+from judges.metrics.registry import MetricInfo
 from leaderboard.standings.sections import SELF_REPORTED
 
 MOST_RECORDS = 8
@@ -74,52 +73,48 @@ def _show_submission(submission: Submission) -> None:
     put_html(words_table(("Field", "Value"), rows))
 
 
-def profile_table(view: BoardView, system: str) -> Markup:
-    """One system's record in every domain."""
+def show_by_domain(view: BoardView, system: str) -> None:
+    """One system's rates and mean scores in every domain, with their intervals."""
+    lines = {view.label(domain): view.line(system, domain) for domain in (OVERALL, *view.domains)}
+    names = {name for line in lines.values() if line is not None for name in line.scores}
+    known = shown_metrics()
+    order = [*(name for name in known if name in names), *sorted(names - known.keys())]
+    note(
+        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
+        "rates. Answers without a score enter no mean."
+        if names
+        else "Its answers were not scored."
+    )
+    for name in order:
+        if name in known and known[name].lexical:
+            note(known[name].lexical)
     against = " against all" if system == view.reference else ""
-    rates = (f"Win{against}", f"Win + tie{against}")
-    usual = usual_metrics(view.reference_by, view.scored)
-    scored = [info for info in usual if info.column is not None and not info.column.asked]
-    headings = (info.column.heading for info in scored if info.column is not None)
-    header = ("Domain", "Battles", *rates, "95 % interval", *headings, "No answer")
-    lines = ((view.label(domain), view.line(system, domain)) for domain in (OVERALL, *view.domains))
+    labels = [known[name].lexical_label or known[name].called if name in known else name for name in order]
+    columns: list[Column] = [("Domain", "aa-left"), ("Battles", "")]
+    columns += [
+        (Cell(name, class_="aa-turned"), "")
+        for name in (f"Win{against}", f"Win + tie{against}", *labels, "No answer")
+    ]
     rows = [
         (
             label,
             whole(line.own_rates.battles),
-            *(percent(rate.value if rate else None) for rate in (line.own_rates.win, line.own_rates.win_tie)),
-            ends_of(line.own_rates.win_tie, share=True),
-            *("–" if (mean := line.mean(info)) is None else info.text(mean.value) for info in scored),
+            _mean(line.own_rates.win),
+            _mean(line.own_rates.win_tie),
+            *(_mean(line.scores.get(name), known.get(name.partition(" ")[0])) for name in order),
             percent(line.no_answer),
         )
-        for label, line in lines
+        for label, line in lines.items()
         if line is not None
     ]
-    return figures_table(header, rows, spare=3)
+    put("table", columns, rows, classes="aa-means", scrolls=True)
 
 
-def profile_rows(view: BoardView, system: str) -> list[Mapping[str, object]]:
-    """Return one system's record by domain as file rows, metrics with bounds; shares are 0–1.
-
-    `against` says whose battles the rates count.
-    """
-    lines = [view.line(system, domain) for domain in (OVERALL, *view.domains)]
-    metrics = sorted({name for line in lines if line is not None for name in line.scores})
-    rows: list[Mapping[str, object]] = []
-    for domain, line in zip((OVERALL, *view.domains), lines, strict=True):
-        if line is None:
-            continue
-        rates = line.own_rates
-        values = {"win_rate": rates.win, "win_tie_rate": rates.win_tie}
-        values |= {name: line.scores.get(name) for name in metrics}
-        against = "all systems" if line.is_reference or not view.reference else view.reference
-        row: dict[str, object] = {"system": system, "domain": domain, "against": against}
-        row["battles"] = rates.battles
-        for name, value in values.items():
-            row |= {
-                name: value and value.value,
-                f"{name}_lower": value and value.lower,
-                f"{name}_upper": value and value.upper,
-            }
-        rows.append({**row, "no_answer_share": line.no_answer, "answers": line.answers})
-    return rows
+def _mean(score: Bounded | None, info: MetricInfo | None = None) -> Cell:
+    if score is None:
+        return Cell("–", class_="aa-muted")
+    if info is not None and not info.is_share:
+        return Cell(info.text(score.value), class_="aa-main")
+    return Cell(
+        percent(score.value), class_="aa-main", sub=ends_of(score, share=True, decimals=0, unknown="")
+    )

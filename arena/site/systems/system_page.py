@@ -7,32 +7,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import streamlit as st
 from markupsafe import Markup
 
+from arena.formats import ends_of, interval_of, points
 from arena.html_pages import Parts, macro
+from arena.models.boards import BoardView
+from arena.services.boards.sentences import record_of, system_verdict
 from arena.services.evidence.systems import LossShare, LossShares, SystemProfile
 from arena.site.boards.charts import profile_plot
 from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
-from arena.site.boards.sentences import place_of, record_of, separation, standing
-from arena.site.boards.view_model import BoardView
 from arena.site.compare.compare_page import show_compared
 from arena.site.queries import profile_of, weaknesses_of
 from arena.site.systems.parts import (
-    profile_table,
+    show_by_domain,
     show_card,
     show_records,
 )
 from arena.site.systems.weaknesses import (
     show_doubtful,
-    show_means,
     show_missed,
     show_not_computed,
     show_retrieval,
 )
-from arena.site.ui.formats import ends_of, interval_of, points
 from arena.site.ui.html import anchor, figures_table, heading, link, name_page, paragraph, put_html, put_part
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.text import percent
-from leaderboard.rates import Rate
 
 ELSEWHERE = "This board was published elsewhere as counts, so there are no single battles to look at."
 MOST_ROWS = 6
@@ -66,7 +64,7 @@ def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile
             "opponent": opponent,
             "title": macro("titled", system, _menus(view, system, opponent)),
             "meetings": opponents_table(view, system) if view.meetings.systems and not opponent else None,
-            "lead": verdict(view, system, None if profile is None else profile.losses.field),
+            "lead": system_verdict(view, system, None if profile is None else profile.losses.field),
             "record": (*_rating(view, system), *record_of(view, system)),
             "elsewhere": ELSEWHERE if profile is None else "",
             "version": "" if submission is None else submission.version,
@@ -124,8 +122,7 @@ def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None
 def _show_domains(view: BoardView, system: str) -> None:
     heading("By domain", anchor="domains")
     profile_plot(view, system)
-    put_html(profile_table(view, system))
-    show_means(view, system)
+    show_by_domain(view, system)
     if view.round_name is not None:
         show_not_computed(weaknesses_of(view, system))
 
@@ -143,20 +140,6 @@ def _show_questions(view: BoardView, profile: SystemProfile) -> None:
         show_records(view, "Lost", profile.worst)
     with won:
         show_records(view, "Won", profile.best)
-
-
-def verdict(view: BoardView, system: str, field: Rate | None) -> str:
-    """Show its places, and its rates of wins and ties against the reference and the other systems."""
-    line = view.line(system)
-    if line is None or line.rating is None or line.own_rates.win_tie is None:
-        return standing(view, system)
-    against = "all systems" if line.is_reference or not view.reference else view.the_reference
-    own = line.own_rates.win_tie
-    parts = [f"{percent(own.value)} of its battles against {against} ({interval_of(own, share=True)})"]
-    if field is not None and view.reference and not line.is_reference:
-        reach = ends_of(field.win_tie_interval, share=True)
-        parts.append(f"Against the other systems: {percent(field.win_tie_rate)} ({reach})")
-    return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}".rstrip()
 
 
 def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]:

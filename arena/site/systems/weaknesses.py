@@ -2,109 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 
 import streamlit as st
 
-from arena.services.boards.metric_columns import shown_metrics
+from arena.models.boards import OVERALL, BoardView
 from arena.services.evidence.weaknesses import DoubtfulClaim, MissedFact, Weaknesses
-from arena.site.boards.downloads import offer_files
-from arena.site.boards.view_model import OVERALL, BoardView
+from arena.site.boards.downloads import Rows, offer_files
 from arena.site.questions.answers import CLASSES, SIGNS, Claim
-from arena.site.ui.formats import Bounded
-from arena.site.ui.html import Cell, Column, anchor, figures_table, heading, note, put, put_html, strip
-from data.text import percent, percent_figure
-from judges.metrics.context.diagnosis import Losses
-from judges.metrics.registry import MetricInfo
+from arena.site.ui.html import anchor, figures_table, heading, note, put, put_html, strip
+from data.text import percent
 from judges.metrics.relations.model import Verdict
-
-Row = Mapping[str, object]
-
-
-def loss_rows(system: str, losses: Mapping[str, Losses]) -> Sequence[Row]:
-    """Return the losses of sub-questions by domain; shares are 0–1."""
-    return [
-        {
-            "system": system,
-            "domain": domain,
-            "sub_questions": loss.answerable,
-            "context_coverage": loss.context_coverage,
-            "answer_coverage": loss.answer_coverage,
-            "lost_in_retrieval": loss.lost_in_retrieval,
-            "lost_in_writing": loss.lost_in_writing,
-        }
-        for domain, loss in losses.items()
-    ]
-
-
-def missed_rows(system: str, facts: Sequence[MissedFact]) -> Sequence[Row]:
-    """Facts that a system misses, in the page's order."""
-    return [
-        {
-            "system": system,
-            "question_id": fact.question,
-            "domain": fact.domain,
-            "fact": fact.text,
-            "passages": " ".join(fact.passages),
-            "contradicted": fact.contradicted,
-            "covered_by": fact.covered_by,
-            "missed_by": fact.missed_by,
-        }
-        for fact in facts
-    ]
-
-
-def claim_rows(system: str, claims: Sequence[DoubtfulClaim]) -> Sequence[Row]:
-    """Its least credible claims, the least first; posteriors are 0–1."""
-    return [
-        {
-            "system": system,
-            "question_id": claim.question,
-            "domain": claim.domain,
-            "claim": claim.text,
-            "posterior": claim.posterior,
-            "verdict": claim.verdict.value,
-            "reason": claim.reason,
-        }
-        for claim in claims
-    ]
-
 
 MOST_CLAIMS = 8
 """Claims to check on the page; the file has all."""
-WIN_TIE = "Win + tie"
-
-
-def show_means(view: BoardView, system: str) -> None:
-    """Mean scores by domain with their intervals."""
-    domains = (OVERALL, *view.domains)
-    lines = {domain: view.line(system, domain) for domain in domains}
-    names = sorted({name for line in lines.values() if line is not None for name in line.scores}, key=_order)
-    heading("Why: scores of its answers", anchor="scores")
-    if not names:
-        note("Its answers were not scored.")
-        return
-    note(
-        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
-        "win + tie rate. Answers without a score enter no mean."
-    )
-    known = shown_metrics()
-    for name in names:
-        if name in known and known[name].lexical:
-            note(known[name].lexical)
-    won = f"{WIN_TIE} against all" if system == view.reference else WIN_TIE
-    columns: list[Column] = [("Domain", "aa-left")]
-    columns += [(Cell(name, class_="aa-turned"), "") for name in (won, *map(_label, names))]
-    rows = [
-        (
-            view.label(domain),
-            _mean(line.own_rates.win_tie),
-            *(_mean(line.scores.get(name), known.get(name.partition(" ")[0])) for name in names),
-        )
-        for domain, line in lines.items()
-        if line is not None
-    ]
-    put("table", columns, rows, classes="aa-means", scrolls=True)
 
 
 def show_not_computed(weaknesses: Weaknesses) -> None:
@@ -136,7 +48,13 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
         if (loss := weaknesses.losses.get(domain)) is not None
     ]
     put_html(figures_table(header, rows, spare=3))
-    offer_files(view, f"losses-{system}", lambda: loss_rows(system, weaknesses.losses))
+    offer_files(
+        view,
+        f"losses-{system}",
+        lambda: [
+            {"system": system, "domain": domain, **asdict(loss)} for domain, loss in weaknesses.losses.items()
+        ],
+    )
 
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
@@ -170,9 +88,18 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         )
         if missed.contradictions:
             note(f"✗: the answer seems to contradict it. {missed.contradictions}")
-        offer_files(view, f"missed-{system}", lambda: missed_rows(system, missed.facts))
+        offer_files(view, f"missed-{system}", lambda: _rows(system, missed.facts))
     with facts:
         put("claims", [_missed(view, fact) for fact in missed.facts])
+
+
+def _rows(system: str, found: Sequence[MissedFact | DoubtfulClaim]) -> Rows:
+    """Rows of a file; passages are separated by spaces."""
+    rows = ({"system": system, **asdict(one)} for one in found)
+    return [
+        {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()}
+        for row in rows
+    ]
 
 
 def _missed(view: BoardView, fact: MissedFact) -> Claim:
@@ -219,7 +146,7 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         with place:
             put("claims", [_doubtful(view, claim) for claim in claims])
     if weaknesses.doubtful:
-        offer_files(view, f"claims-{system}", lambda: claim_rows(system, weaknesses.doubtful))
+        offer_files(view, f"claims-{system}", lambda: _rows(system, weaknesses.doubtful))
 
 
 def _doubtful(view: BoardView, claim: DoubtfulClaim) -> Claim:
@@ -232,24 +159,3 @@ def _doubtful(view: BoardView, claim: DoubtfulClaim) -> Claim:
         domain=view.label(claim.domain),
         evidence=anchor("Evidence", "question", board=view.name, id=claim.question),
     )
-
-
-def _order(name: str) -> tuple[int, str]:
-    names = list(shown_metrics())
-    return (names.index(name) if name in names else len(names), name)
-
-
-def _label(name: str) -> str:
-    info = shown_metrics().get(name)
-    return name if info is None else info.lexical_label or info.called
-
-
-def _mean(score: Bounded | None, info: MetricInfo | None = None) -> Cell:
-    if score is None:
-        return Cell("–", class_="aa-muted")
-    if info is not None and not info.is_share:
-        return Cell(info.text(score.value), class_="aa-main")
-    bounds = ""
-    if score.lower is not None and score.upper is not None:
-        bounds = f"{percent_figure(score.lower, decimals=0)}–{percent_figure(score.upper, decimals=0)}"
-    return Cell(percent(score.value), class_="aa-main", sub=bounds)

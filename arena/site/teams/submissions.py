@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import streamlit as st
 
+from arena.formats import format_time, ordinal, title_of
 from arena.models.submissions import Retraction, SubmissionDetails, SubmissionStatus
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.visibility import Visibility
 from arena.site.services import arena
-from arena.site.ui.formats import format_time, ordinal, title_of
 from arena.site.ui.html import (
     Cell,
     Child,
@@ -25,7 +25,7 @@ from arena.site.ui.html import (
     strip,
     subheading,
 )
-from arena.site.ui.messages import attempt, show_flash
+from arena.site.ui.messages import attempt, confirmed, show_flash
 from arena.site.ui.url_state import choose_one
 from data.models import SubmissionKind, SubmissionState, TokenScope
 from data.text import percent
@@ -60,8 +60,8 @@ def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
         note("If its judging has not begun, the attempt is given back.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
     note(f"Withdraw version {submission.version} of {submission.system}:")
-    sure = st.checkbox("Yes, withdraw it; this cannot be undone", key=f"sure-{submission.id}")
-    if st.button("Withdraw", disabled=not sure, key=f"withdraw-{submission.id}"):
+    sure = "Yes, withdraw it; this cannot be undone"
+    if confirmed("Withdraw", sure, icon="delete", key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
         attempt(
             lambda: arena().submissions.withdraw(submission.id, reason=reason, caller=caller), done, CHOSEN

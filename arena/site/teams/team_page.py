@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 import streamlit as st
 
+from arena.formats import format_time
 from arena.models.submissions import SubmissionStatus
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
@@ -17,7 +17,6 @@ from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import show_submissions
-from arena.site.ui.formats import format_time
 from arena.site.ui.html import (
     Child,
     anchor,
@@ -30,7 +29,7 @@ from arena.site.ui.html import (
     strip,
     words_table,
 )
-from arena.site.ui.messages import attempt, show_error, show_flash
+from arena.site.ui.messages import attempt, confirmed, show_error, show_flash
 from arena.site.ui.url_state import choose_segment
 from data.errors import ArenaError
 from data.models import Role, SubmissionState, Token, TokenScope
@@ -44,7 +43,6 @@ MEANINGS = {
     TokenScope.MANAGE: "manage: members and tokens",
 }
 NO_LIMIT = "no limit"
-Value = TypeVar("Value", int, str)
 
 
 def show_members(team: str, caller: Caller) -> None:
@@ -80,21 +78,11 @@ def _add(team: str, caller: Caller) -> None:
 
 
 def _remove(team: str, accounts: list[str], caller: Caller) -> None:
-    labels = {account: account for account in accounts}
-    account = _chosen_to_end("Remove", "member", labels, "Member to remove", "Yes, remove them")
-    if account is not None:
-        remove = partial(arena().teams.remove_member, team, account, caller=caller)
-        attempt(remove, f"{account} belongs to {team} no more.", "members")
-
-
-def _chosen_to_end(word: str, thing: str, labels: Mapping[Value, str], label: str, sure: str) -> Value | None:
-    """Ask for one of several things to remove or revoke; None until it is sent with the box ticked."""
-    with st.form(f"{word.lower()}-{thing}", border=True):
-        chosen: Value = st.selectbox(label, tuple(labels), format_func=labels.__getitem__)
-        ticked, sent = st.checkbox(sure), st.form_submit_button(word)
-    if sent and not ticked:
-        note(f"Tick the box to {word.lower()} the {thing}.")
-    return chosen if sent and ticked else None
+    with st.container(border=True):
+        account = str(st.selectbox("Member to remove", accounts))
+        if confirmed("Remove", "Yes, remove them", icon="person_remove", key=f"remove-{account}"):
+            remove = partial(arena().teams.remove_member, team, account, caller=caller)
+            attempt(remove, f"{account} belongs to {team} no more.", "members")
 
 
 def show_tokens(team: str, caller: Caller) -> None:
@@ -153,11 +141,12 @@ def _create(team: str, caller: Caller) -> None:
 
 def _revoke(live: dict[int, Token], caller: Caller) -> None:
     labels = {number: f"{token.name} ({MARK}{token.prefix}…)" for number, token in live.items()}
-    sure = "Yes, revoke it; this cannot be undone"
-    number = _chosen_to_end("Revoke", "token", labels, "Token to revoke", sure)
-    if number is not None:
-        revoke = partial(arena().tokens.revoke, number, caller=caller)
-        attempt(revoke, f"The token {live[number].name} is revoked.", "tokens")
+    with st.container(border=True):
+        number = int(st.selectbox("Token to revoke", tuple(labels), format_func=labels.__getitem__))
+        sure = "Yes, revoke it; this cannot be undone"
+        if confirmed("Revoke", sure, icon="key_off", key=f"revoke-{number}"):
+            revoke = partial(arena().tokens.revoke, number, caller=caller)
+            attempt(revoke, f"The token {live[number].name} is revoked.", "tokens")
 
 
 PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {

@@ -13,7 +13,7 @@ from typing import TypeVar
 import streamlit as st
 import structlog
 
-from arena.site.ui.formats import span
+from arena.formats import span
 from arena.site.ui.html import Cell, anchor, paragraph, put
 from data.errors import (
     AccessError,
@@ -100,6 +100,12 @@ def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
         show_error(error)
     else:
         tell(done, place)
+
+
+def confirmed(label: str, sure: str, *, icon: str, key: str, enabled: bool = True) -> bool:
+    """Show a button that needs a tick first, and return whether it was pressed; `key` names its thing."""
+    ticked = st.checkbox(sure, key=f"{key}-sure")
+    return st.button(label, disabled=not (ticked and enabled), icon=f":material/{icon}:", key=key)
 
 
 def show_flash(place: str = "") -> None:

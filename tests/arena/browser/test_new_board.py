@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import csv
-import os
-import socket
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from arena.container import open_ranking
 from tests.browsing import Visitor
-from tests.served import ROOT, program, reader, wait_for
+from tests.served import reader, serving_by
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MODEL = "some-model"
@@ -39,23 +35,6 @@ def files(tmp_path: Path) -> list[Path]:
     return made
 
 
-@contextmanager
-def _served(program: Path, folder: Path, log: Path, **variables: str) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of the command
-    with log.open("wb") as output:
-        command = [str(program), "serve", str(folder), "--port", str(port)]
-        process = subprocess.Popen(command, env=kept | variables, cwd=ROOT, stdout=output, stderr=output)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/healthz", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait(timeout=120)
-
-
 def _drop(walk: Visitor, files: list[Path]) -> None:
     walk.see("Files of answers")
     chooser = walk.driver.find_element(By.CSS_SELECTOR, "[data-testid=stFileUploader] input[type=file]")
@@ -65,8 +44,7 @@ def _drop(walk: Visitor, files: list[Path]) -> None:
 def test_three_dropped_files_become_a_board_by_two_clicks(files: list[Path], tmp_path: Path) -> None:
     walk = reader()
     folder = tmp_path / "boards"
-    with _served(program(), folder, tmp_path / "log") as url:
-        walk.site = url
+    with serving_by(folder, log=tmp_path / "log") as walk.site:
         walk.go("/rank")
         _drop(walk, files)
         walk.see("best.csv: one system; read prompt as the question, response as the answer. 8 rows.")
@@ -87,8 +65,7 @@ def test_a_typed_key_is_tested_used_and_kept_nowhere(
     llm, folder = scripted_llm(), tmp_path / "boards"
     renamed = tmp_path / "odd.csv"
     renamed.write_text(files[0].read_text().replace("prompt,response", "ask,said"))
-    with _served(program(), folder, tmp_path / "log", OPENAI_API_KEY="") as url:
-        walk.site = url
+    with serving_by(folder, log=tmp_path / "log", OPENAI_API_KEY="") as walk.site:
         walk.go("/rank")
         _drop(walk, [renamed, *files[1:]])
         walk.see("No row names a question; the columns are: 'ask', 'said', 'reference'.")

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from data.models import Role
 from tests.browsing import Visitor
 from tests.openid_provider import Provider, running_provider
-from tests.served import browser, reader, served
+from tests.served import reader, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -51,36 +50,36 @@ def house(filled: Callable[..., Arena], openid_provider: Provider, tmp_path: Pat
         yield House(arena=arena, url=url, log=log, provider=openid_provider)
 
 
-def sign_in(house: House, browser: webdriver.Chrome, walk: Visitor) -> None:
-    browser.get(f"{house.url}/team")
-    browser.delete_all_cookies()
-    browser.get(f"{house.url}/team")
+def sign_in(house: House, walk: Visitor) -> None:
+    walk.go("/team")
+    walk.driver.delete_all_cookies()
+    walk.go("/team")
     walk.click("//button[normalize-space()='Sign in with your organisation']")
     walk.click("//button[text()='I am who I am']")
     # The provider leads back to the site's first page.
     walk.rest()
-    browser.get(f"{house.url}/team")
+    walk.go("/team")
 
 
 def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
-    walk = reader()
+    walk = reader(house.url)
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
-    sign_in(house, browser(), walk)
+    sign_in(house, walk)
     walk.find(".aa-eyebrow", "Signed in as ann")
     walk.find("[data-testid=stMain]", "Nothing has been submitted yet")
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)
     assert ann.subject == f"{house.provider.issuer}#4711"
 
     house.arena.teams.remove_member("ours", "ann", caller=OPERATOR)
-    browser().get(f"{house.url}/team")
+    walk.go("/team")
     walk.find("[data-testid=stAlert]", "You belong to no team yet")
 
     walk.click("//button[normalize-space()='Sign out']")
     walk.rest()
-    browser().get(f"{house.url}/team")
+    walk.go("/team")
     walk.find("[data-testid=stMain]", "Sign in to see your team")
     house.provider.claims = {"sub": "4712", "email": "ann@example.org", "email_verified": True}
-    sign_in(house, browser(), walk)
+    sign_in(house, walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
 
     told = house.log.read_text()
@@ -90,14 +89,14 @@ def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
 
 
 def test_whom_the_provider_does_not_vouch_for_is_nobody(house: House) -> None:
-    walk = reader()
+    walk = reader(house.url)
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}
-    sign_in(house, browser(), walk)
+    sign_in(house, walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
 
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": True}
     house.provider.forge = True
-    sign_in(house, browser(), walk)
+    sign_in(house, walk)
     walk.find("[data-testid=stMain]", "Sign in to see your team")
     assert house.provider.exchanged == 2
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)

@@ -40,24 +40,12 @@ PLANTED: dict[str, tuple[Check, str, str]] = {
         '<div data-testid="stVegaLiteChart"><canvas width="90" height="50"></canvas></div>',
         "a chart without marks",
     ),
-    "table of nothing": (
-        layout_faults,
-        '<table><thead><tr><th scope="col">A</th></tr></thead><tbody></tbody></table>',
-        "a table without rows",
-    ),
-    "icon alone": (
-        layout_faults,
-        '<button style="min-height:24px"><span data-testid="stIconMaterial">close</span></button>',
-        "a button without a name",
-    ),
-    "second title": (heading_faults, "<h1>Another page</h1>", "2 headings of the first level"),
     "skipped level": (heading_faults, "<h3>Deep down</h3>", "level 3 follows level 1"),
     "faint": (
         accessibility_faults,
         '<p style="color:rgb(170,170,170);background:white">Hardly to be read.</p>',
         "color-contrast (serious)",
     ),
-    "no label": (accessibility_faults, '<input type="text">', "label (critical)"),
     "no outline": (
         focus_faults,
         '<button style="outline:none;min-height:24px">Press</button>',

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from urllib.parse import urldefrag
 
-import httpx
 import pytest
 from selenium.webdriver.common.by import By
 
 from tests.arena.browser.conftest import Stage
-from tests.served import ROOT, browser, reader, site
+from tests.served import browser, reader, site
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -128,25 +121,10 @@ def test_lost_question_leads_to_the_reasons_of_its_battle(stranger: Stranger) ->
     stranger.reads(r"Only reference covers \d+")
 
 
-@pytest.fixture
-def downloads(tmp_path: Path) -> Path:
-    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    browser().execute_cdp_cmd("Browser.setDownloadBehavior", folder)
-    return tmp_path
-
-
-def _taken(folder: Path, *patterns: str) -> list[Path]:
-    """The files that patterns name, one each, as soon as all of them are whole."""
-    end = time.monotonic() + 30
-    while True:
-        found = [path for pattern in patterns for path in folder.glob(pattern)]
-        if len(found) >= len(patterns) or time.monotonic() > end:
-            return found
-        time.sleep(0.1)
-
-
-def test_reader_goes_from_the_board_to_the_data(downloads: Path) -> None:
+def test_reader_goes_from_the_board_to_the_data(tmp_path: Path) -> None:
     walk = reader()
+    place = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    walk.driver.execute_cdp_cmd("Browser.setDownloadBehavior", place)
     walk.size(1440)
     browser().get(f"{site()}/?board=tiny")
     walk.find(".aa-standings caption", "Overall")
@@ -163,7 +141,8 @@ def test_reader_goes_from_the_board_to_the_data(downloads: Path) -> None:
     walk.rest()
     walk.menu("", "Data")
     walk.click("//button[.//*[contains(normalize-space(),'Standings, CSV')]]")
-    (downloaded,) = _taken(downloads, "tiny-*.csv")
+    walk.until(lambda: bool(list(tmp_path.glob("tiny-*.csv"))), "no file came")
+    (downloaded,) = tmp_path.glob("tiny-*.csv")
     assert "content_sha256" in downloaded.read_text(encoding="utf-8").splitlines()[0]
 
 
@@ -181,57 +160,6 @@ def test_next_page_opens_at_its_top() -> None:
     walk.find("[data-testid=stDownloadButton]", "Standings, CSV")
     walk.rest()
     assert browser().execute_script(f"return {place}.scrollTop") == 0
-
-
-SLOW_PAGE = """
-import time
-import streamlit as st
-from arena.site.ui.html import skeleton
-with skeleton("slow"):
-    st.button("Again")
-    time.sleep(2)
-    st.text("Whole")
-"""
-
-
-@pytest.fixture
-def slow_page(tmp_path: Path) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    script = tmp_path / "slow_page.py"
-    script.write_text(SLOW_PAGE)
-    options = ("--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}")
-    command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})  # noqa: TID251 - of the command
-    yield f"http://127.0.0.1:{port}"
-    process.terminate()
-    process.wait(timeout=60)
-
-
-def test_bars_stand_in_for_a_page_that_is_opened(slow_page: str) -> None:
-    visitor = reader()
-    visitor.until(lambda: _answers(slow_page), "the page is not served")
-    browser().get(slow_page)
-    bars = partial(browser().find_elements, By.CSS_SELECTOR, ".aa-bones")
-    visitor.until(lambda: bool(bars()), "no bars")
-    assert "Whole" not in visitor.text
-    visitor.see("Whole")
-    visitor.rest()
-    assert not bars()
-    visitor.button("Again")
-    visitor.until(lambda: not visitor.rests(), "the page does not run again")
-    seen = 0
-    while not visitor.rests():
-        seen += len(bars())
-    assert not seen
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/_stcore/health", timeout=2).is_success
-    except httpx.TransportError:
-        return False
 
 
 @pytest.mark.slow
@@ -302,22 +230,6 @@ def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it() -> None:
 TALLEST = 2_700
 """Pixels: three screens of 900."""
 HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
-
-
-def test_parts_and_opponents_are_links() -> None:
-    walk = reader()
-    walk.size(1440)
-    walk.driver.get(f"{site()}/system?board=tiny&id=full")
-    walk.find("h2", "Lost")
-    walk.rest()
-    walk.driver.execute_script("window.stays = true")
-    walk.follow("Card")
-    walk.find("h2", "System card")
-    walk.until(lambda: "part=card" in walk.driver.current_url, "the address does not name the part")
-    walk.click("//summary[starts-with(normalize-space(), 'against')]")
-    walk.follow("short")
-    walk.find(".aa-board caption", "full minus short")
-    assert walk.driver.execute_script("return window.stays")
 
 
 def test_page_of_a_system_has_at_most_three_screens() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.site.boards.snapshot_reader import read_board
+from arena.services.boards.snapshot import read_board
 from data.models import Board
 from tests.arena.conftest import Commands, answers_file, write_set
 

@@ -8,11 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from arena.api.dependencies import Rates
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.site import labels_page
-from data.models import TokenScope
 from tests.opened_pages import page_of
 
 
@@ -41,32 +39,6 @@ def test_closed_page_says_how_to_be_invited(arena: Arena, monkeypatch: pytest.Mo
     page = opened(arena, monkeypatch)
     assert "No round is open" in shown(page)
     assert not page.button
-
-
-def test_invited_person_labels_pairs(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena.teams.add_account("ann", caller=OPERATOR)
-    token = arena.tokens.create(name="ann", scopes={TokenScope.READ}, account="ann", caller=OPERATOR)
-    arena.labels.open("r", ["ann"])
-    page = opened(arena, monkeypatch, arena.sessions.sign_in(token.secret, client="test").cookie)
-    assert [button.label for button in page.button] == [
-        "A is better",
-        "B is better",
-        "Tie",
-        "Both are bad",
-        "Skip",
-    ]
-    assert "the name of your account" in shown(page)
-    for name in ("full", "short", "wrong"):
-        assert name not in shown(page)
-    assert {expander.label for expander in page.expander} == {"Reference", "Passages (2)"}
-    first = [text.value for text in page.text]
-    page.run()
-    assert [text.value for text in page.text] == first
-    for key in ("a", "b", "tie", "bothbad", "skip"):
-        page.button(key=f"label-{key}").click().run()
-    counts = arena.labels.show("r")
-    assert counts["people"] == {"ann": 5}
-    assert counts["labels"]["skip"] == counts["labels"]["bothbad"] == counts["labels"]["tie"] == 1
 
 
 def test_visitor_labels_and_is_limited(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:

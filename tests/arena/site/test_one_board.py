@@ -12,13 +12,13 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 
 from arena.container import Arena
+from arena.models.boards import OVERALL, BoardView
+from arena.services.boards.sentences import gap_between as verdict
+from arena.services.boards.sentences import headline, leading, standing
+from arena.services.boards.snapshot import read_board
 from arena.services.boards.text_tables import board_table
 from arena.site.boards.matrix_page import matrix_rows, opponents_table
-from arena.site.boards.sentences import headline, leading, standing
-from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
-from arena.site.boards.view_model import OVERALL, BoardView
-from arena.site.compare.compare_page import verdict
 from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import standings_file
@@ -151,41 +151,6 @@ def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
     assert leading(_view(nothing), OVERALL) == "No system has been judged here."
 
 
-def test_a_better_result_is_never_less_separated() -> None:
-    found = []
-    for won in range(12, 25):
-        table = BattleTable.from_columns(
-            *(list(column) for column in zip(*against("a", won, 24), strict=True))
-        )
-        found.append(rate(table, bootstrap=50).separates("a", REFERENCE))
-    assert found == sorted(found)
-    assert found[-2]
-
-
-def test_a_domain_is_told_apart_by_its_own_battles() -> None:
-    rows = [*against("a", 30, 30), *against("b", 3, 30)]
-    split = [
-        (
-            question,
-            "small" if int(question[1:]) < 4 else "large",
-            one,
-            other,
-            "tie" if int(question[1:]) < 4 else end,
-        )
-        for question, _, one, other, end in rows
-    ]
-    table = BattleTable.from_columns(*(list(column) for column in zip(*split, strict=True)))
-    built = build_standings(
-        table, About(name="b", title="B", reference=REFERENCE), settings=RatingSettings(bootstrap=50)
-    )
-    standings = json.loads(json.dumps(built.as_json()))
-    assert separates(standings, "a", "b")
-    assert separates(standings, "a", "b", "large")
-    assert not separates(standings, "a", "b", "small")
-    places = {line["system"]: line["rating"]["rank_lower"] for line in standings["lines"]["small"]}
-    assert places == {"a": 1, "b": 1, REFERENCE: None}
-
-
 def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
     view = read_board(board)
     ranks = {line.system: line.rank for line in view.competitors()}
@@ -200,7 +165,7 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
         lines = board.standings["lines"][domain]
         held = {line["system"]: str((line["rating"] or {}).get("rank_lower") or "–") for line in lines}
         assert held == {**expected, REFERENCE: "–"}
-    assert _shown(_tree(standings_table(view, OVERALL, view.rows()))) == {**ranks, REFERENCE: "–"}
+    assert _shown(_tree(standings_table(view, OVERALL, view.lines[OVERALL]))) == {**ranks, REFERENCE: "–"}
 
 
 def test_battles_of_a_system_are_one_number(board: Board) -> None:
@@ -213,7 +178,7 @@ def test_battles_of_a_system_are_one_number(board: Board) -> None:
     headers, rows, _ = board_table(board, OVERALL)
     printed = {cells[1]: cells[list(headers).index("battles")] or "" for cells in rows}
     assert printed == files
-    table = _tree(standings_table(view, OVERALL, view.rows(), chosen=("Battles",)))
+    table = _tree(standings_table(view, OVERALL, view.lines[OVERALL], chosen=("Battles",)))
     shown = {
         texts_of(row)[1]: re.match(r"\d*", texts_of(row)[-1])
         for row in table.iter("tr")
@@ -222,18 +187,6 @@ def test_battles_of_a_system_are_one_number(board: Board) -> None:
     assert {name: found[0] if found else "" for name, found in shown.items() if name in files} == {
         name: files[name] for name in shown if name in files
     }
-
-
-def test_older_boards_give_the_reference_no_rank_either(board: Board) -> None:
-    before = json.loads(json.dumps(board.standings))
-    table = {rating.system: rating for rating in rate(table_of(board), bootstrap=50).ratings}
-    for line in before["lines"][OVERALL]:
-        if line["rating"] is not None:
-            was = table[line["system"]]
-            line["rating"] |= {"rank": was.rank, "rank_lower": was.rank_lower, "rank_upper": was.rank_upper}
-    assert [
-        row for row in _csv(board.model_copy(update={"standings": before})) if row["domain"] == OVERALL
-    ] == [row for row in _csv(board) if row["domain"] == OVERALL]
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("boards.leaderboard_page", {}),
     ("boards.matrix_page", {}),
     ("boards.data_page", {}),
-    ("trust.trust_page", {}),
+    ("boards.trust_page", {}),
     ("questions.list_page", {}),
     ("questions.list_page", {"words": QUESTION}),
     ("questions.question_page", {"id": "q1"}),

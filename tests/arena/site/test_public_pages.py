@@ -2,23 +2,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
+from arena.services.boards.sentences import deciding_sentence
+from arena.services.boards.snapshot import read_board
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.boards.sentences import name_and_model
-from arena.site.boards.snapshot_reader import read_board
-from arena.site.compare.compare_page import deciding_sentence
+from arena.site.boards.trust_page import LEFT_OUT
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
-from arena.site.trust.trust_page import LEFT_OUT
 from data.models import BattleEvidence, BattleRecord, Outcome, Preference
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
@@ -56,32 +55,72 @@ def words_of(page: AppTest) -> str:
     return re.sub(r"<[^>]*>", "", re.sub(r"<sup>.*?</sup>", "", html_of(page)))
 
 
-def verbatim_of(page: AppTest) -> list[str]:
-    return [
-        unescape(text)
-        for text in re.findall(r'<pre class="aa-verbatim">(.*?)</pre>', html_of(page), re.DOTALL)
-    ]
+COMPARE, PAPER = "compare.compare_page", "rag-qa-arena"
+SHOWN: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
+    (
+        "main",
+        {"board": "tiny"},
+        (
+            *(f'href="./system?board=tiny&amp;id={name}"' for name in ("full", "short", "hostile")),
+            *(f"./?board=tiny&amp;domain=d{at}" for at in range(3)),
+            "95 % interval",
+        ),
+    ),
+    ("main", {"board": PAPER, "domain": "fiqa"}, ("RAG-QA Arena, as published", "leads in Finance")),
+    ("main", {"board": "tiny", "find": "sho"}, ("1 of 3 systems: name with “sho”", 'href="./?board=tiny"')),
+    ("main", {"board": "tiny", "find": "nobody"}, ("0 of 3 systems",)),
+    (
+        "systems.system_page",
+        {"board": "tiny", "id": "full"},
+        ("<h1>full</h1>", "question?board=tiny&amp;id=q", "What do we know of item"),
+    ),
+    # D9: its profile by domain is against all systems, by name.
+    (
+        "systems.system_page",
+        {"board": "tiny", "id": "human", "part": "domains"},
+        ("Win + tie rate against all systems with its 95 % interval",),
+    ),
+    ("systems.system_page", {"board": PAPER, "id": "gpt-4o"}, ("Biomedical", "no single battles")),
+    (
+        "questions.question_page",
+        {"board": "tiny", "id": "q3", "part": "answers"},
+        (
+            "What do we know of item 3",
+            "Item 3 is delta. It weighs 13 grams.",
+            "full and the reference answered it equally well, and best",
+            "Both cover",
+        ),
+    ),
+    ("boards.trust_page", {"board": PAPER}, ('href="./?board=rag-qa-arena"', "This board does not tell.")),
+    (
+        COMPARE,
+        {"board": "tiny", "a": "human", "b": "short"},
+        ("human minus short, in percentage points of the win", "./question?board=tiny&amp;id=q", "separate"),
+    ),
+    (
+        COMPARE,
+        {"board": PAPER, "a": "gpt-4o", "b": "gpt-4-turbo"},
+        ("the lead is statistically significant", "cannot be compared one by one"),
+    ),
+    (COMPARE, {"board": PAPER, "a": "gpt-4o", "b": "LFRQA"}, ("Rank1–\nRating10661144",)),
+    (
+        "boards.matrix_page",
+        {"board": "tiny"},
+        ("./questions?board=tiny&amp;system=full&amp;opponent=short", "full against short:"),
+    ),
+    ("boards.history_page", {}, ("A tiny set", PAPER, "no earlier board")),
+    ("boards.data_page", {"board": "tiny"}, ("@misc{tiny-",)),
+)
 
 
-def text_of(page: AppTest) -> str:
-    return "\n".join(found.value for found in page.text)
-
-
-def test_leaderboard_shows_ranks_ratings_and_rates(visit: Callable[..., AppTest]) -> None:
-    page = visit("main")
+@pytest.mark.parametrize(("name", "query", "words"), SHOWN)
+def test_page_shows_what_it_is_about(
+    visit: Callable[..., AppTest], name: str, query: Mapping[str, str], words: Sequence[str]
+) -> None:
+    page = visit(name, **query)
     assert not page.exception
-    shown = html_of(page)
-    for system in ("full", "short", "hostile"):
-        assert f'href="./system?board=tiny&amp;id={system}"' in shown
-    assert "Rating" in shown
-    assert "95 % interval" in shown
-    assert "full leads" in shown or "human" in shown
-
-
-def test_address_chooses_board_and_domain_by_id(visit: Callable[..., AppTest]) -> None:
-    page = visit("main", board="rag-qa-arena", domain="fiqa")
-    assert "<h1>RAG-QA Arena, as published</h1>" in html_of(page)
-    assert "leads in Finance" in html_of(page)
+    shown = html_of(page) + words_of(page)
+    assert [text for text in words if text not in shown] == []
 
 
 def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
@@ -92,33 +131,6 @@ def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
     assert not page.exception
     assert "its organisers publish" in page.markdown[0].value
     assert "arena demo" not in page.markdown[0].value
-
-
-def test_system_page_tells_what_it_lost_and_won(visit: Callable[..., AppTest]) -> None:
-    page = visit("systems.system_page", board="tiny", id="full")
-    assert not page.exception
-    assert "<h1>full</h1>" in html_of(page)
-    assert "question?board=tiny&amp;id=q" in html_of(page)
-    assert "What do we know of item" in words_of(page)
-
-
-def test_published_results_have_a_system_page_without_battles(visit: Callable[..., AppTest]) -> None:
-    page = visit("systems.system_page", board="rag-qa-arena", id="gpt-4o")
-    assert not page.exception
-    assert "Biomedical" in html_of(page)
-    assert "no single battles" in html_of(page)
-
-
-def test_question_page_shows_answers_verdicts_and_reasons(visit: Callable[..., AppTest]) -> None:
-    page = visit("questions.question_page", board="tiny", id="q3", part="answers")
-    assert not page.exception
-    shown = words_of(page)
-    assert "What do we know of item 3" in shown
-    assert "Item 3 is delta. It weighs 13 grams." in shown
-    assert "Item 3 weighs 13 grams." in shown
-    assert "full and the reference answered it equally well, and best" in shown
-    assert "Both cover" in shown
-    assert "wins" in html_of(visit("questions.question_page", board="tiny", id="q3"))
 
 
 def _met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
@@ -171,11 +183,6 @@ def test_few_questions_that_decide_are_counted_in_words() -> None:
         "Without the one question of 18 on which a is furthest ahead, its lead over b would be gone."
     )
     assert "the 15 questions of 56 on which" in deciding_sentence(replace(alone, needed=15, questions=56))
-
-
-def test_a_name_is_not_said_twice() -> None:
-    assert name_and_model("lexical", "lexical") == "lexical"
-    assert name_and_model("paper", "gpt-4o") == "paper (gpt-4o)"
 
 
 def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest]) -> None:
@@ -231,47 +238,11 @@ def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -
     assert "1 of 12 questions" in html_of(page)
 
 
-def test_judge_trust_says_why_it_has_no_figures(visit: Callable[..., AppTest]) -> None:
-    page = visit("trust.trust_page", board="rag-qa-arena")
-    assert not page.exception
-    assert 'href="./?board=rag-qa-arena"' in html_of(page)
-
-
 def test_no_page_allows_raw_html() -> None:
     for path in WEB.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword):
                 assert node.arg not in {"unsafe_allow_html", "unsafe_allow_javascript"}, path
-
-
-def test_comparison_says_whether_the_lead_is_real(visit: Callable[..., AppTest]) -> None:
-    page = visit("compare.compare_page", board="tiny", a="human", b="short")
-    assert not page.exception
-    shown = html_of(page)
-    assert "separate" in shown or "statistically significant" in shown
-    assert "human minus short, in percentage points of the win" in shown
-    assert "./question?board=tiny&amp;id=q" in shown
-    assert page.multiselect[0].value == ["human", "short"]
-
-
-def test_comparison_of_published_counts_has_no_questions(visit: Callable[..., AppTest]) -> None:
-    """The paper's board compares ratings, and says why it has no questions."""
-    page = visit("compare.compare_page", board="rag-qa-arena", a="gpt-4o", b="gpt-4-turbo")
-    assert "the lead is statistically significant" in html_of(page)
-    assert "cannot be compared one by one" in html_of(page)
-
-
-def test_comparison_ranks_as_the_leaderboard_does(visit: Callable[..., AppTest]) -> None:
-    page = visit("compare.compare_page", board="rag-qa-arena", a="gpt-4o", b="LFRQA")
-    assert "Rank1–\nRating10661144" in words_of(page)
-
-
-def test_matrix_leads_to_the_battles_of_a_pair(visit: Callable[..., AppTest]) -> None:
-    page = visit("boards.matrix_page", board="tiny")
-    assert not page.exception
-    shown = html_of(page)
-    assert "./questions?board=tiny&amp;system=full&amp;opponent=short" in shown
-    assert "full against short:" in shown
 
 
 @pytest.mark.slow
@@ -299,7 +270,7 @@ def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest])
 
 
 def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
-    page = visit("trust.trust_page", board="tiny")
+    page = visit("boards.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
     (shown,) = [one for one in every if "between systems alone" in one]
     said = f"{shown} {words_of(page)}"
@@ -324,58 +295,21 @@ def test_the_reference_is_a_line_that_takes_no_rank(visit: Callable[..., AppTest
     assert "aa-even" in html_of(page)
 
 
-def test_domains_stand_side_by_side_and_open(visit: Callable[..., AppTest]) -> None:
-    page = visit("main", board="tiny", columns="Rating,Words")
-    shown = html_of(page)
-    assert "./?board=tiny&amp;columns=Rating%2CWords&amp;domain=d1" in shown
-    assert [f"domain=d{at}" in shown for at in range(3)] == [True] * 3
-
-
-def test_a_filtered_board_says_how_many_it_leaves_out(visit: Callable[..., AppTest]) -> None:
-    page = visit("main", board="tiny", find="sho")
-    assert "1 of 3 systems: name with “sho”" in words_of(page)
-    assert 'href="./?board=tiny"' in html_of(page)
-    assert "0 of 3 systems" in words_of(visit("main", board="tiny", find="nobody"))
-
-
 def test_what_biases_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
-    page = visit("trust.trust_page", board="tiny")
+    page = visit("boards.trust_page", board="tiny")
     shown = re.sub(r"<[^>]*>", " ", html_of(page))
     assert "is worth the longer answer" in shown
     assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s", shown)
-    paper = words_of(visit("trust.trust_page", board="rag-qa-arena"))
-    assert "This board does not tell." in paper
-
-
-def test_the_reference_s_page_says_what_its_rates_are_against(visit: Callable[..., AppTest]) -> None:
-    """D9: its profile by domain is against all systems, by name."""
-    page = visit("systems.system_page", board="tiny", id="human", part="domains")
-    assert "Win + tie rate against all systems with its 95 % interval" in words_of(page)
-    full = visit("systems.system_page", board="tiny", id="full", part="domains")
-    assert "half of its battles are lost" in words_of(full)
 
 
 def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTest]) -> None:
     assert "Agreement with people: not calibrated" in words_of(visit("main", board="tiny"))
-    shown = html_of(visit("trust.trust_page", board="tiny"))
+    shown = html_of(visit("boards.trust_page", board="tiny"))
     for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable"):
         assert text in shown
     answers = re.findall(r"</strong> <span>([^<]*)</span></summary>", shown)
     assert len(answers) == 5
     assert [text for text in answers if not re.fullmatch(r"[A-Z0-9].*\.", text)] == []
-
-
-def test_rounds_lists_every_board_with_its_hash(visit: Callable[..., AppTest]) -> None:
-    shown = html_of(visit("boards.history_page"))
-    assert "A tiny set" in shown
-    assert "rag-qa-arena" in shown
-    assert "no earlier board" in shown
-
-
-def test_data_page_tells_how_to_cite(visit: Callable[..., AppTest]) -> None:
-    page = visit("boards.data_page", board="tiny")
-    assert not page.code
-    assert "@misc{tiny-" in "\n".join(verbatim_of(page))
 
 
 @pytest.mark.slow

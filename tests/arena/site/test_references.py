@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from arena.container import Arena
+from arena.services.boards.sentences import leading
+from arena.services.boards.snapshot import read_board
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from arena.site.boards.sentences import leading
-from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_cells import system_cell
 from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, write_set
@@ -112,23 +112,6 @@ def test_the_papers_board_has_references_by_people(make_arena: Callable[..., Are
     view = read_board(make_arena().boards.publish_paper())
     assert view.reference_by == "people"
     assert "the human-written reference" in leading(view, "overall")
-
-
-def test_a_demo_of_an_older_version_stays_as_it_is(make_arena: Callable[..., Arena], tmp_path: Path) -> None:
-    """D15: a database with a demo that calls its reference `human` opens; the new one has its own name."""
-    old = tmp_path / "old"
-    loaded = load_set(DEMO).questions
-    write_set(loaded, old)
-    head = (old / "set.toml").read_text().replace('reference_name = "reference"', 'reference_name = "human"')
-    kept = [line for line in head.splitlines() if not line.startswith(("reference_by", "note"))]
-    (old / "set.toml").write_text("\n".join(kept))
-    arena = make_arena()
-    arena.sets.import_from(old, name="demo")
-    made = arena.demo.submit(DEMO, lambda _text: None)
-    assert made == f"demo-{content_hash(loaded)[:8]}"
-    assert arena.sets.summary("demo").reference_name == "human"
-    assert arena.sets.summary(made).reference_name == "reference"
-    assert arena.sets.get("demo").reference_by == ""
 
 
 def test_reference_by_survives_store_and_export(make_arena: Callable[..., Arena], tmp_path: Path) -> None:

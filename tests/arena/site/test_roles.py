@@ -17,11 +17,9 @@ from arena.services.accounts.tokens import COOKIE
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.app import SCRIPT, make_app
-from arena.site.boards.history_page import changed_lines
 from arena.site.services import as_secrets
 from data.errors import AccessError
 from data.models import Phase, Role, TokenScope
-from leaderboard.export.tables import columns_of
 from tests.arena.conftest import mix, write_answers
 from tests.opened_pages import page_of
 from tests.served import published
@@ -147,17 +145,6 @@ def test_every_plain_page_has_the_footer() -> None:
             assert f'href="{up}about"' in text, path
 
 
-def test_every_column_says_what_it_is_and_numbers_their_unit() -> None:
-    arena = Arena(published())
-    columns = {one.name: one for one in columns_of(arena.boards.get("tiny").standings)}
-    arena.close()
-    assert all(one.meaning for one in columns.values())
-    assert {bool(one.unit) for one in columns.values() if one.kind == "text"} == {False}
-    assert {bool(one.unit) for one in columns.values() if one.kind != "text"} == {True}
-    assert (columns["rating"].unit, columns["win_rate"].unit) == ("points", "share, 0–1")
-    assert (columns["battles"].kind, columns["median_words"].unit) == ("number", "words")
-
-
 @pytest.mark.slow
 def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = mix(filled(), tmp_path)
@@ -174,7 +161,7 @@ def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Ar
     arena.boards.put_notice("spring", "One file was corrupt.")
     summer, spring = arena.boards.history()
     assert (summer.previous, spring.previous) == ("spring", None)
-    lines = changed_lines(summer)
+    lines = summer.sentences
     assert "New: short." in lines
     assert "No longer there: wrong." in lines
     assert any("beyond chance" in line for line in lines)

@@ -8,11 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.evidence.highlights import Standing, read_claims, read_statements
+from arena.services.evidence.highlights import Standing, read_statements
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.models import EMBEDDED_ENGINE, Outcome
-from data.store.scores import ScoredAnswer
+from data.models import EMBEDDED_ENGINE
 from judges.metrics.registry import metric_info
 from judges.metrics.relations.model import scorer_of
 from tests.opened_pages import page_of
@@ -102,7 +101,7 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
-    for query in ({"x": "comprehensiveness-nli"}, {"x": "words", "y": "win-tie"}):
+    for query in ({"x": "comprehensive"}, {"x": "words", "y": "win-tie"}):
         page = opened("data", **query)
         chosen = {one.label: one.value for one in page.selectbox}
         expected = (query["x"], query.get("y", "win"))
@@ -148,43 +147,11 @@ def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callabl
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
 
 
-def scored(system: str, metric: str, score: float | None, **details: object) -> ScoredAnswer:
-    return ScoredAnswer(
-        submission=1,
-        system=system,
-        question_id="q",
-        domain="d",
-        metric=metric,
-        judge="",
-        outcome=Outcome.UNREADABLE if score is None else Outcome.JUDGED,
-        score=score,
-        details=details,
-    )
-
-
-def fact(name: str, posterior: float, *, against: bool) -> dict[str, object]:
-    witness = {"context": "k1", "passage": "p1", "probability": 0.9, "posterior": 0.6, "why": "Words."}
-    return {
-        "id": name,
-        "text": f"Claim {name}.",
-        "posterior": posterior,
-        "label": "contradicted" if against else "supported",
-        "for": [] if against else [witness],
-        "against": [witness] if against else [],
-        "reason": "Because.",
-    }
-
-
 def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
     fr3 = metric_info("factuality-fr3")
     assert fr3.filling(["factuality-fr3", "comprehensiveness-nli"]) is None
     asked = ["factuality-fr3", "factuality-factscore llm@m", "factuality-fr3 llm@m"]
     assert fr3.filling(asked) == "factuality-fr3 llm@m"
-
-
-def test_unscored_answers_have_nothing_to_show() -> None:
-    missing = scored("s", "factuality-fr3", None, reason="No passages.")
-    assert (read_claims(missing.details), read_statements(missing.details)) == ((), ())
 
 
 def test_statements_are_read_with_what_the_answer_says_instead() -> None:

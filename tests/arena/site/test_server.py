@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 import socket
 import sqlite3
@@ -17,7 +16,6 @@ from starlette.testclient import TestClient
 
 from arena.api.app import make_api
 from arena.html_pages import macro
-from arena.services.evidence.highlights import read_statements
 from arena.services.evidence.questions import read_reasons
 from arena.settings import MetricsAccess
 from arena.site.app import make_app
@@ -64,54 +62,11 @@ def test_configuration_is_the_file_that_streamlit_reads() -> None:
     assert CONFIGURATIONS[0].parent == ROOT / "arena" / "site"
 
 
-def _contrast(one: str, other: str) -> float:
-    def light(colour: str) -> float:
-        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((light(one), light(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("ink", ["textColor", "linkColor", "primaryColor"])
-@pytest.mark.parametrize("paper", ["backgroundColor", "secondaryBackgroundColor"])
-def test_theme_has_the_contrast_of_wcag_aa(theme: str, ink: str, paper: str) -> None:
-    options = configuration()
-    assert _contrast(options[f"theme.{theme}.{ink}"], options[f"theme.{theme}.{paper}"]) >= 4.5
-
-
 STYLES = (ROOT / "arena" / "site" / "assets" / "style.css").read_text(encoding="utf-8")
 COLOURS = {
     name: (light, dark)
     for name, light, dark in re.findall(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLES)
 }
-WASHES = re.findall(r"light-dark\((#[0-9a-f]{8}), (#[0-9a-f]{8})\)", STYLES)
-
-
-def _over(wash: str, paper: str) -> str:
-    share = int(wash[7:9], 16) / 255
-    parts = [(int(wash[at : at + 2], 16), int(paper[at : at + 2], 16)) for at in (1, 3, 5)]
-    mixed = [round(above * share + below * (1 - share)) for above, below in parts]
-    return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_shaded_cells_have_the_contrast_of_wcag_aa(scheme: int) -> None:
-    """Figures can be read on every shade of the matrix and on every wash behind a word."""
-    assert len(WASHES) > 8
-    for wash in WASHES:
-        shade = _over(wash[scheme], COLOURS["paper"][scheme])
-        assert _contrast(COLOURS["ink"][scheme], shade) >= 4.5, wash
-        assert _contrast(COLOURS["ink-soft"][scheme], shade) >= 4.5, wash
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_interval_bars_have_the_contrast_of_wcag_aa(scheme: int) -> None:
-    """The bar of an interval stands out 3 to 1 from the paper of both schemes."""
-    (bar,) = re.findall(r"\.aa-span \{[^}]*light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", STYLES)
-    assert _contrast(bar[scheme], COLOURS["paper"][scheme]) >= 3
 
 
 def test_style_sheet_has_the_themes_colours() -> None:
@@ -172,43 +127,8 @@ def test_text_cannot_become_markup() -> None:
     assert [text for text in reader.texts if text != "aa-sub"] == [evil] * 4
 
 
-def test_reasons_of_the_embedded_judge_become_lists() -> None:
-    side = {
-        "coverage": 0.5,
-        "padding": 0.1,
-        "covered": [{"text": "A fact.", "passage": "p1"}],
-        "missed": [],
-        "contradicted": [{"text": "B.", "passage": "p2", "answer": "Not B.", "kind": "number"}],
-        "counts": {"covered": 3, "missed": 0, "contradicted": 1},
-    }
-    reasons = read_reasons(json.dumps({"yardstick": "passages", "a": side, "b": "no answer"}))
-    assert reasons is not None
-    covered, missed, _, contradicted = reasons.a.facts
-    assert ([(one.text, one.passages) for one in covered.facts], covered.count) == ([("A fact.", ("p1",))], 3)
-    assert missed.count == 0
-    assert contradicted.facts[0].instead == "Not B."
-    assert reasons.b.says == "no answer"
-
-
 @pytest.mark.parametrize(
     "prose", ["Because it is better.", "", "{}", "[]", '{"yardstick": 1, "a": {}, "b": 2}']
 )
 def test_prose_is_no_list(prose: str) -> None:
     assert read_reasons(prose) is None
-
-
-def test_statements_of_any_shape_are_read() -> None:
-    found = read_statements(
-        {
-            "covered": ["one", {"id": "c1", "text": "two", "passages": ["p", "q"]}],
-            "missing": [{"id": "c2", "text": "three"}, {"id": "c3", "text": "four"}],
-            "basis": [{"id": "c3", "text": "four"}],
-            "other": 3,
-        }
-    )
-    assert [(one.text, one.passages) for one in found] == [
-        ("four", ()),
-        ("three", ()),
-        ("one", ()),
-        ("two", ("p", "q")),
-    ]

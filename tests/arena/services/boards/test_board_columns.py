@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from arena.services.boards.snapshot import read_board
 from arena.services.boards.text_tables import board_table
-from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import standings_table
 from data.models import Board
 from leaderboard.export.tables import flat_rows, meaning_of, standings_file
@@ -55,7 +55,7 @@ def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pyt
     added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own
     monkeypatch.setattr(columns, "COLUMNS", (*COLUMNS, added))
     view, standings = read_board(board), board.standings
-    table = standings_table(view, OVERALL, view.rows())
+    table = standings_table(view, OVERALL, view.lines[OVERALL])
     assert ">Lost<" in table
     assert "lost" in board_table(board, OVERALL)[0]
     assert meaning_of("loss_rate") == "Share of battles lost"

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.container import Arena
+from arena.services.boards.snapshot import read_board
 from arena.services.boards.text_tables import systems_table
-from arena.site.boards.snapshot_reader import read_board
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order
 from data.errors import ConflictError
 from data.models import Board, SystemCard

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.site.boards.sentences import headline
-from arena.site.boards.snapshot_reader import read_board
+from arena.services.boards.sentences import headline
+from arena.services.boards.snapshot import read_board
 from arena.site.boards.standings_cells import system_cell
 from arena.workers.worker import Worker
 from data.errors import ConflictError

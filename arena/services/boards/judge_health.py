@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from arena.site.ui.formats import points, rank_range
+from arena.formats import points, rank_range
+from arena.models.boards import SideTable
 from data.text import percent
 from leaderboard.standings.sections import PEOPLE, people_sentence
 from leaderboard.stats import wilson
@@ -194,14 +194,6 @@ def as_sentences(label: str, value: str, meaning: str) -> str:
 
 BETWEEN_SYSTEMS = "between-systems"
 Json = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideTable:
-    """Rows of words, and a sentence that says what they are or why there are none."""
-
-    rows: tuple[tuple[str, ...], ...] = ()
-    note: str = ""
 
 
 def read_style(standings: Json) -> SideTable:

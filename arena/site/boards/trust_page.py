@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from arena.formats import FLAGS
 from arena.html_pages import Parts
+from arena.models.boards import BoardView
+from arena.services.boards.judge_health import TrustFigure, as_sentences
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.downloads import how_made
 from arena.site.boards.pickers import addressed_board, boards, title_of_page
-from arena.site.boards.view_model import BoardView
-from arena.site.trust.health import TrustFigure, as_sentences
-from arena.site.ui.formats import FLAGS
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
 LEFT_OUT = "They leave out what the judge makes of the reference."

@@ -10,14 +10,14 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
+from arena.formats import points
+from arena.models.boards import OVERALL, BoardView, Line
+from arena.services.boards.sentences import gap_between as verdict
+from arena.services.boards.sentences import headline, leading, record_of, standing
+from arena.services.boards.snapshot import read_board
 from arena.site.boards.matrix_page import matrix_rows, matrix_table
-from arena.site.boards.sentences import headline, leading, record_of, standing
-from arena.site.boards.snapshot_reader import _method, read_board
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
-from arena.site.boards.standings_table import Order, in_order, shown_rows, standings_table
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.compare.compare_page import verdict
-from arena.site.ui.formats import points
+from arena.site.boards.standings_table import standings_table
 from data.models import Board
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Cluster, Settings
@@ -71,14 +71,6 @@ def before(standings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def words_of(root: Element) -> str:
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag == "style":
-                parent.remove(child)
-    return " ".join(root.itertext())
-
-
 def row_of(root: Element, system: str) -> list[str]:
     for row in root.iter("tr"):
         cells = ["".join(cell.itertext()) for cell in row]
@@ -98,45 +90,6 @@ def test_a_system_is_called_separated_from_all_only_where_each_difference_is_sig
         assert (SEPARATED in standing(view, line.system)) is not bool(peers)
         assert all(peer in standing(view, line.system) for peer in peers)
     assert "do not separate it from qwen1.5-110b-chat." in standing(view, "qwen1.5-32b-chat")
-
-
-def test_rank_intervals_and_letters_tell_the_same(standings: Mapping[str, Any]) -> None:
-    """D7: whoever is separated from all others has one possible place, and nobody else has."""
-    view = view_of(standings)
-    lines = view.competitors()
-    for line in lines:
-        alone = not any(line.letter_set & other.letter_set for other in lines if other is not line)
-        assert (line.rank_lower == line.rank_upper) is alone
-    reference = view.line("LFRQA")
-    assert reference is not None
-    assert (reference.places, bool(reference.letters)) == (None, True)
-
-
-def test_two_systems_are_compared_as_the_board_separates_them(standings: Mapping[str, Any]) -> None:
-    """D7: a lead is called real only where the letters say so too, though the pair alone might."""
-    view = view_of(standings)
-    for one, other in combinations(view.lines[OVERALL], 2):
-        real = "the lead is statistically significant" in verdict(view, one.system, other.system)
-        assert not (real and one.letter_set & other.letter_set)
-
-
-def test_boards_without_letters_go_by_their_places(standings: Mapping[str, Any]) -> None:
-    """D7: a board without letters has those that its places say, which hold for all systems at once."""
-    view = view_of(before(standings))
-    assert not {line.letters for line in view.lines[OVERALL]} & {None}
-    for line in view.competitors():
-        alone = not any(line.letter_set & one.letter_set for one in view.competitors() if one is not line)
-        assert (line.rank_lower == line.rank_upper) is alone
-    first, second = view.lines[OVERALL][:2]
-    assert told_apart(first, second)
-
-
-def test_systems_that_cannot_be_compared_are_not_called_separated(standings: Mapping[str, Any]) -> None:
-    """D7: of two systems that no battles link nothing is known, whatever their letters are."""
-    view = view_of(standings)
-    first, last = view.lines[OVERALL][0], view.lines[OVERALL][-1]
-    assert told_apart(first, last)
-    assert not told_apart(first, replace(last, ladder=1))
 
 
 def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> None:
@@ -180,18 +133,6 @@ def test_an_axis_has_round_values_within_its_scale() -> None:
 def test_an_axis_repeats_no_text() -> None:
     marks = Scale(999.6, 1001.2).axis(points)
     assert [(text, round(place, 1)) for text, place in marks] == [("1000", 25.0), ("1001", 87.5)]
-
-
-def test_files_hold_the_rows_as_they_are_shown(standings: Mapping[str, Any]) -> None:
-    view = view_of(standings)
-    lines = in_order(view, OVERALL, view.competitors(), Order.of("-win"))
-    rows = shown_rows(view, OVERALL, lines, ("Rating", "Win"))
-    assert [row["system"] for row in rows] == [line.system for line in lines]
-    assert rows[0]["win"] == min(float(str(row["win"])) for row in rows)
-    assert set(rows[0]) == {
-        *("domain", "rank_lower", "rank_upper", "letters", "system"),
-        *("rating", "rating_lower", "rating_upper", "win", "win_lower", "win_upper"),
-    }
 
 
 def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Mapping[str, Any]) -> None:
@@ -350,13 +291,6 @@ def test_three_battles_separate_nobody_on_a_board() -> None:
     assert "do not separate them" in verdict(view, "gpt", "claude")
 
 
-def test_the_matrix_separates_whom_the_letters_separate(standings: Mapping[str, Any]) -> None:
-    view = view_of(standings)
-    for row in matrix_rows(view):
-        one, other = (known(view.line(str(row[name]))) for name in ("system", "opponent"))
-        assert row["apart"] is not bool(one.letter_set & other.letter_set)
-
-
 def test_a_system_with_few_answers_leads_nobody() -> None:
     """F24: who won 5 of 56 questions is in no headline as leader; its row says why it has no rank."""
     rows = [
@@ -377,16 +311,3 @@ def test_a_system_with_few_answers_leads_nobody() -> None:
     assert table.findall(".//tbody/tr/th/a")[-1].text == "a"
     assert "It answered 5 of 56 questions, too few for a rank." in "".join(table.itertext())
     assert "not ranked" in "".join(table.findall(".//tbody/tr")[-1].itertext())
-
-
-SETTINGS: dict[str, Any] = {"method": "bradley-terry", "interval": "sandwich", "bootstrap": None, "notes": []}
-
-
-def test_a_board_says_why_it_was_not_resampled() -> None:
-    noted = {**SETTINGS, "notes": ["intervals are sandwich intervals, since they are many"]}
-    said = _method({"rating_settings": noted, "rate_settings": {}})
-    assert said.endswith("intervals: sandwich. Intervals are sandwich intervals, since they are many.")
-    former = {key: value for key, value in SETTINGS.items() if key != "notes"}
-    for settings in (SETTINGS, former):
-        said = _method({"rating_settings": settings, "rate_settings": {}})
-        assert said.endswith("95 % intervals: sandwich.")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from arena.site.trust.health import SideTable
-from arena.site.ui.formats import Bounded, rank_range
+from arena.formats import Bounded, rank_range
 from data.models import PEOPLE, Board
 from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
-from leaderboard.ratings.ranks import letter_set, places_beside, told_apart
+from leaderboard.ratings.ranks import letter_set, told_apart
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.sections import SystemFacts
 
@@ -134,6 +133,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SideTable:
+    """Rows of words, and a sentence that says what they are or why there are none."""
+
+    rows: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BoardView:
     """A published board, read.
 
@@ -213,27 +220,8 @@ class BoardView:
         return "the human-written reference" if self.by_people else "the reference"
 
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
-        """Return the systems without the reference, with places and letters among themselves, best first.
-
-        Where the board has no letters, places are those that hold whatever the reference's is.
-        """
-        lines = self.lines.get(domain, ())
-        reference = next((line for line in lines if line.is_reference), None)
-        rest = tuple(line for line in lines if not line.is_reference)
-        if reference is None or reference.rank_lower is None:
-            return rest
-        peers = [line for line in rest if line.ladder == reference.ladder and line.rank_lower]
-        placed = places_beside(_places(reference, len(lines)), [_places(line, len(lines)) for line in peers])
-        moved = {
-            line.system: replace(line, rank_lower=lower, rank_upper=upper, letters=text)
-            for line, (lower, upper, text) in zip(peers, placed, strict=True)
-        }
-        return tuple(moved.get(line.system, line) for line in rest)
-
-    def rows(self, domain: str = OVERALL) -> tuple[Line, ...]:
-        """Return the lines as tables show them: systems with their places, the reference without one."""
-        moved = {line.system: line for line in self.competitors(domain)}
-        return tuple(moved.get(line.system, line) for line in self.lines.get(domain, ()))
+        """Return the systems without the reference, best first."""
+        return tuple(line for line in self.lines.get(domain, ()) if not line.is_reference)
 
     @property
     def key(self) -> str:
@@ -276,10 +264,6 @@ class BoardView:
     def systems(self) -> tuple[str, ...]:
         """Every system, best first."""
         return tuple(line.system for line in self.lines.get(OVERALL, ()))
-
-
-def _places(line: Line, last: int) -> tuple[int, int, str | None]:
-    return line.rank_lower or 1, line.rank_upper or last, line.letters
 
 
 def board_label(head: Board) -> str:

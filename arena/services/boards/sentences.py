@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from arena.formats import ends_of, interval_of, points, whole
+from arena.models.boards import OVERALL, BoardView, Line
+from arena.services.boards.judge_health import TrustFigure
 from arena.services.boards.metric_columns import usual_metrics
-from arena.site.boards.snapshot_reader import LEAST_QUESTIONS
-from arena.site.boards.view_model import OVERALL, BoardView, Line
-from arena.site.trust.health import TrustFigure
-from arena.site.ui.formats import interval_of, points, whole
+from arena.services.boards.snapshot import LEAST_QUESTIONS
 from data.text import counted, percent
+from leaderboard.paired import Deciding
+from leaderboard.rates import Rate
 from leaderboard.ratings.ranks import told_apart
 
 
@@ -141,6 +143,20 @@ def standing(view: BoardView, system: str) -> str:
     return f"{place_of(view, system)}{comma} {rating}. {separation(view, line)}".rstrip()
 
 
+def system_verdict(view: BoardView, system: str, field: Rate | None) -> str:
+    """Show its places, and its rates of wins and ties against the reference and the other systems."""
+    line = view.line(system)
+    if line is None or line.rating is None or line.own_rates.win_tie is None:
+        return standing(view, system)
+    against = "all systems" if line.is_reference or not view.reference else view.the_reference
+    own = line.own_rates.win_tie
+    parts = [f"{percent(own.value)} of its battles against {against} ({interval_of(own, share=True)})"]
+    if field is not None and view.reference and not line.is_reference:
+        reach = ends_of(field.win_tie_interval, share=True)
+        parts.append(f"Against the other systems: {percent(field.win_tie_rate)} ({reach})")
+    return f"{place_of(view, system)}: it wins or ties {'. '.join(parts)}. {separation(view, line)}".rstrip()
+
+
 def place_of(view: BoardView, system: str) -> str:
     """Describe the possible places of a system, without a final dot; the reference has none."""
     competitors = {one.system: one for one in view.competitors() if not one.unranked}
@@ -182,3 +198,43 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
         ("Answers", whole(line.answers) if line.answers else None),
     )
     return tuple((label, value) for label, value in figures if value)
+
+
+def gap_between(view: BoardView, first: str, second: str) -> str:
+    """Describe the better of two and the certainty, in a sentence."""
+    gap, apart = view.gap(first, second), view.separates(first, second)
+    if gap is None and not apart:
+        return f"The board does not say how far {first} and {second} are apart."
+    # Lines come best first, also of groups that are rated on scales of their own.
+    behind = view.systems.index(first) > view.systems.index(second) if gap is None else gap.points.value < 0
+    better, worse = (second, first) if behind else (first, second)
+    gap = view.gap(better, worse)
+    if gap is None:
+        sure = "the lead is statistically significant; the board does not say how many points it is."
+        return f"{better} is better than {worse}, and {sure}"
+    size, interval = f"{points(gap.points.value)} points", f"95 % interval {ends_of(gap.points)}"
+    alone = gap.points.span[0] > 0
+    if alone and apart:
+        sure = "the lead is statistically significant."
+        return f"{better} is better than {worse} by {size} ({interval}); {sure}"
+    if alone:
+        return (
+            f"{better} stands {size} above {worse} ({interval} for these two alone), but tested together "
+            "with all other pairs of the board the battles do not separate them."
+        )
+    return (
+        f"{better} stands {size} above {worse}, but the battles do not separate them ({better} minus "
+        f"{worse}: {interval}; chance that {better} is the better: {percent(gap.prob_better)})."
+    )
+
+
+def deciding_sentence(deciding: Deciding) -> str:
+    """Describe the number of questions that the lead of one of two depends on."""
+    leader, other = deciding.leader, deciding.other
+    if deciding.needed is None:
+        return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
+    questions = "one question" if deciding.needed == 1 else f"{deciding.needed:,} questions"
+    return (
+        f"Without the {questions} of {deciding.questions:,} on which {leader} is furthest ahead, its lead "
+        f"over {other} would be gone."
+    )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from arena.site.boards.view_model import OVERALL, BoardView, Gap, Line, Rates
-from arena.site.trust.health import health_strip, judging_of, read_between, read_style
-from arena.site.ui.formats import Bounded
+from arena.formats import Bounded
+from arena.models.boards import OVERALL, BoardView, Gap, Line, Rates
+from arena.services.boards.judge_health import health_strip, judging_of, read_between, read_style
 from data.models import Board
 from leaderboard.standings.columns import board_lines
 from leaderboard.standings.head_to_head import read_head_to_head

@@ -1,1 +1,0 @@
-"""Trust in a board's judge: parts of pages."""
