@@ -33,8 +33,9 @@ demo: $(VENV)/.runtime ## judge, rate and serve the bundled board (another port:
 test: $(VENV)/.dev ## the test suite
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
+# One worker more: many of these tests wait for processes of their own.
 test-slow: $(VENV)/.dev ## the tests that take more than a second, with more examples of each property
-	$(BIN)/python -m pytest -m slow --hypothesis-profile full -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -m slow --hypothesis-profile full -n $$(($(WORKERS) + 1)) --dist loadgroup
 
 check: lint types contract structure ## lint, format, types and import contract
 

@@ -36,7 +36,7 @@ from openai import AsyncOpenAI, DefaultAioHttpClient
 from judges.llm.client import open_client
 from judges.llm.requests import Message, Request, Sampling
 from judges.llm.settings import AccessSettings
-from tests.memory_replies import MemoryReplyCache
+from tests.memory import MemoryReplyCache
 
 MODEL = "gpt-4o"
 CONNECTIONS = 64

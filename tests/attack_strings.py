@@ -89,7 +89,7 @@ def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     tree = _parser.parse(text, pattern.flags & ~re.LOCALE)
     spots = _spread(dict.fromkeys(_spots(tree, "")))
-    found = [Attack("", killer, after) for killer in KILLERS for after in (SPOILER, "")]
+    found = [Attack("", killer) for killer in KILLERS]
     pumps = _spread(dict.fromkeys(pump for _, pump in spots))[:6]
     for before, pump in spots:
         found += [Attack(before, pump), Attack("", before + pump), Attack("", before + pump, "")]

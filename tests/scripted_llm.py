@@ -271,6 +271,15 @@ class ScriptedLLM:
         )
         return app
 
+    def run(self) -> None:
+        """Serve until interrupted, and print the address."""
+
+        def ready() -> None:
+            print(self.url, flush=True)  # noqa: T201 - whoever started it reads the address
+
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(self._serve(ready, asyncio.Event()))
+
     async def _serve(self, ready: Callable[[], None], stop: asyncio.Event) -> None:
         runner = web.AppRunner(
             self.application(), access_log=None, shutdown_timeout=0.05, handler_cancellation=True
@@ -332,15 +341,7 @@ def main() -> None:
         host=options.host,
         port=options.port,
     )
-
-    async def serve() -> None:
-        def ready() -> None:
-            print(server.url, flush=True)  # noqa: T201 - whoever started it reads the address
-
-        await server._serve(ready, asyncio.Event())
-
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve())
+    server.run()
 
 
 if __name__ == "__main__":

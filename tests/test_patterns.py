@@ -39,14 +39,15 @@ FLAGS = {
 }
 LONGEST = 100_000
 # Repetitions to begin with, so that an exponential pattern shows before it hangs; the seconds that show it.
-FIRST = (4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 27, 30, 34, 40, 50, 64, 96, 128, 256, 512)
+FIRST = (4, 8, 12, 16, 18, 20, 22, 24, 28, 34, 48, 64, 128)
 FEW = 2_000
 HOPELESS = 0.05
-SCREENED = (1_000, 4_000)
+SCREENED = (500, 2_000)
 NOTICED = 3e-4
 TIMED = 4e-3
 # Between n and 4n linear work grows by 4, quadratic work by 16; between n and 2n by 2 and by 4.
 STEEP = 7.0
+CLEAR = 5.0
 STEEP_STEP = 2.5
 # Linear patterns take less a character: so little time shows the machine rather than the pattern.
 SECONDS_A_CHARACTER = 3e-7
@@ -268,6 +269,9 @@ class Trial:
     def measured(self, length: int, noticed: float) -> str:
         """The growth over n, 2n and 4n characters, the best of five each; empty where it is linear."""
         if self.bound(4 * length) < noticed:
+            return ""
+        # What is clearly linear is not measured again.
+        if self.seconds(4 * length) < CLEAR * self.seconds(length):
             return ""
         once, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 4))
         if often < noticed or often < STEEP * once:

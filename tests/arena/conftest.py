@@ -26,7 +26,8 @@ from arena.logs import Redaction
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import RoundCounts
-from tests.served import ENDING, PATIENCE, ROOT, kept_folder
+from tests.databases import new_sqlite
+from tests.served import ENDING, PATIENCE, ROOT, kept_folder, program
 
 # Tests that share a server or a browser go to one worker, which starts it once.
 SHARED = {
@@ -135,30 +136,27 @@ def log_entries() -> list[EventDict]:
 
 @pytest.fixture
 def run(
-    tmp_path: Path,
-    sqlite_template: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Commands]:
     """Commands over a home with an empty database; what they leave open is found out at the end."""
-    yield Commands(_empty_home(tmp_path, sqlite_template), monkeypatch, capsys)
+    yield Commands(_empty_home(tmp_path), monkeypatch, capsys)
     gc.collect()
 
 
-def _empty_home(folder: Path, template: Path) -> Path:
+def _empty_home(folder: Path) -> Path:
     """Make a home with a database that has the newest schema and no rows; once a test."""
     home = folder / "home"
     if not home.exists():
         home.mkdir()
-        shutil.copyfile(template, home / "arena.sqlite")
+        new_sqlite(home / "arena.sqlite")
     return home
 
 
 @pytest.fixture
-def make_arena(tmp_path: Path, sqlite_template: Path) -> Iterator[Callable[..., Arena]]:
+def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
     """Open arenas: `make_arena(database_url=…, endpoint=…, …)`; SQLite in a temporary folder by default."""
     opened: list[Arena] = []
-    home = _empty_home(tmp_path, sqlite_template)
+    home = _empty_home(tmp_path)
 
     def make(
         database_url: str | None = None,
@@ -192,12 +190,11 @@ TEMPLATES = {
 
 
 @cache
-def _filled_template(empty: Path) -> Path:
+def _filled_template() -> Path:
     """Make a database with the tiny set and three systems, to be copied."""
     folder = kept_folder()
     path = folder / "arena.sqlite"
-    shutil.copyfile(empty, path)
-    arena = Arena(Settings(home=folder, database_url=f"sqlite:///{path}"))
+    arena = Arena(Settings(home=folder, database_url=new_sqlite(path)))
     _fill(arena, folder)
     arena.close()
     return path
@@ -211,16 +208,16 @@ def _fill(arena: Arena, folder: Path) -> None:
 
 
 @pytest.fixture
-def filled(make_arena: Callable[..., Arena], sqlite_template: Path, tmp_path: Path) -> Callable[..., Arena]:
+def filled(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[..., Arena]:
     """Open an arena that holds the tiny set and three systems."""
 
     def fill(database_url: str | None = None, **options: Any) -> Arena:  # noqa: ANN401 - settings of any type
         if database_url is None:
-            shutil.copyfile(_filled_template(sqlite_template), tmp_path / "home" / "arena.sqlite")
+            shutil.copyfile(_filled_template(), tmp_path / "home" / "arena.sqlite")
             return make_arena(**options)
         arena = make_arena(database_url=database_url, **options)
         if database_url.startswith("sqlite:///"):
-            shutil.copyfile(_filled_template(sqlite_template), database_url.removeprefix("sqlite:///"))
+            shutil.copyfile(_filled_template(), database_url.removeprefix("sqlite:///"))
         else:
             (tmp_path / "filling").mkdir()
             _fill(arena, tmp_path / "filling")
@@ -335,10 +332,11 @@ STARTED: list[subprocess.Popen[str]] = []
 """Processes of a test, which are killed with its arenas."""
 
 
-def start(arena: Arena, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+def start(arena: Arena, *arguments: str, fresh: bool = False, **variables: str) -> subprocess.Popen[str]:
     """Start `arena …` in a process of its own, with an arena's settings; killed at the end.
 
-    Keywords are further variables. What the n-th process says goes to `log-n` in the test's folder.
+    Keywords are further variables. What the n-th process says goes to `log-n` in the test's folder. A fresh
+    process loads the program itself; any other is a fork of one that has, which saves seconds.
     """
     settings = arena.settings
     environment = {
@@ -351,7 +349,7 @@ def start(arena: Arena, *arguments: str, **variables: str) -> subprocess.Popen[s
         **variables,
     }
     with (settings.home.parent / f"log-{len(STARTED)}").open("w") as log:
-        command = [sys.executable, "-m", "arena", *arguments]
+        command = [*([sys.executable, "-m", "arena"] if fresh else [str(program())]), *arguments]
         STARTED.append(subprocess.Popen(command, cwd=ROOT, env=environment, stderr=log, text=True))
     return STARTED[-1]
 

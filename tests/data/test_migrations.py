@@ -21,8 +21,9 @@ from data.store.engine import Database
 
 
 @pytest.mark.slow
-def test_migrations_make_the_tables(blank_url: str) -> None:
-    store = Store.open(blank_url)
+@pytest.mark.blank
+def test_migrations_make_the_tables(database_url: str) -> None:
+    store = Store.open(database_url)
 
     with store.database.begin() as connection:
         context = MigrationContext.configure(connection)
@@ -30,9 +31,10 @@ def test_migrations_make_the_tables(blank_url: str) -> None:
     store.close()
 
 
-def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
-    Store.open(blank_url).close()
-    database = Database(blank_url)
+@pytest.mark.blank
+def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:
+    Store.open(database_url).close()
+    database = Database(database_url)
     with database.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
@@ -41,8 +43,9 @@ def test_schema_of_a_newer_program_is_refused_in_words(blank_url: str) -> None:
     database.close()
 
 
-def test_unique_indexes_have_their_conditions_on_both_engines(blank_url: str) -> None:
-    store = Store.open(blank_url)
+@pytest.mark.blank
+def test_unique_indexes_have_their_conditions_on_both_engines(database_url: str) -> None:
+    store = Store.open(database_url)
     with store.database.begin() as connection:
         found = {
             name: any(key.endswith("_where") for key in index["dialect_options"])
@@ -69,9 +72,10 @@ def reply(key: str, content: str, thinking: str | None = None) -> Reply:
     return Reply(key=key, endpoint="e", model="m", text=content, logprobs=None, thinking=thinking)
 
 
-def test_upgrade_unpacks_replies(blank_url: str) -> None:
+@pytest.mark.blank
+def test_upgrade_unpacks_replies(database_url: str) -> None:
     count = unpacking.ROWS_AT_ONCE + 5
-    with closing(Store.open(blank_url)) as store:
+    with closing(Store.open(database_url)) as store:
         store.replies.put([reply(f"k{number}", "x", "x") for number in range(count)])
         store.replies.put([reply("short", "Yes.")])
         with store.database.begin() as connection:
@@ -84,9 +88,9 @@ def test_upgrade_unpacks_replies(blank_url: str) -> None:
                 text("UPDATE reply SET text = :packed, thinking = :packed WHERE key != 'short'"), values
             )
             connection.execute(text("UPDATE alembic_version SET version_num = '0027'"))
-    with closing(Database(blank_url)) as database:
+    with closing(Database(database_url)) as database:
         database.upgrade()
-    with closing(Store.open(blank_url)) as store:
+    with closing(Store.open(database_url)) as store:
         keys = [f"k{number}" for number in range(count)]
         assert store.replies.get_many([*keys, "short"]) == {
             **{key: reply(key, LONG, LONG) for key in keys},

@@ -60,7 +60,7 @@ class Answer:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Mode:
     """One way in which an endpoint behaves.
 
@@ -71,7 +71,7 @@ class Mode:
         end: What must become of a battle.
         says: What the battle's detail, or the error, must contain.
         left_out: The settings that must not be sent in the end.
-        calls: The calls that a battle takes, where that is certain.
+        calls: The calls that a battle takes; None where that depends on the transport or the order.
         lost: Whether the most that the call may cost counts as lost.
         settings: Settings of the judge, besides the model.
     """
@@ -82,7 +82,7 @@ class Mode:
     end: End = End.JUDGED
     says: str = ""
     left_out: str = ""
-    calls: int | None = None
+    calls: int | None = 1
     lost: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 

@@ -9,59 +9,54 @@ BROKEN = {"error": {"message": "Provider disconnected", "code": 502}}
 SERVED = ("cheaper-model-v1", "cheaper-model-v2")
 
 MODES = (
+    Mode("openrouter-error-in-200-once", "an error in a 200 once", once(Answer(UPSTREAM)), calls=2),
     Mode(
-        name="openrouter-error-in-200-once",
-        about="an error in a 200 once",
-        answer=once(Answer(UPSTREAM)),
-        calls=2,
-    ),
-    Mode(
-        name="openrouter-error-in-200",
-        about="an error in a 200 always: nothing is lost of a cap",
-        end=End.FAILED,
-        answer=always(Answer(UPSTREAM)),
-        says="upstream overloaded",
+        "openrouter-error-in-200",
+        "an error in a 200 always: nothing is lost of a cap",
+        always(Answer(UPSTREAM)),
+        End.FAILED,
+        "upstream overloaded",
         calls=3,
     ),
     Mode(
-        name="openrouter-credits",
-        about="402 in a 200: nothing is left to pay with",
-        end=End.GIVEN_UP,
-        answer=always(Answer({"error": {"message": "Insufficient credits", "code": 402}})),
-        says="Insufficient credits",
-        calls=1,
+        "openrouter-credits",
+        "402 in a 200: nothing is left to pay with",
+        always(Answer({"error": {"message": "Insufficient credits", "code": 402}})),
+        End.GIVEN_UP,
+        "Insufficient credits",
     ),
     Mode(
-        name="openrouter-error-in-choice-once",
-        about="half a text with an error in the choice, once",
-        answer=lambda call: (
-            completion(call, "<rating>1</rat", finish="error", choice=BROKEN)
-            if call.number == 1
-            else completion(call)
+        "openrouter-error-in-choice-once",
+        "half a text with an error in the choice, once",
+        (
+            lambda call: (
+                completion(call, "<rating>1</rat", finish="error", choice=BROKEN)
+                if call.number == 1
+                else completion(call)
+            )
         ),
         calls=2,
     ),
     Mode(
-        name="openrouter-error-in-choice",
-        about="half a text with an error in the choice, always",
-        end=End.FAILED,
-        answer=says("<rating>1</rating>", finish="error", choice=BROKEN),
-        says="Provider disconnected",
+        "openrouter-error-in-choice",
+        "half a text with an error in the choice, always",
+        says("<rating>1</rating>", finish="error", choice=BROKEN),
+        End.FAILED,
+        "Provider disconnected",
         calls=3,
     ),
     Mode(
-        name="openrouter-finish-error",
-        about="finish reason `error` alone",
-        end=End.FAILED,
-        answer=says("<rating>1</rating>", finish="error"),
-        says="broke off",
+        "openrouter-finish-error",
+        "finish reason `error` alone",
+        says("<rating>1</rating>", finish="error"),
+        End.FAILED,
+        "broke off",
         calls=3,
     ),
     Mode(
-        name="openrouter-moderation",
-        about="403: the input was flagged",
-        end=End.REFUSED,
-        answer=always(
+        "openrouter-moderation",
+        "403: the input was flagged",
+        always(
             refusal(
                 403,
                 "Your chosen model requires moderation and your input was flagged",
@@ -69,21 +64,21 @@ MODES = (
                 metadata={"reasons": ["violence"], "flagged_input": "…"},
             )
         ),
-        says="flagged",
-        calls=1,
+        End.REFUSED,
+        "flagged",
     ),
     Mode(
-        name="openrouter-native-length",
-        about="finish reason `stop`, of the provider `MAX_TOKENS`",
-        end=End.UNREADABLE,
-        answer=says("<thinking>Both", finish="stop", choice={"native_finish_reason": "MAX_TOKENS"}),
-        says="cut off at its token limit",
+        "openrouter-native-length",
+        "finish reason `stop`, of the provider `MAX_TOKENS`",
+        says("<thinking>Both", finish="stop", choice={"native_finish_reason": "MAX_TOKENS"}),
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
     ),
     Mode(
-        name="openrouter-raw",
-        about="400 whose cause stands in the metadata",
-        end=End.FAILED,
-        answer=always(
+        "openrouter-raw",
+        "400 whose cause stands in the metadata",
+        always(
             refusal(
                 400,
                 "Provider returned error",
@@ -91,32 +86,28 @@ MODES = (
                 metadata={"raw": '{"error":{"message":"Unexpected image part"}}', "provider_name": "X"},
             )
         ),
-        says="Unexpected image part",
-        calls=1,
+        End.FAILED,
+        "Unexpected image part",
     ),
     Mode(
-        name="openrouter-reasoning",
-        about="reasoning in a field of its own",
-        answer=with_(message={"reasoning": "Let me think.", "reasoning_details": []}),
-        calls=1,
+        "openrouter-reasoning",
+        "reasoning in a field of its own",
+        with_(message={"reasoning": "Let me think.", "reasoning_details": []}),
     ),
     Mode(
-        name="openrouter-auto",
-        about="two models in turn behind one name, which are kept",
-        answer=lambda call: completion(call, top={"model": SERVED[call.number % 2]}),
-        calls=1,
+        "openrouter-auto",
+        "two models in turn behind one name, which are kept",
+        lambda call: completion(call, top={"model": SERVED[call.number % 2]}),
     ),
     Mode(
-        name="openrouter-keep-alive",
-        about="blanks before the JSON",
-        answer=lambda call: Answer(b"\n         \n" + completion(call).raw),
-        calls=1,
+        "openrouter-keep-alive",
+        "blanks before the JSON",
+        lambda call: Answer(b"\n         \n" + completion(call).raw),
     ),
     Mode(
-        name="openrouter-no-usage",
-        about="no usage: the most that a call may cost counts as lost",
-        answer=with_(usage=...),
+        "openrouter-no-usage",
+        "no usage: the most that a call may cost counts as lost",
+        with_(usage=...),
         lost=True,
-        calls=1,
     ),
 )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
-import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -25,7 +22,7 @@ from tests.providers import (
     vllm,
 )
 from tests.providers.base import Answer, Call, Mode
-from tests.scripted_batches import Batches
+from tests.scripted_llm import ScriptedLLM
 from tests.scripted_replies import Script
 
 PROVIDERS = {
@@ -43,20 +40,16 @@ PROVIDERS = {
 MODES: Mapping[str, Mode] = {mode.name: mode for modes in PROVIDERS.values() for mode in modes}
 
 
-class ScriptedProviders:
-    """An endpoint of all modes; `bodies` are what was asked, `calls` how often each mode was."""
+class ScriptedProviders(ScriptedLLM):
+    """The scripted endpoint, in which the model's name is a mode.
 
-    def __init__(self, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.host, self.port = host, port
+    `bodies` are the requests since the last `reset`, `calls` their number by mode.
+    """
+
+    def __init__(self, *, port: int = 0) -> None:
+        super().__init__(Script(batch_polls=0), port=port)
         self.calls: Counter[str] = Counter()
         self.bodies: list[Mapping[str, Any]] = []
-        self.script = Script(batch_polls=0)
-        self._batches = Batches(self)
-
-    @property
-    def url(self) -> str:
-        """The base URL to give to a client."""
-        return f"http://{self.host}:{self.port}/v1"
 
     def reset(self) -> None:
         """Begin every mode again."""
@@ -86,56 +79,6 @@ class ScriptedProviders:
             return Answer({"error": {"message": f"There is no mode {name}."}}, 404)
         self.calls[name] += 1
         return MODES[name].answer(Call(body, dict(headers), self.calls[name]))
-
-    async def models(self, _: web.Request) -> web.Response:
-        """`GET /v1/models`."""
-        return web.json_response(
-            {"object": "list", "data": [{"id": name, "object": "model"} for name in MODES]}
-        )
-
-    async def forget(self, _: web.Request) -> web.Response:
-        """`POST /scripted/reset`."""
-        self.reset()
-        return web.json_response({})
-
-    async def serve(self, ready: threading.Event, stop: asyncio.Event) -> None:
-        """Serve until stopped."""
-        app = web.Application(client_max_size=2**26)
-        app.add_routes(
-            [
-                web.post("/v1/chat/completions", self.chat),
-                web.get("/v1/models", self.models),
-                *self._batches.routes(),
-                web.post("/scripted/reset", self.forget),
-            ]
-        )
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.05)
-        await runner.setup()
-        await web.TCPSite(runner, self.host, self.port).start()
-        self.port = runner.addresses[0][1]
-        ready.set()
-        try:
-            await stop.wait()
-        finally:
-            await runner.cleanup()
-
-    @contextlib.contextmanager
-    def running(self) -> Iterator[ScriptedProviders]:
-        """Serve from a thread of its own until the block ends."""
-        ready, stop, loop = threading.Event(), asyncio.Event(), asyncio.new_event_loop()
-        thread = threading.Thread(
-            target=lambda: loop.run_until_complete(self.serve(ready, stop)), daemon=True
-        )
-        thread.start()
-        if not ready.wait(10):
-            message = "The scripted providers did not start."
-            raise RuntimeError(message)
-        try:
-            yield self
-        finally:
-            loop.call_soon_threadsafe(stop.set)
-            thread.join(10)
-            loop.close()
 
 
 def table() -> str:

@@ -24,72 +24,59 @@ def alternating(call: Call) -> Answer:
 
 MODES = (
     Mode(
-        name="vllm-chat",
-        about="a chat model, with keys of its own",
-        answer=with_(choice={"stop_reason": None}, top={"prompt_logprobs": None, "kv_transfer_params": None}),
-        calls=1,
+        "vllm-chat",
+        "a chat model, with keys of its own",
+        with_(choice={"stop_reason": None}, top={"prompt_logprobs": None, "kv_transfer_params": None}),
     ),
     Mode(
-        name="vllm-gemma",
-        about="Gemma: no system role",
-        answer=refusing(
-            ("system", 400, {"object": "error", "message": "System role not supported", "code": 400})
-        ),
+        "vllm-gemma",
+        "Gemma: no system role",
+        refusing(("system", 400, {"object": "error", "message": "System role not supported", "code": 400})),
         left_out="system role",
         calls=2,
     ),
     Mode(
-        name="vllm-alternating",
-        about="a template in which roles must alternate",
-        answer=alternating,
+        "vllm-alternating",
+        "a template in which roles must alternate",
+        alternating,
         left_out="system role",
         calls=2,
     ),
     Mode(
-        name="vllm-context",
-        about="400: longer than the context",
-        end=End.FAILED,
-        answer=always(
+        "vllm-context",
+        "400: longer than the context",
+        always(
             error(
                 400, "This model's maximum context length is 2048 tokens. However, you requested 2304 tokens."
             )
         ),
-        says="maximum context length",
-        calls=1,
+        End.FAILED,
+        "maximum context length",
     ),
     Mode(
-        name="vllm-limit-too-large",
-        about="400: `max_tokens` beyond the context is no fault of its name",
-        end=End.FAILED,
-        answer=always(
+        "vllm-limit-too-large",
+        "400: `max_tokens` beyond the context is no fault of its name",
+        always(
             error(400, "'max_tokens' is too large: 256. This model's maximum context length is 2048 tokens.")
         ),
-        says="too large",
-        calls=1,
+        End.FAILED,
+        "too large",
     ),
     Mode(
-        name="vllm-end-token",
-        about="`<|im_end|>` after the verdict",
-        answer=lambda call: completion(call, f"{call.verdict}<|im_end|>"),
-        calls=1,
+        "vllm-end-token",
+        "`<|im_end|>` after the verdict",
+        lambda call: completion(call, f"{call.verdict}<|im_end|>"),
     ),
     Mode(
-        name="vllm-llama-end-token",
-        about="`<|eot_id|>` and blanks after the verdict",
-        answer=lambda call: completion(call, f"{call.verdict}<|eot_id|>\n "),
-        calls=1,
+        "vllm-llama-end-token",
+        "`<|eot_id|>` and blanks after the verdict",
+        lambda call: completion(call, f"{call.verdict}<|eot_id|>\n "),
     ),
+    Mode("vllm-null-usage", "usage null", with_(usage=None), lost=True),
     Mode(
-        name="vllm-null-usage",
-        about="usage null",
-        answer=with_(usage=None),
-        lost=True,
-        calls=1,
-    ),
-    Mode(
-        name="vllm-no-logprobs",
-        about="422 of a validator: `logprobs` is extra",
-        answer=refusing(
+        "vllm-no-logprobs",
+        "422 of a validator: `logprobs` is extra",
+        refusing(
             (
                 "logprobs",
                 422,
@@ -107,13 +94,9 @@ MODES = (
         left_out="logprobs",
         says="no log probabilities",
         settings={"reply": "logprobs"},
+        calls=None,
     ),
     Mode(
-        name="vllm-abort",
-        about="finish reason `abort`",
-        end=End.FAILED,
-        answer=says("<thi", finish="abort"),
-        says="broke off",
-        calls=3,
+        "vllm-abort", "finish reason `abort`", says("<thi", finish="abort"), End.FAILED, "broke off", calls=3
     ),
 )

@@ -115,14 +115,11 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
 
 @pytest.mark.slow
 @pytest.mark.postgres
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_site_without_its_database_keeps_every_secret(
-    serve: Callable[..., str],
-    postgres_url: Callable[[], str],
-    make_arena: Callable[..., Arena],
-    tmp_path: Path,
+    serve: Callable[..., str], database_url: str, make_arena: Callable[..., Arena], tmp_path: Path
 ) -> None:
-    plain = postgres_url()
-    url = plain.replace("postgres@", f"postgres:{PASSWORD}@")
+    url = database_url.replace("postgres@", f"postgres:{PASSWORD}@")
     arena = make_arena(database_url=url)
     arena.teams.add("ours", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
@@ -131,8 +128,8 @@ def test_site_without_its_database_keeps_every_secret(
     site = address.removesuffix("/api/v1")
     headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
     assert httpx.get(f"{address}/me", headers=headers).status_code == 200
-    name = known(make_url(plain).database)
-    engine = create_engine(make_url(plain).set(database="postgres"), isolation_level="AUTOCOMMIT")
+    name = known(make_url(database_url).database)
+    engine = create_engine(make_url(database_url).set(database="postgres"), isolation_level="AUTOCOMMIT")
     told = ""
     with engine.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))

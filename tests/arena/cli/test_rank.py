@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import typer
@@ -204,7 +205,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_what_is_in_the_cache_is_not_priced_again(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -227,7 +228,7 @@ def test_what_is_in_the_cache_is_not_priced_again(
     assert "36 comparisons by gpt-4.1: 0 requests, 36 more are in the cache; they cost nothing." in again[2]
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_who_declines_has_stored_nothing(
     run: Commands,
     files: dict[str, Path],

@@ -10,14 +10,13 @@ import pytest
 from tests.arena.conftest import WHOLE, Commands, write_answers, write_set
 from tests.real_server import lacking, real_server
 
-QUESTIONS = 2
+QUESTIONS = 1
 JUDGE = """\
 description = "A small model's view"
 kind = "llm"
 model = "smollm2"
 prompt = "small.md"
 max_tokens = 32
-order = "both"
 """
 PROMPT = """\
 ## system
@@ -35,7 +34,7 @@ Which answer is better? Reply with <rating>1</rating>, <rating>2</rating>, or <r
 ## again
 Reply with <rating>1</rating>, <rating>2</rating> or <rating>0</rating> alone.
 """
-METRIC = "comprehensiveness-end-to-end"
+METRIC = "reference-coverage"
 
 
 @pytest.fixture
@@ -84,28 +83,14 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     code, _, said = run("rounds", "publish", "r", "--partial")
     if ends["judged"]:
         assert code == 0, said
-        assert {row["system"] for row in run.json("leaderboard", "show", "r", "--json")["systems"]} >= {
-            "part",
-            "whole",
-        }
+        systems = {row["system"] for row in run.json("leaderboard", "show", "r", "--json")["systems"]}
+        assert systems >= {"part", "whole"}
     else:
         assert code != 0
         assert "has no verdict" in said
 
     scored = run.json(
-        "metrics",
-        "run",
-        "--set",
-        "tiny",
-        "--metric",
-        METRIC,
-        "--judge",
-        judge,
-        "--systems",
-        "part",
-        "--concurrency",
-        2,
-        "--json",
+        "metrics", "run", "--set", "tiny", "--metric", METRIC, "--judge", judge, "--systems", "part", "--json"
     )
     assert scored["pending"] == 0
     assert sum(scored[name] for name in ("judged", "unreadable", "refused", "failed", "skipped")) == QUESTIONS

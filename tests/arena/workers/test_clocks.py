@@ -64,7 +64,9 @@ def test_workers_with_wrong_clocks_judge_each_battle_once(
     round_id = arena.rounds.create(replace(request, budget_usd=9.0)).id
     shifts = {"right": 0, "ahead": DAY, "behind": -DAY}
     workers = {
-        name: start(arena, "worker", "--name", name, PYTHONPATH=str(tmp_path / "clock"), SHIFT=str(shift))
+        name: start(
+            arena, "worker", "--name", name, fresh=True, PYTHONPATH=str(tmp_path / "clock"), SHIFT=str(shift)
+        )
         for name, shift in shifts.items()
     }
     logs = {name: tmp_path / f"log-{place}" for place, name in enumerate(shifts)}

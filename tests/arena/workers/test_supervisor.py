@@ -34,7 +34,7 @@ def test_worker_beside_the_site_is_started_again(filled: Fill) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    site = start(arena, "serve", "--port", str(port))
+    site = start(arena, "serve", "--port", str(port), fresh=True)
     until(lambda: bool(_children(site.pid)))
     (first,) = _children(site.pid)
     os.kill(first, signal.SIGKILL)

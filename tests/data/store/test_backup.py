@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from data.errors import ConflictError, FileFormatError, StoreError
 from data.store import Store
 from data.store.backup import back_up, damage_of, restore
 from data.store.engine import Database, known_versions, newest_version
+from tests.databases import new_sqlite
 
 ROOT = Path(__file__).parents[3]
 KNOWN = known_versions()
@@ -48,10 +48,10 @@ Database(sys.argv[1]).upgrade()
 
 
 @pytest.fixture
-def database(sqlite_template: Path, tmp_path: Path) -> Path:
+def database(tmp_path: Path) -> Path:
     """A database of an arena with a mark."""
     file = tmp_path / "arena.sqlite"
-    shutil.copy(sqlite_template, file)
+    new_sqlite(file)
     mark(file, "new")
     return file
 
@@ -207,10 +207,11 @@ def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_interrupted_migration_leaves_the_database_as_it_was(blank_url: str) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, blank_url], cwd=ROOT, check=False)
+@pytest.mark.blank
+def test_interrupted_migration_leaves_the_database_as_it_was(database_url: str) -> None:
+    done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, database_url], cwd=ROOT, check=False)
     assert done.returncode == -9
-    with closing(Database(blank_url)) as database:
+    with closing(Database(database_url)) as database:
         assert (database.version(), database.rows()) == (None, {})
         database.upgrade()
         assert database.is_current()

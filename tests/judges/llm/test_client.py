@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -15,7 +16,7 @@ from judges.llm.costs import Ledger, MemoryLedger
 from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
-from tests.memory_replies import MemoryReplyCache
+from tests.memory import MemoryReplyCache
 from tests.narrow import instance, instances, known
 
 Serve = Callable[..., Any]
@@ -282,7 +283,7 @@ def test_usage_beyond_reason_is_lost_and_ends_the_endpoint(usage: dict[str, obje
     assert 0.1 < ledger.lost < 0.11  # five calls of 2,048 tokens at 10 USD for a million
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_a_cap_needs_a_price(scripted_llm: Serve) -> None:
     server = scripted_llm()
     unpriced = Request(endpoint=server.url, model="nameless", messages=(Message("user", "x"),))

@@ -23,8 +23,7 @@ from judges.metrics.comprehensiveness.llm_steps import (
     AnswerComparer,
     AnswerRelation,
 )
-from tests.memory_journal import MemoryJournal
-from tests.memory_replies import MemoryReplyCache
+from tests.memory import MemoryJournal, MemoryReplyCache
 from tests.narrow import known
 from tests.scripted_llm import ToolUse
 

@@ -17,7 +17,7 @@ from judges.llm.prices import Price, PriceFile, Prices
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
 from tests.judges.battles import contest_of, spec_of
-from tests.memory_journal import MemoryJournal
+from tests.memory import MemoryJournal
 from tests.narrow import known
 from tests.providers.base import READ, WRITTEN, End, Mode
 from tests.providers.server import MODES, PROVIDERS, ScriptedProviders, table

@@ -148,13 +148,14 @@ def test_worker_waits_for_a_database_that_is_away_at_start(
 
 
 @pytest.mark.slow
-def test_upgrades_wait_for_each_other(blank_url: str) -> None:
+@pytest.mark.blank
+def test_upgrades_wait_for_each_other(database_url: str) -> None:
     """Two processes that make the schema at once make it once."""
     command = "import sys; from data.store.engine import Database; Database(sys.argv[1]).upgrade()"
     begun = [
-        subprocess.Popen([sys.executable, "-c", command, blank_url], cwd=ROOT, stderr=subprocess.PIPE)
+        subprocess.Popen([sys.executable, "-c", command, database_url], cwd=ROOT, stderr=subprocess.PIPE)
         for _ in range(2)
     ]
     assert [(process.communicate()[1][-300:], process.returncode) for process in begun] == [(b"", 0)] * 2
-    with contextlib.closing(Database(blank_url)) as database:
+    with contextlib.closing(Database(database_url)) as database:
         assert database.is_current()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -178,7 +179,7 @@ def _judge(folder: Path, spec: str) -> Path:
     return path
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_a_panel_with_an_unpriced_member_has_unknown_cost(
     arena_of: Any,  # noqa: ANN401 - commands
     scripted_llm: Serve,
@@ -200,7 +201,7 @@ def test_a_panel_with_an_unpriced_member_has_unknown_cost(
     assert arena_of("rounds", "export", "r", tmp_path / "out")[0] == 0
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     arena_of: Any,  # noqa: ANN401 - commands
     scripted_llm: Serve,
@@ -223,7 +224,7 @@ def test_a_replayed_round_cost_nothing_and_a_priced_one_what_it_cost(
     assert third["cost_usd"] > 0
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_metrics_of_an_unpriced_model_have_unknown_cost(
     arena_of: Any,  # noqa: ANN401 - commands
     scripted_llm: Serve,

@@ -236,7 +236,7 @@ def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
     arena.submissions.add(bad_file, "tiny", system="bad")
     created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     arena.jobs.judge("r")
-    worker = start(arena, "worker", PYTHONPATH=hang(), ARENA_WORK_SECONDS="60")
+    worker = start(arena, "worker", fresh=True, PYTHONPATH=hang(), ARENA_WORK_SECONDS="60")
 
     until((tmp_path / "hangs").exists)
     renewed: set[float] = set()

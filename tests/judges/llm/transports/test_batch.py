@@ -14,8 +14,7 @@ from judges.llm.costs import MemoryLedger
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.batch import BatchRecord
-from tests.memory_journal import MemoryJournal
-from tests.memory_replies import MemoryReplyCache
+from tests.memory import MemoryJournal, MemoryReplyCache
 from tests.narrow import instances, known
 
 Serve = Callable[..., Any]

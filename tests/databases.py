@@ -1,4 +1,4 @@
-"""Databases on a PostgreSQL server that tests use one after another.
+"""Databases for tests: a copy of an empty SQLite file, or a database of a PostgreSQL server.
 
 To drop a database takes the server a checkpoint, and the newest schema more migrations than most tests take
 time. So a database is emptied and lent again, under a new name, since much is kept by a database's address.
@@ -6,10 +6,13 @@ time. So a database is emptied and lent again, under a new name, since much is k
 
 from __future__ import annotations
 
+import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Protocol
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
@@ -25,11 +28,24 @@ SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
 """
 
 
-class Schema(Enum):
-    """Contents of a database when it is lent."""
+@cache
+def _newest_schema() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arena.sqlite"
+        Store.open(f"sqlite:///{path}").close()
+        return path.read_bytes()
 
-    NONE = "none"
-    NEWEST = "newest"
+
+def new_sqlite(path: Path) -> str:
+    """Write a SQLite file with the newest schema and no rows, and return its URL."""
+    path.write_bytes(_newest_schema())
+    return f"sqlite:///{path}"
+
+
+class Lend(Protocol):
+    """Lend a database by its URL, with the newest schema or without one."""
+
+    def __call__(self, *, blank: bool = False) -> str: ...
 
 
 class PostgresPool:
@@ -38,7 +54,7 @@ class PostgresPool:
     def __init__(self, address: str, server: Engine) -> None:
         self._address, self._server = address, server
         self._made: set[str] = set()
-        self._free: dict[Schema, list[str]] = {Schema.NONE: [], Schema.NEWEST: []}
+        self._free: dict[bool, list[str]] = {True: [], False: []}
         self._template = ""
         self._newest = ""
 
@@ -56,30 +72,29 @@ class PostgresPool:
             server.dispose()
 
     @contextmanager
-    def lending(self) -> Iterator[Callable[[Schema], str]]:
+    def lending(self) -> Iterator[Lend]:
         """Lend databases, by their URLs, until the end of the block."""
-        lent: list[tuple[str, Schema]] = []
+        lent: list[tuple[str, bool]] = []
 
-        def lend(schema: Schema) -> str:
-            lent.append((self._take(schema), schema))
+        def lend(*, blank: bool = False) -> str:
+            lent.append((self._take(blank=blank), blank))
             return self._url(lent[-1][0])
 
         try:
             yield lend
         finally:
-            for name, schema in lent:
-                self._free[self._emptied(name, schema)].append(name)
+            for name, blank in lent:
+                self._free[self._emptied(name, blank=blank)].append(name)
 
-    def _take(self, schema: Schema) -> str:
+    def _take(self, *, blank: bool) -> str:
         name = f"arena_test_{uuid.uuid4().hex[:12]}"
-        if self._free[schema]:
-            former = self._free[schema].pop()
+        if self._free[blank]:
+            former = self._free[blank].pop()
             self._tell(f"ALTER DATABASE {former} RENAME TO {name}")
             self._made.remove(former)
-        elif schema is Schema.NEWEST:
-            self._tell(f"CREATE DATABASE {name} TEMPLATE {self._template_name()}")
         else:
-            self._tell(f"CREATE DATABASE {name}")
+            template = "" if blank else f" TEMPLATE {self._template_name()}"
+            self._tell(f"CREATE DATABASE {name}{template}")
         self._made.add(name)
         # The server itself is never killed, so that nobody need wait for its disk.
         self._tell(f"ALTER DATABASE {name} SET synchronous_commit = off")
@@ -87,22 +102,22 @@ class PostgresPool:
 
     def _template_name(self) -> str:
         if not self._template:
-            self._template = self._take(Schema.NONE)
+            self._template = self._take(blank=True)
             Store.open(self._url(self._template)).close()
             with self._inside(self._template) as connection:
                 self._newest = _schema_of(connection)
         return self._template
 
-    def _emptied(self, name: str, schema: Schema) -> Schema:
-        """Remove what a test has left; gives the schema that the database has then."""
+    def _emptied(self, name: str, *, blank: bool) -> bool:
+        """Remove what a test has left; return True where no schema is left either."""
         self._tell(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608 - a name of ours
         with self._inside(name) as connection:
-            if schema is Schema.NEWEST and _schema_of(connection) == self._newest:
+            if not blank and _schema_of(connection) == self._newest:
                 _delete_rows(connection)
-                return schema
+                return False
             connection.execute(text("DROP SCHEMA public CASCADE"))
             connection.execute(text("CREATE SCHEMA public"))
-        return Schema.NONE
+        return True
 
     @contextmanager
     def _inside(self, name: str) -> Iterator[Connection]:
@@ -120,11 +135,8 @@ class PostgresPool:
 
 
 def _schema_of(connection: Connection) -> str:
-    """Return a fingerprint of a schema and its contents."""
-    parts = str(connection.execute(text(SCHEMA_PARTS)).scalar_one())
-    if connection.execute(text("SELECT to_regclass('alembic_version')")).scalar_one() is None:
-        return parts
-    return parts + "".join(connection.execute(text("SELECT version_num FROM alembic_version")).scalars())
+    """Return a fingerprint of a schema."""
+    return str(connection.execute(text(SCHEMA_PARTS)).scalar_one())
 
 
 def _delete_rows(connection: Connection) -> None:
