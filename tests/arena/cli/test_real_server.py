@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +35,7 @@ Which answer is better? Reply with <rating>1</rating>, <rating>2</rating>, or <r
 ## again
 Reply with <rating>1</rating>, <rating>2</rating> or <rating>0</rating> alone.
 """
-METRIC = "reference-coverage"
+METRIC = "citation-support"
 
 
 @pytest.fixture
@@ -56,7 +57,9 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     ours = write_answers(tmp_path / "whole.jsonl", (WHOLE,), QUESTIONS)
     assert run("submissions", "add", ours, "--set", "tiny", "--system", "whole")[0] == 0
 
-    theirs = write_answers(tmp_path / "part.jsonl", ("It may be so.",), QUESTIONS)
+    theirs = tmp_path / "part.jsonl"
+    cited = {"question_id": "q0", "answer": "It may be so [1].", "contexts": ["Item 0 is alpha."]}
+    theirs.write_text(json.dumps(cited))
     assert run("submissions", "add", theirs, "--set", "tiny", "--system", "part")[0] == 0
 
     judge = tmp_path / "small-judge.toml"
