@@ -90,7 +90,7 @@ def on_ray(postgres: PostgresPool, tmp_path_factory: pytest.TempPathFactory) -> 
             for system, template in TEMPLATES.items():
                 path = write_answers(folder / f"{system}.jsonl", (template,), 12)
                 arena.submissions.add(path, "tiny", system=system)
-            cluster = Cluster(
+            cluster: Any = Cluster(
                 initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
             )
             try:
