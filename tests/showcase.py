@@ -30,12 +30,7 @@ PIECES = 3
 """Passages that a submitted run finds for a question."""
 
 
-NAMES = Names(
-    board=SUMMER,
-    question_set=SET,
-    submission=6,
-    rounds=(SUMMER, AUTUMN),
-)
+NAMES = Names(board=SUMMER, question_set=SET, submission=6, rounds=(SUMMER, AUTUMN))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

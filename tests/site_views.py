@@ -56,11 +56,7 @@ class Names:
 
 DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
 """Folder of the output of `arena demo`."""
-SIGNED_IN: Mapping[str, Who] = {
-    "rank": Who.ORGANISER,
-    "submit": Who.MEMBER,
-    "team": Who.MEMBER,
-}
+SIGNED_IN: Mapping[str, Who] = {"rank": Who.ORGANISER, "submit": Who.MEMBER, "team": Who.MEMBER}
 
 
 def page_views(names: Names) -> list[View]:
@@ -82,12 +78,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
     pair = f"{board}&system={names.system}&opponent={names.opponent}"
     imported = f"?board={names.imported_board}"
     return {
-        "": (
-            board,
-            f"{board}&domain={names.domain}",
-            f"{board}&sort=win",
-            imported,
-        ),
+        "": (board, f"{board}&domain={names.domain}", f"{board}&sort=win", imported),
         "compare": (f"{board}&a={names.system}&b={names.opponent}", imported),
         "matrix": (board, imported),
         "questions": (board, pair, f"{board}&words=%22rate+of%22+interest&sort=spread"),
@@ -106,15 +97,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
     }
 
 
-NO_PAGES = frozenset(
-    {
-        "/healthz",
-        "/metrics",
-        "/site.js",
-        "/style.css",
-        "/leaderboard",
-    }
-)
+NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leaderboard"})
 """Routes that serve programs, are pictures, or lead elsewhere."""
 
 

@@ -112,11 +112,7 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
             0,
             "0 of 1 libraries are known to be vulnerable; 1 not looked up",
         ),
-        (
-            f'{{"dependencies": [{VULNERABLE}]}}',
-            1,
-            "b 1: CVE-1, mended in 2",
-        ),
+        (f'{{"dependencies": [{VULNERABLE}]}}', 1, "b 1: CVE-1, mended in 2"),
     ],
 )
 def test_an_audit_says_what_it_did_not_look_up(report: str, status: int, said: str) -> None:

@@ -54,11 +54,7 @@ class Site:
         """A round whose battles nobody has judged before; returns how many calls were made until now."""
         self.arena.store.replies.forget()
         request = RoundRequest(
-            set_name="tiny",
-            judge="reference-free",
-            pairs="all",
-            name=name,
-            budget_usd=10.0,
+            set_name="tiny", judge="reference-free", pairs="all", name=name, budget_usd=10.0
         )
         self.arena.rounds.create(request)
         self.reply_in(USUAL)
@@ -159,11 +155,7 @@ def hosts() -> Iterator[tuple[Lan, Server]]:
 def site(hosts: tuple[Lan, Server], filled: Callable[..., Arena], make_arena: Callable[..., Arena]) -> Site:
     """The hosts with the tiny set in their database."""
     made, server = hosts
-    options = {
-        "database_url": server.own_url,
-        "endpoint": made.variables["OPENAI_BASE_URL"],
-        "lease": LEASE,
-    }
+    options = {"database_url": server.own_url, "endpoint": made.variables["OPENAI_BASE_URL"], "lease": LEASE}
     arena = make_arena(**options)
     if not arena.sets.summaries():
         arena.close()
