@@ -8,6 +8,11 @@ OVERALL = "overall"
 """Name of the rates and ratings of all domains together."""
 
 
+def partial_mark(answers: int, asked: int) -> str:
+    """Mark a system that answered only some of the questions; empty of others."""
+    return f"partial ({answers:,} of {asked:,})" if answers < asked else ""
+
+
 class Method(StrEnum):
     """Method of estimating ratings."""
 

@@ -16,7 +16,7 @@ import typer
 from arena.container import Arena, open_arena
 from arena.settings import EngineKind, LlmOverrides, read_settings
 from data.errors import ArenaError
-from data.models import OrderPolicy
+from data.models import MissingRule, OrderPolicy
 from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import described_transports, transport_info
 from judges.retrieval import retriever_info, retrievers_of_evidence
@@ -44,14 +44,7 @@ Pairs = Annotated[
         help="`reference`, `reference,complete:K`, `versus:SYSTEM`, or `all`.",
     ),
 ]
-Systems = Annotated[
-    str | None,
-    typer.Option(
-        "--systems",
-        metavar="A,B",
-        help="Only these systems; in a round, a battle that lacks one of their answers counts as missing.",
-    ),
-]
+Systems = Annotated[str | None, typer.Option("--systems", metavar="A,B", help="Only these systems.")]
 Domains = Annotated[
     str | None, typer.Option("--domains", metavar="A,B", help="Only questions of these domains, given by id.")
 ]
@@ -80,6 +73,14 @@ GoOn = Annotated[
     bool,
     typer.Option(
         "--go-on", help="Judge to the end although replies are unreadable or the place of an answer decides."
+    ),
+]
+Missing = Annotated[
+    MissingRule,
+    typer.Option(
+        "--missing",
+        help="An answer that is empty or missing loses to any other (`lose`), or only questions that both "
+        "systems answered are compared (`skip`).",
     ),
 ]
 Order = Annotated[

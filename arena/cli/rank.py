@@ -11,10 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import AsJson, Concurrency, Sample, Seed, in_flight, whole_file, whole_if_named
+from arena.cli.options import (
+    AsJson,
+    Concurrency,
+    Missing,
+    Sample,
+    Seed,
+    in_flight,
+    whole_file,
+    whole_if_named,
+)
 from arena.cli.output import note, show_json, show_line, show_table
 from arena.container import Arena, open_ranking
 from data.errors import InputError, StoreError
+from data.models import MissingRule
 from data.progress import Stopwatch, Work, working
 
 if TYPE_CHECKING:
@@ -75,6 +85,7 @@ def rank(
             help="Compare all with this system alone, or with the `reference`.",
         ),
     ] = "",
+    missing: Missing = MissingRule.LOSE,
     sample: Sample = None,
     max_usd: Annotated[
         float | None, typer.Option(metavar="X", min=0.0, help="The most that may be spent.")
@@ -103,7 +114,13 @@ def rank(
 
     folder, given = _folder(files, out)
     request = RankRequest(
-        judge=judge, endpoint=endpoint, versus=versus, sample=sample, budget_usd=max_usd, seed=seed
+        judge=judge,
+        endpoint=endpoint,
+        versus=versus,
+        missing=missing,
+        sample=sample,
+        budget_usd=max_usd,
+        seed=seed,
     )
     tables = [one.table(whole_file(one.path)) for one in named_files(given)]
     right = None if references is None else read_answer_table(references, answers=False)
@@ -208,7 +225,9 @@ def _existing(folder: Path) -> Arena:
 
 
 def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
-    asked = f"{plan['planned']:,} comparisons by {plan['judge']}"
+    lost = plan["without_judge"]
+    asked = f"{plan['planned'] - lost - plan['missing']:,} comparisons by {plan['judge']}"
+    asked += f"; {lost:,} more are lost without it, since an answer is missing" if lost else ""
     if not plan["requests"] + plan["cached"]:
         return f"{asked}; nothing is asked of a model."
     cached = f", {plan['cached']:,} more are in the cache" if plan["cached"] else ""
@@ -289,10 +308,15 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
         show_json({"sentence": sentence, "systems": [asdict(one) for one in systems]})
         return
     covered = arena.ranking_results.covered_heading(board)
+    declines = arena.ranking_results.decline_headings(board)
     show_table(
-        ("rank", "system", "rating", "win / tie / loss", "win + tie", covered, "questions"),
+        ("rank", "system", "rating", "win / tie / loss", "win + tie", covered, *declines, "questions"),
         [
-            (one.places, one.system, one.points, one.record, one.win_tie, one.facts, one.questions or None)
+            (
+                *(one.places, one.marked, one.points, one.record, one.win_tie, one.facts),
+                *(*one.declines, *[None] * len(declines))[: len(declines)],
+                one.questions or None,
+            )
             for one in systems
         ],
     )

@@ -162,11 +162,14 @@ def verify(
 
     found = verify_folder(folder)
     corrected = f"{found.corrected:,} were corrected by the organisers, " if found.corrected else ""
+    if found.without_judge:
+        corrected += f"{found.without_judge:,} are lost for a missing answer, "
     show_result(
         {
             "files": found.files,
             "verified": True,
             "corrected": found.corrected,
+            "without_judge": found.without_judge,
             "content_hash": found.content_hash,
         },
         f"{len(found.files)} files are as exported, {found.battles:,} battles follow from their judgments, "

@@ -15,6 +15,7 @@ from arena.cli.options import (
     Engine,
     GoOn,
     JudgeName,
+    Missing,
     NewBudget,
     NewRound,
     Order,
@@ -42,7 +43,7 @@ from arena.cli.round_status import show_status, undecidable_lines
 from arena.container import Arena, open_arena
 from arena.settings import LlmOverrides
 from data.errors import StoppedError
-from data.models import RoundState
+from data.models import MissingRule, RoundState
 from data.progress import reporting
 
 commands = typer.Typer(
@@ -61,6 +62,7 @@ def plan(
     domains: Domains = None,
     sample: Sample = None,
     order: Order = None,
+    missing: Missing = MissingRule.LOSE,
     seed: Seed = 0,
     budget_usd: RoundBudget = None,
     name: NewRound = None,
@@ -83,6 +85,7 @@ def plan(
         domains=names_of(domains),
         sample=sample,
         order=order,
+        missing=missing,
         seed=seed,
         budget_usd=budget_usd,
         name=name,
@@ -112,6 +115,7 @@ def run(
     domains: Domains = None,
     sample: Sample = None,
     order: Order = None,
+    missing: Missing = MissingRule.LOSE,
     seed: Seed = 0,
     budget_usd: RoundBudget = None,
     name: NewRound = None,
@@ -156,6 +160,7 @@ def run(
         domains=names_of(domains),
         sample=sample,
         order=order,
+        missing=missing,
         seed=seed,
         budget_usd=budget_usd,
         name=name,

@@ -166,6 +166,7 @@ class BoardView:
         style: What length, form and position are worth to the judge.
         between: Ratings of battles between systems alone.
         health: How far the judge can be trusted, as label, value and meaning.
+        skips: Whether only questions that both systems of a pair answered are compared.
         partial: How little was judged, in sentences; empty where enough was.
         people: How many votes of people correct the ratings, and what they show; empty where none do.
         self_reported: What teams say of their systems, by name.
@@ -194,6 +195,7 @@ class BoardView:
     gaps: Mapping[tuple[str, str], Gap]
     health: tuple[tuple[str, str, str], ...]
     marks: Mapping[str, str] = field(default_factory=dict)
+    skips: bool = False
     partial: str = ""
     people: str = ""
     style: SideTable = field(default_factory=SideTable)

@@ -19,6 +19,7 @@ from arena.python.frames import Data, Names, references_of, tables_of, with_inde
 from arena.python.ranking import Cost, Ranking
 from arena.services.ranking.requests import RankRequest, scratch_of
 from data.errors import InputError
+from data.models import MissingRule
 from data.plugins import give
 from data.progress import Work, listening, reporting
 from leaderboard.vocabulary import BoardForm
@@ -47,6 +48,7 @@ def rank(
     reference: str | None = None,
     domain: str | None = None,
     vs: str = "",
+    missing: str = MissingRule.LOSE,
     sample: str | int | None = None,
     max_usd: float | None = None,
     out: str | Path | None = None,
@@ -68,6 +70,8 @@ def rank(
         reference: The column of references.
         domain: The column of domains.
         vs: The one system that all others meet, or `reference`.
+        missing: `lose`: an answer that is empty or missing loses to any other; `skip`: only questions that
+            both systems answered are compared.
         sample: How many questions are judged, a number or a share as `10%`.
         max_usd: The most that may be spent.
         out: The folder of the ranking; one that is there goes on. By default one that goes with the result.
@@ -80,7 +84,7 @@ def rank(
         JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
     """
     names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
-    request = _request(judge, endpoint, vs, sample, max_usd, seed)
+    request = _request(judge, endpoint, vs, missing, sample, max_usd, seed)
     folder = _folder(out)
 
     def work() -> Ranking:
@@ -109,6 +113,7 @@ def estimate(
     reference: str | None = None,
     domain: str | None = None,
     vs: str = "",
+    missing: str = MissingRule.LOSE,
     sample: str | int | None = None,
     max_usd: float | None = None,
     out: str | Path | None = None,
@@ -119,7 +124,7 @@ def estimate(
     Options are those of `rank`; nothing is asked of a model.
     """
     names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
-    request = _request(judge, endpoint, vs, sample, max_usd, seed)
+    request = _request(judge, endpoint, vs, missing, sample, max_usd, seed)
     with tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
         try:
@@ -253,6 +258,7 @@ def _request(
     judge: str | JudgeFunction,
     endpoint: str,
     vs: str,
+    missing: str,
     sample: str | int | None,
     max_usd: float | None,
     seed: int,
@@ -261,6 +267,7 @@ def _request(
         judge=_named(judge),
         endpoint=endpoint,
         versus=vs,
+        missing=MissingRule(missing),
         sample=None if sample is None else str(sample),
         budget_usd=max_usd,
         seed=seed,

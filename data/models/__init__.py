@@ -44,6 +44,7 @@ from data.models.words import (
     JobKind,
     JobState,
     JudgeKind,
+    MissingRule,
     OrderPolicy,
     Outcome,
     Preference,
@@ -107,10 +108,20 @@ def __getattr__(name: str) -> object:
 __all__ = ["DEFAULT_PHASE", "EMBEDDED_ENGINE", "ENGINE", "ENGLISH", "LARGEST_GRADE", "OUT_OF_BUDGET"]
 __all__ += ["PEOPLE", "Account", "Answer", "BattleColumns", "BattleEvidence", "BattleRecord", "Board"]
 __all__ += ["BoardHead", "CreatedToken", "GroundTruth", "HumanLabel", "Importance", "Job", "JobKind"]
-__all__ += ["JobState", "Json", "JudgeKind", "Judgment", "Lease", "Membership", "MetricItem", "Nugget"]
-__all__ += ["OrderPolicy", "Outcome", "Passage", "PendingBattle", "Phase", "PlannedBattle", "Preference"]
-__all__ += ["Presentation", "Problem", "ProblemList", "Question", "QuestionSet", "Reply", "Role", "Round"]
-__all__ += ["RoundCounts", "RoundState", "Score", "SetPolicy", "SetSummary", "Severity", "Split"]
+__all__ += ["JobState", "Json", "JudgeKind", "Judgment", "Lease", "Membership", "MetricItem", "MissingRule"]
+__all__ += ["Nugget", "OrderPolicy", "Outcome", "Passage", "PendingBattle", "Phase", "PlannedBattle"]
+__all__ += ["Preference", "Presentation", "Problem", "ProblemList", "Question", "QuestionSet", "Reply"]
+__all__ += [
+    "Role",
+    "Round",
+    "RoundCounts",
+    "RoundState",
+    "Score",
+    "SetPolicy",
+    "SetSummary",
+    "Severity",
+    "Split",
+]
 __all__ += ["Submission", "SubmissionKind", "SubmissionState", "SystemCard", "Team", "TeamWithMembers"]
 __all__ += ["Token", "TokenScope", "TokenUsage", "UserAccount", "Verdict", "VoteColumns", "WorkerId"]
 __all__ += ["battle_id", "require_label", "require_name", "require_system_name", "unscored"]

@@ -150,6 +150,10 @@ CORRECTION = "corrected by the organisers: "
 """Prefix of the detail of a verdict that organisers corrected; the reason follows."""
 
 
+NOT_HANDED_IN = "no answer was handed in"
+"""Detail of a verdict that no judge gave: one of the two answers is empty or missing, and loses."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The settled preference of a battle and the judgments that settled it.

@@ -82,7 +82,7 @@ class Question:
     Only `id`, `domain` and `question` are always there. `gold_doc_ids` name the documents that the
     reference was written from, and `citations` the documents that each of its sentences cites;
     `citation_numbers` are LFRQA's own, which hold one number (from 1) a sentence at most. `language` is
-    the set's, an ISO 639-1 code.
+    the set's, an ISO 639-1 code. `answerable` is false where the right answer is to decline.
     """
 
     id: str
@@ -99,6 +99,7 @@ class Question:
     nuggets: tuple[Nugget, ...] = ()
     split: Split = Split.TEST
     language: str = ENGLISH
+    answerable: bool = True
 
     def __post_init__(self) -> None:
         for name in ("id", "domain", "question"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class PlannedBattle:
     """A battle of a round before it is judged, by the store's own numbers.
 
-    `outcome` is set from the start where the plan already knows it: `missing` where an answer lacks.
+    `outcome` and `preference` are set from the start where an answer is missing: no judge is asked then.
     """
 
     key: str
@@ -35,6 +35,7 @@ class PlannedBattle:
     a: int
     b: int
     outcome: Outcome | None = None
+    preference: Preference | None = None
     detail: str = ""
 
 

@@ -50,6 +50,13 @@ class Outcome(StrEnum):
     MISSING = "missing"
 
 
+class MissingRule(StrEnum):
+    """Rule for questions that one of two systems did not answer: it loses, or the two are not compared."""
+
+    LOSE = "lose"
+    SKIP = "skip"
+
+
 class Presentation(StrEnum):
     """Order in which the judge was shown the two answers."""
 

@@ -15,6 +15,8 @@ from data.store.base import AnyRow, StorePart, to_record
 from data.store.engine import pairs
 
 ROWS_AT_ONCE = 2_000
+SHORT = 20
+"""Characters below which a text may be empty: white space or marks alone."""
 Item = TypeVar("Item")
 
 
@@ -54,10 +56,12 @@ class AnswerReader(StorePart):
         """Return the store's numbers of the questions that a submission answers."""
         return frozenset(self._values(select(answers.c.question_id).where(answers.c.submission_id == number)))
 
-    def silent(self, number: int) -> frozenset[int]:
-        """Return the store's numbers of the questions on which a submission says that it has no answer."""
-        query = select(answers.c.question_id).where(answers.c.submission_id == number, answers.c.no_answer)
-        return frozenset(self._values(query))
+    def silent(self, number: int) -> Mapping[int, tuple[str, bool]]:
+        """Return a submission's declines and very short texts, and which are declines, by question number."""
+        query = select(answers.c.question_id, answers.c.text, answers.c.no_answer).where(
+            answers.c.submission_id == number, answers.c.no_answer | (func.length(answers.c.text) < SHORT)
+        )
+        return {question: (text, no_answer) for question, text, no_answer in self._all(query)}
 
     def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
         """Return the texts of some answers by the store's numbers of submission and question."""

@@ -168,6 +168,7 @@ def insert_battles(connection: Connection, round_id: int, planned: Iterable[Plan
                     "a_id": battle.a,
                     "b_id": battle.b,
                     "outcome": battle.outcome,
+                    "preference": battle.preference,
                     "detail": battle.detail,
                 }
                 for battle in chunk

@@ -79,7 +79,11 @@ def flat_rows(standings: Standings) -> list[Row]:
     lines, files = board_lines(standings), columns_on(Surface.FILES)
     every = [line for part in lines.values() for line in part]
     last = [column for column in files if column.said and facts_by_system(standings)]
-    last += [column for column in files if column.seldom and any(map(column.read, every))]
+    last += [
+        column
+        for column in files
+        if column.seldom and any(column.read(line) not in {None, ""} for line in every)
+    ]
     metrics = sorted({metric for line in every for metric in line["scores"]})
     return [
         {column.name: column.read(line) for column in files if not (column.said or column.seldom)}

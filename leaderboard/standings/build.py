@@ -32,7 +32,13 @@ from leaderboard.ratings import (
 from leaderboard.ratings.domains import rate_domains
 from leaderboard.ratings.estimate import restrict
 from leaderboard.ratings.uncertainty.differences import rate_as
-from leaderboard.standings.answer_stats import AnswerFact, mean_score, too_few_answers
+from leaderboard.standings.answer_stats import (
+    AnswerFact,
+    AskedQuestion,
+    declines_of,
+    mean_score,
+    too_few_answers,
+)
 from leaderboard.standings.head_to_head import head_to_head
 from leaderboard.standings.model import About, Line, Standings
 from leaderboard.standings.sections import JudgedShares
@@ -51,7 +57,7 @@ def build_standings(
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
     judge_context: JudgeContext | None = None,
-    asked: AbstractSet[str] | None = None,
+    asked: Mapping[str, AskedQuestion] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -66,8 +72,8 @@ def build_standings(
         badges: What the organisers say of systems, such as `baseline`.
         judged: How much of the planned battles was judged.
         judge_context: What the judge saw beside the texts of answers.
-        asked: The questions that the board is about, whose answers alone count; None for all that any system
-            answered.
+        asked: The questions that the board is about, whose answers alone count, and which a system that does
+            not answer them lacks; None where they are not known.
 
     A system that answered too few of the questions (`too_few_answers`) is listed without a rank, and its
     battles enter no rating; where questions are not known, as of published counts, everyone is ranked.
@@ -80,14 +86,14 @@ def build_standings(
     """
     chosen = settings or Settings()
     facts = answers or {}
+    if asked is not None:
+        # What a system answers beside the board's questions says nothing of it here.
+        facts = {name: [fact for fact in part if fact.question in asked] for name, part in facts.items()}
     unranked = (
         too_few_answers(table, facts, asked=asked, reference=about.reference)
         if chosen.cluster is Cluster.QUESTION
         else {}
     )
-    if asked is not None:
-        # What a system answers beside the board's questions says nothing of it here.
-        facts = {name: [fact for fact in part if fact.question in asked] for name, part in facts.items()}
     ranked = without_systems(table, unranked.keys())
     seen = _seen_without(judge_context or JudgeContext(), table, unranked.keys())
     started = time.monotonic()
@@ -116,6 +122,9 @@ def build_standings(
         against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
         facts=facts,
         answers=_by_domain(facts),
+        asked=_asked_by_domain(asked or {}),
+        scored=_scored(facts),
+        answered={fact.question for name, part in facts.items() if name != about.reference for fact in part},
         outcomes=outcomes or {},
         badges=badges or {},
         unranked=unranked,
@@ -244,6 +253,26 @@ def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, 
     return {**parts, **{(system, OVERALL): answers for system, answers in facts.items()}}
 
 
+def _asked_by_domain(
+    asked: Mapping[str, AskedQuestion],
+) -> Mapping[str, Mapping[str, AskedQuestion]]:
+    parts = defaultdict[str, dict[str, AskedQuestion]](dict)
+    for question, one in asked.items():
+        parts[one.domain][question] = one
+    return {**parts, OVERALL: asked}
+
+
+def _scored(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[str, AbstractSet[str]]:
+    """Return the questions on which an answer has a score, by metric."""
+    scored = defaultdict[str, set[str]](set)
+    for part in facts.values():
+        for fact in part:
+            for metric, score in fact.scores.items():
+                if score is not None:
+                    scored[metric].add(fact.question)
+    return scored
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Board:
     table: BattleTable
@@ -252,6 +281,9 @@ class _Board:
     against_all: Mapping[tuple[str, str], Rate]
     facts: Mapping[str, Sequence[AnswerFact]]
     answers: Mapping[tuple[str, str], Sequence[AnswerFact]]
+    asked: Mapping[str, Mapping[str, AskedQuestion]]
+    scored: Mapping[str, AbstractSet[str]]
+    answered: AbstractSet[str]
     outcomes: Mapping[str, Mapping[Outcome, int]]
     badges: Mapping[str, Sequence[str]]
     unranked: Mapping[str, str]
@@ -273,19 +305,35 @@ class _Board:
     def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
         facts = self.answers.get((system, domain), ())
         metrics = sorted(set().union(*(fact.scores for fact in facts if fact.scores)))
+        asked = {} if system == self.reference else self.asked.get(domain, {})
+        lacked = asked.keys() - {fact.question for fact in facts}
+        marked = any(not one.answerable for one in self.asked[OVERALL].values())
         return Line(
             system=system,
             rating=rating,
             rate=self.rates.get((system, domain)),
             answers=len(facts),
-            no_answer_share=sum(fact.no_answer for fact in facts) / len(facts) if facts else None,
+            asked=len(asked) if asked else None,
+            declined=declines_of(facts, asked, marked=marked and bool(asked)) if facts or asked else None,
             median_words=float(median([fact.words for fact in facts])) if facts else None,
-            scores=MappingProxyType({name: mean_score(facts, name) for name in metrics}),
+            scores=MappingProxyType(
+                {name: mean_score(facts, name, self._counted(lacked, name)) for name in metrics}
+            ),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
             unranked=self.unranked.get(system, ""),
             rate_against_all=self.against_all.get((system, domain)),
         )
+
+    def _counted(self, lacked: AbstractSet[str], metric: str) -> Sequence[str]:
+        """Return the lacked questions that count 0: answers of others have scores, or nobody's is there."""
+        there, undefined = self.scored.get(metric, set()), metric.partition(" ")[0]
+        return [
+            question
+            for question in lacked
+            if question in there
+            or (question not in self.answered and undefined not in self.asked[OVERALL][question].undefined)
+        ]
 
 
 def _is_met(line: Line) -> bool:

@@ -150,6 +150,51 @@ def _of_team(
     )
 
 
+def declined_share(line: Json) -> float | None:
+    """Return the share of a system's answers that decline; older boards have it under another name."""
+    declined = line.get("declined") or {"share": line.get("no_answer_share")}
+    share: float | None = declined["share"]
+    return share
+
+
+def _of_declines(name: str, field_name: str, meaning: str, heading: str) -> tuple[BoardColumn, ...]:
+    """Make the columns of a share of questions: the share with its interval, and both counts in files."""
+
+    def read(part: str) -> Read:
+        return lambda line: ((line.get("declined") or {}).get(field_name) or {}).get(part)
+
+    ends = (f"{name}_lower", f"{name}_upper")
+    share = BoardColumn(
+        name,
+        f"{meaning}, of all of them",
+        read("share"),
+        Unit.SHARE,
+        heading=heading,
+        help="With its 95 % interval. A missing answer counts as neither.",
+        ends=ends,
+        usual=True,
+        seldom=True,
+    )
+    further = (
+        (ends[0], "The lower end of that share's 95 % interval", "lower", Unit.SHARE),
+        (ends[1], "The upper end of that share's 95 % interval", "upper", Unit.SHARE),
+        (f"{name}_count", "How many questions that share is", "count", Unit.COUNT),
+        (f"{name}_of", "Of how many questions that share is", "of", Unit.COUNT),
+    )
+    return share, *(
+        BoardColumn(
+            column,
+            said,
+            read(part),
+            unit,
+            int if unit is Unit.COUNT else float,
+            surfaces=FILES_ALONE,
+            seldom=True,
+        )
+        for column, said, part, unit in further
+    )
+
+
 COLUMNS: tuple[BoardColumn, ...] = (
     BoardColumn(
         "domain", "The domain's id; overall is all together", _line("domain"), kind=str, surfaces=FILES_ALONE
@@ -309,13 +354,26 @@ COLUMNS: tuple[BoardColumn, ...] = (
         "answers", "Answers of the system", _line("answers"), unit=Unit.COUNT, kind=int, surfaces=FILES_ALONE
     ),
     BoardColumn(
-        "no_answer_share",
-        "Share of its answers that say that none was found",
-        _line("no_answer_share"),
+        "declined",
+        "Share of its answers that decline: they say that they do not know",
+        declined_share,
         unit=Unit.SHARE,
-        heading="No answer",
+        heading="Declined",
         help="In per cent.",
         least_first=True,
+        usual=True,
+    ),
+    *_of_declines(
+        "declined_where_should",
+        "where_should",
+        "Unanswerable questions on which it declines",
+        "Declined rightly",
+    ),
+    *_of_declines(
+        "answered_where_should",
+        "answered_where_should",
+        "Answerable questions that it answers",
+        "Answered rightly",
     ),
     BoardColumn(
         "median_words",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from data.models import Outcome
+from data.models import MissingRule, Outcome
 from data.models.words import to_json
 from leaderboard.rates import Rate, RateTable
 from leaderboard.ratings import Rating, RatingTable
@@ -14,11 +14,12 @@ from leaderboard.standings.answer_stats import MeanScore
 from leaderboard.standings.head_to_head import HeadToHead
 from leaderboard.standings.places import lines_among_systems
 from leaderboard.standings.sections import SYSTEMS, JudgedShares, SystemFacts
-from leaderboard.vocabulary import COVARIATES, OVERALL
+from leaderboard.vocabulary import COVARIATES, OVERALL, partial_mark
 
-SHAPE = 3
+SHAPE = 4
 """Version of the JSON's shape; it grows when a field changes its meaning. In 1 ratings under control were of
-centred counts; in 2 places counted the reference, and those of domains came from ratings that borrow."""
+centred counts; in 2 places counted the reference, and those of domains came from ratings that borrow; in 3
+means of scores left out missing answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Line:
         rate: Against the reference where the board has one; None without battles, and of the reference.
         rate_against_all: The reference's own, against every system: another quantity, in no column with the
             rates of systems; None of systems.
+        asked: How many questions the board asks here; None where that is not known, and of the reference.
+        declined: Its answers that decline (`declines_of`); None where none is known.
         badges: What the organisers say of it, such as `baseline`.
         unranked: Why it has no rank, since it answered too few questions; empty of all others. Its battles
             enter no rating.
@@ -40,17 +43,23 @@ class Line:
     rate: Rate | None
     rate_against_all: Rate | None = None
     answers: int
-    no_answer_share: float | None
+    asked: int | None = None
+    declined: Mapping[str, object] | None = None
     median_words: float | None
     scores: Mapping[str, MeanScore]
     outcomes: Mapping[Outcome, int]
     badges: Sequence[str] = ()
     unranked: str = ""
 
+    @property
+    def partial(self) -> str:
+        """Mark of a system that did not answer every question: `partial (31 of 40)`; else empty."""
+        return "" if self.asked is None else partial_mark(self.answers, self.asked)
+
     def as_json(self) -> dict[str, object]:
         """One object; rating and rate are those of `battles rate` and `battles winrates`, or null.
 
-        `unranked` is there only where it says something, so that other boards keep their hashes.
+        `unranked` and `partial` are there only where they say something.
         """
         fields = to_json(
             self,
@@ -59,7 +68,9 @@ class Line:
             scores={metric: score.as_json() for metric, score in self.scores.items()},
             outcomes=_counts(self.outcomes) if self.outcomes else {},
         )
-        return fields if self.unranked else {name: fields[name] for name in fields if name != "unranked"}
+        marks = {"unranked": self.unranked, "partial": self.partial}
+        fields.pop("unranked")
+        return fields | {name: text for name, text in marks.items() if text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +84,7 @@ class About:
         facts: What else to tell (judge, question set, dates, …), label to value.
         health: How far the judge can be trusted: flips, unreadable replies, attacks, agreement with people.
         attempts: How many versions of each system were judged so far; empty where that is not known.
+        missing: Rule for missing answers; None of battles that were planned without one.
     """
 
     name: str
@@ -84,6 +96,7 @@ class About:
     facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     health: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     attempts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    missing: MissingRule | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -142,6 +155,7 @@ class Standings:
             "facts": dict(self.about.facts),
             "health": dict(self.about.health),
             "attempts": dict(self.about.attempts),
+            "missing": self.about.missing,
             "outcomes": _counts(self.outcomes),
             "rating_settings": {key: value for key, value in settings.items() if key != "ratings"} or None,
             "unrankable": self.unrankable,

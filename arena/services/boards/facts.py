@@ -12,13 +12,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from arena.services.boards.metric_columns import HAS, shown_metrics
+from arena.services.rounds.models import questions_in
+from arena.services.rounds.pairing import Sample, sampled
 from data.models import BattleColumns, JudgeKind, Round, SetSummary, Submission, SubmissionState
+from data.no_answer import is_no_answer
 from data.store import Store
-from data.store.answers import AnswerText
 from data.store.scores import ScoredAnswer
 from data.system_names import parameters_of
 from judges.pairwise.cleaning import clean
-from leaderboard.standings.answer_stats import AnswerFact
+from judges.pairwise.screening import has_content
+from leaderboard.standings.answer_stats import AnswerFact, AskedQuestion
 from leaderboard.standings.sections import TEXTS, Figure, Mean, SystemFacts
 from leaderboard.standings.style import JudgeContext
 from leaderboard.vocabulary import Covariate
@@ -96,10 +100,41 @@ def _said(store: Store, entrant: Submission) -> SystemFacts:
     )
 
 
+def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[str, AskedQuestion] | None:
+    """Return the questions of a round by id; None of one that was planned before missing answers had a rule.
+
+    Those of the set, of the round's domains and sample; unanswerable ones are marked, or their reference
+    declines.
+    """
+    if not round_.plan.get("missing"):
+        return None
+    numbered = questions_in(tuple(round_.plan.get("domains") or ()), summary, store.sets.numbered(summary.id))
+    shown = shown_metrics()
+
+    @lru_cache
+    def undefined(has: tuple[bool, ...]) -> frozenset[str]:
+        there = dict(zip(HAS, has, strict=True))
+        return frozenset(
+            name for name, info in shown.items() if not all(there.get(need, True) for need in info.inputs)
+        )
+
+    return {
+        question.id: AskedQuestion(
+            domain=sys.intern(question.domain),
+            answerable=question.answerable and not is_no_answer(question.reference or "?"),
+            undefined=undefined(tuple(has(question) for has in HAS.values())),
+        )
+        for _, question in sampled(numbered, Sample.parse(round_.plan.get("sample")), round_.seed)
+    }
+
+
 def facts_of_answers(
     store: Store, summary: SetSummary, entrants: Sequence[Submission]
 ) -> Mapping[str, Sequence[AnswerFact]]:
-    """Every answer of a board's systems and of the reference, by system: its length, its form, its scores."""
+    """Every answer of a board's systems and of the reference, by system: its length, its form, its scores.
+
+    An empty answer is a missing one, and is left out.
+    """
     sides = [store.submissions.reference(summary.name), *entrants]
     scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
     # What all systems have in common is held once: there are as many facts as answers.
@@ -110,21 +145,18 @@ def facts_of_answers(
 def _facts_of(
     store: Store, number: int, scores: ScoresByAnswer, questions: dict[str, str]
 ) -> Iterator[AnswerFact]:
-    for fact in store.submissions.facts(number):
-        question = questions.setdefault(fact.question_id, fact.question_id)
-        yield _fact(fact, question, scores.get((number, question), _NO_SCORES))
-
-
-def _fact(answer: AnswerText, question: str, scores: Mapping[str, float | None]) -> AnswerFact:
-    text = clean(answer.text)
-    return AnswerFact(
-        question=question,
-        domain=sys.intern(answer.domain),
-        words=len(text.split()),
-        no_answer=answer.no_answer,
-        form=style_features(text),
-        scores=scores,
-    )
+    for answer in store.submissions.facts(number):
+        question = questions.setdefault(answer.question_id, answer.question_id)
+        text = clean(answer.text)
+        if has_content(text):
+            yield AnswerFact(
+                question=question,
+                domain=sys.intern(answer.domain),
+                words=len(text.split()),
+                no_answer=answer.no_answer,
+                form=style_features(text),
+                scores=scores.get((number, question), _NO_SCORES),
+            )
 
 
 def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:

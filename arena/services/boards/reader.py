@@ -15,14 +15,18 @@ from data.errors import RetractedError
 from data.models import Board, BoardHead
 from data.models.words import DISQUALIFIED
 from data.store import Store
-from leaderboard.vocabulary import OVERALL, BoardForm
+from leaderboard.vocabulary import OVERALL, BoardForm, partial_mark
 
 if TYPE_CHECKING:
     # To list boards takes none of what compares and writes them.
     from leaderboard.standings.places import Changes
 
 WITHDRAWN = "withdrawn"
-PARTIAL = "partial"
+WHY = {
+    None: "it answered fewer questions than another",
+    "lose": "what it did not answer counts as lost",
+    "skip": "what it did not answer is not compared",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +89,17 @@ def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
 def marks_of(store: Store, round_name: str | None, standings: Mapping[str, Any]) -> Mapping[str, str]:
     """Systems of a board to their marks: a word, then ": " and why; others are left out.
 
-    A system is partial where it answered fewer questions than another.
+    A system is partial where it did not answer every question; on boards of rounds without a rule for missing
+    answers, where it answered fewer than another.
     """
-    answers = {
-        line["system"]: line.get("answers") or 0 for line in standings.get("lines", {}).get(OVERALL, ())
-    }
-    most = max(answers.values(), default=0)
+    lines = standings.get("lines", {}).get(OVERALL, ())
+    rule = standings.get("missing")
+    most = max((line.get("answers") or 0 for line in lines), default=0)
     partial = {
-        system: f"{PARTIAL}: it answered {answered:,} of {most:,} questions"
-        for system, answered in answers.items()
-        if 0 < answered < most and system != standings.get("reference")
+        line["system"]: f"{mark}: {WHY[rule]}"
+        for line in lines
+        if line["system"] != standings.get("reference")
+        and (mark := line.get("partial") if rule else partial_mark(line.get("answers") or most, most))
     }
     return partial if round_name is None else {**partial, **withdrawn_marks(store, round_name)}
 

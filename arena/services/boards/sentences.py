@@ -30,7 +30,11 @@ def leading(view: BoardView, domain: str) -> str:
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
         return f"{leader.system} stands first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
-    opening = f"{leader.system} leads{where}"
+    mark = leader.facts.get("partial")
+    name = f"{leader.system}, {mark}," if mark else leader.system
+    if mark and view.skips:
+        return f"No system leads{where}: {name} is ahead on the questions that it answered."
+    opening = f"{name} leads{where}"
     close, unplaced = _rivals(leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
     if close and len(ratings) == 1 and None not in ratings:
@@ -191,7 +195,7 @@ def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
             (info.called, (mean := line.mean(info)) and info.text(mean.value))
             for info in usual_metrics(view.reference_by, view.scored)
         ),
-        ("No answer", None if line.no_answer is None else percent(line.no_answer)),
+        ("Declined", None if line.no_answer is None else percent(line.no_answer)),
         ("Median words", None if line.words is None else whole(line.words)),
         ("Battles behind the rating", whole(line.battles)),
         ("Battles behind the rates", whole(rates.battles)),

@@ -10,8 +10,8 @@ from typing import Any
 from arena.formats import Bounded
 from arena.models.boards import OVERALL, BoardView, Gap, Line, Rates
 from arena.services.boards.judge_health import health_strip, judging_of, read_between, read_style
-from data.models import Board
-from leaderboard.standings.columns import board_lines
+from data.models import Board, MissingRule
+from leaderboard.standings.columns import board_lines, declined_share
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.sections import PEOPLE, facts_by_system, partial_sentence, people_sentence
 
@@ -68,6 +68,7 @@ def read_board(board: Board) -> BoardView:
         style=read_style(standings),
         between=read_between(standings),
         health=health_strip(standings, judging),
+        skips=standings.get("missing") == MissingRule.SKIP,
         partial=partial_sentence(standings),
         people=_corrected(standings),
         self_reported=facts_by_system(standings),
@@ -115,7 +116,7 @@ def _line(fields: Json, reference: str) -> Line:
         # Boards published before places were counted over groups have those of each group by itself.
         ladder=rating.get("ladder", rating.get("component", 0)),
         own_evidence=rating.get("own_evidence"),
-        no_answer=fields["no_answer_share"],
+        no_answer=declined_share(fields),
         words=fields["median_words"],
         answers=fields["answers"],
         flags=tuple(rating.get("flags", ())),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arena.services.boards.facts import facts_of_answers, facts_of_systems, judge_context_of
+from arena.services.boards.facts import facts_of_answers, facts_of_systems, judge_context_of, questions_of
 from arena.services.rounds.battle_table import (
     judged_shares,
     outcomes_by_system,
@@ -28,6 +28,7 @@ from data.models import (
     Job,
     JobKind,
     JudgeKind,
+    MissingRule,
     OrderPolicy,
     Outcome,
     Round,
@@ -40,6 +41,7 @@ from data.progress import working
 from data.store import Store
 from judges.lexical import AGREEMENT
 from leaderboard.ratings import Settings
+from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Standings
 from leaderboard.standings.sections import partial_sentence
@@ -113,6 +115,10 @@ def _reports_of(job: Job) -> object:
 
 
 BASELINE = "baseline"
+MISSING_ANSWERS = {
+    MissingRule.LOSE: "lose to any answer and count 0 in means",
+    MissingRule.SKIP: "are not compared and count 0 in means",
+}
 
 
 def standings_of(store: Store, name: str, *, calibration: Path | int | None = None) -> Standings:
@@ -143,7 +149,9 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         health = health_of(battles, agreement, conduct, former)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
         judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles)
-        asked = _asked(round_, battles)
+        asked = questions_of(store, round_, summary)
+        if asked is None:
+            answers = _of_battles(round_, battles, answers)
         table = table_of_columns(battles)
         # Of millions of battles the columns take more than the table, and nothing reads them any more.
         del battles
@@ -163,11 +171,14 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     return replace(built, systems=facts_of_systems(store, entrants))
 
 
-def _asked(round_: Round, battles: BattleColumns) -> frozenset[str] | None:
-    """Return the questions of a round that takes some of its set's alone; None where it takes all."""
+def _of_battles(
+    round_: Round, battles: BattleColumns, answers: Mapping[str, Sequence[AnswerFact]]
+) -> Mapping[str, Sequence[AnswerFact]]:
+    """Return the answers to the questions of a round, where it takes some of its set's alone."""
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
-        return None
-    return frozenset(battles.questions[code] for code in set(battles.question.tolist()))
+        return answers
+    asked = {battles.questions[code] for code in set(battles.question.tolist())}
+    return {name: [fact for fact in part if fact.question in asked] for name, part in answers.items()}
 
 
 def partial_sentence_of(store: Store, name: str) -> str:
@@ -191,8 +202,10 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     Raises:
         ConflictError: It would make a partial board without `partial`.
     """
-    counts = store.rounds.counts(name)
-    if not counts.judged:
+    counts, plan = store.rounds.counts(name), store.rounds.get(name).plan
+    asked = counts.planned - counts.missing - plan.get("without_judge", 0)
+    # Verdicts on missing answers alone say nothing where the judge failed on all others.
+    if not counts.judged or (asked and counts.judged <= plan.get("without_judge", 0)):
         reasons = ", ".join(
             f"{count:,} {word}"
             for word in ("unreadable", "refused", "failed", "skipped", "missing")
@@ -206,7 +219,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     sentence = partial_sentence_of(store, name)
     if not sentence:
         return ""
-    undecidable: Mapping[str, int] = store.rounds.get(name).plan.get("undecidable") or {}
+    undecidable: Mapping[str, int] = plan.get("undecidable") or {}
     reasons = "".join(f" The judge cannot decide {count:,}: {why}." for why, count in undecidable.items())
     if not partial:
         raise ConflictError(
@@ -276,6 +289,7 @@ def _about(round_: Round, summary: SetSummary, health: Mapping[str, object], gro
         "judge hash": judge["hash"],
         "pairs": round_.plan["pairs"],
         "seed": str(round_.seed),
+        "missing answers": MISSING_ANSWERS.get(round_.plan.get("missing"), ""),
         "yardsticks": ground_truths,
         "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
         "finished": "" if round_.finished_at is None else round_.finished_at.date().isoformat(),
@@ -287,6 +301,7 @@ def _about(round_: Round, summary: SetSummary, health: Mapping[str, object], gro
         reference=summary.reference_name,
         reference_by=summary.reference_by,
         labels=summary.domains,
+        missing=MissingRule(rule) if (rule := round_.plan.get("missing")) else None,
         facts={label: value for label, value in facts.items() if value},
         health=health,
     )

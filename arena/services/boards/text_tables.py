@@ -42,6 +42,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
     more = {
         "own evidence": [_number(row["own_evidence"], ".0%") for row in rows],
         "flags": [", ".join(str(row["flags"] or "").split()) or None for row in rows],
+        "mark": [str(row.get("mark") or "").partition(":")[0] or None for row in rows],
         **_added_columns(board, rows),
     }
     for header, cells in more.items():
@@ -175,6 +176,9 @@ def _cell(row: Mapping[str, object], column: BoardColumn) -> str | None:
     if column.unit is Unit.PLACE:
         return _ranks(row["rank_lower"], row["rank_upper"])
     value = row[column.name]
+    if row.get(f"{column.name}_of"):
+        ends = (_number(row[end], ".0%") for end in column.ends or ())
+        return f"{row[f'{column.name}_count']} of {row[f'{column.name}_of']} ({'–'.join(map(str, ends))})"
     return value if isinstance(value, str) else _number(value, FORMS.get(column.unit, ".4g"))
 
 

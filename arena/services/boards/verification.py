@@ -21,7 +21,7 @@ from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, read_text
 from data.models import Judgment, OrderPolicy, Outcome, Preference, Presentation
-from data.models.judgments import CORRECTION
+from data.models.judgments import CORRECTION, NOT_HANDED_IN
 from data.progress import counted, working
 from data.store.boards import hash_of
 from judges.pairwise.llm_judge import settled
@@ -42,12 +42,14 @@ class Verified:
         files: The names of the files.
         battles: Battles whose verdicts follow from their judgments.
         corrected: Judged battles whose verdict the organisers corrected, with what reason their detail says.
+        without_judge: Battles that are lost without a judgment, since one of the two answers is missing.
         content_hash: The sha256 of the standings, which a published board is called by.
     """
 
     files: tuple[str, ...]
     battles: int
     corrected: int
+    without_judge: int
     content_hash: str
 
 
@@ -58,10 +60,10 @@ def verify_folder(folder: Path) -> Verified:
     _verify_files(folder, sums)
     _verify_judge(head, standings)
     with working("settling battles from their judgments"):
-        battles, corrected = _verify_battles(folder, head)
+        battles, corrected, without_judge = _verify_battles(folder, head)
     with working("computing rates and ratings from the battles"):
         _verify_numbers(folder, standings)
-    return Verified(tuple(sorted(sums)), battles, corrected, hash_of(standings))
+    return Verified(tuple(sorted(sums)), battles, corrected, without_judge, hash_of(standings))
 
 
 def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
@@ -90,21 +92,23 @@ def _verify_judge(head: Mapping[str, Any], standings: Mapping[str, Any]) -> None
         raise _wrong("The judge in round.json is not the one that standings.json names.")
 
 
-def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int]:
+def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, int]:
     """Settle each battle from its judgments, and hold it against its outcome and its line of battles.
 
     Returns:
-        How many follow from their judgments, and how many were corrected by the organisers instead.
+        How many follow from their judgments, how many were corrected by the organisers instead, and how many
+        are lost for a missing answer.
     """
     judgments: dict[str, list[Judgment]] = defaultdict(list)
     for row in _rows(folder / "judgments.jsonl"):
         judgments[row["battle"]].append(_judgment(row))
     counts: Counter[str] = Counter()
-    corrected = 0
+    corrected = without_judge = 0
     battles = _rows(folder / "battles.jsonl")
     for outcome in _rows(folder / "outcomes.jsonl"):
         counts[outcome["outcome"]] += 1
         corrected += _is_corrected(outcome)
+        without_judge += _is_without_judge(outcome)
         given = judgments.pop(outcome["battle"], [])
         battle = next(battles, None) if outcome["outcome"] == Outcome.JUDGED else None
         _verify_battle(outcome, battle, given, head)
@@ -115,12 +119,20 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int]:
             f"judgments.jsonl has judgments of {next(iter(judgments))}, which is no battle of the round."
         )
     _verify_books(head["books"], counts)
-    return counts[Outcome.JUDGED] - corrected, corrected
+    planned = head["plan"].get("without_judge", 0)
+    if without_judge > planned:
+        raise _wrong(f"{without_judge} battles are lost for a missing answer, and the plan has {planned}.")
+    return counts[Outcome.JUDGED] - corrected - without_judge, corrected, without_judge
 
 
 def _is_corrected(outcome: Mapping[str, Any]) -> bool:
     """Return whether organisers corrected the verdict, so that it may differ from the judgments."""
     return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]).startswith(CORRECTION)
+
+
+def _is_without_judge(outcome: Mapping[str, Any]) -> bool:
+    """Return whether a battle was decided since one of the two answers is missing."""
+    return outcome["outcome"] == Outcome.JUDGED and outcome["detail"] == NOT_HANDED_IN
 
 
 def _verify_battle(
@@ -135,7 +147,7 @@ def _verify_battle(
         names = ("question_id", "model_a", "model_b")
         if battle is None or any(battle[name] != outcome[name] for name in names):
             raise _wrong(f"The battle {key} is judged, and battles.jsonl has another in its place.")
-        if _is_corrected(outcome):
+        if _is_corrected(outcome) or (_is_without_judge(outcome) and not judgments):
             return
         if verdict is None or verdict.preference is None:
             raise _wrong(f"The battle {key} is judged, and no judgments say so.")

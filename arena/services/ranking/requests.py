@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from arena.settings import DATABASE
 from data.errors import InputError, NotFoundError
+from data.models import MissingRule
 
 if TYPE_CHECKING:
     from arena.services.judging.judges import JudgeService
@@ -89,6 +90,7 @@ class RankRequest:
         judge: A judge by name or path, or a model; empty for the former one, or the embedded one.
         endpoint: Where the model is asked; empty for that of the settings.
         versus: The one system that all others meet, or `reference`; empty for all pairs.
+        missing: Result of a comparison in which one of the two answers is missing.
         sample: How many questions are judged, a number or a share; None for all.
         budget_usd: The most that may be spent; None without a cap.
         seed: Of the sample and of the resampled intervals.
@@ -98,6 +100,7 @@ class RankRequest:
     judge: str = ""
     endpoint: str = ""
     versus: str = ""
+    missing: MissingRule = MissingRule.LOSE
     sample: str | None = None
     budget_usd: float | None = None
     seed: int = 0

@@ -11,9 +11,9 @@ from typing import Any
 from arena.services.accounts.redaction import without_addresses
 from arena.services.evidence.questions import CONTRADICTS, MISSES, Side, read_reasons
 from data.errors import FileFormatError, InputError, NotFoundError
-from data.models import BattleEvidence, Board, Judgment, Preference, Presentation, RoundCounts
+from data.models import BattleEvidence, Board, Judgment, MissingRule, Preference, Presentation, RoundCounts
 from data.store import Store
-from data.text import counted, escape_formula, percent
+from data.text import counted, escape_formula, percent, percent_figure
 from judges.metrics.registry import covering
 from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
@@ -23,6 +23,7 @@ TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
 MOST_NAMED = 3
+DECLINES = ("declined", "declined rightly", "answered rightly")
 """Systems that the sentence names."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
@@ -38,6 +39,9 @@ class RankedSystem:
         covered: How much its answers cover on average, 0–1; None where it is not known.
         covered_by: The metric that says so; empty where the board has none.
         questions: How many questions it answered.
+        asked: How many there are.
+        partial: Mark of a system that did not answer all of them, as `partial (31 of 40)`; else empty.
+        declined: How many of its answers decline (`declines_of`), and where they should.
         unranked: Why it has no rank, since it answered too few; empty of all others.
     """
 
@@ -54,6 +58,25 @@ class RankedSystem:
     questions: int
     unranked: str = ""
     covered_by: str = ""
+    asked: int | None = None
+    partial: str = ""
+    declined: Mapping[str, Any] | None = None
+
+    @property
+    def marked(self) -> str:
+        """Its name, with the mark of a partial one."""
+        return f"{self.system}, {self.partial}" if self.partial else self.system
+
+    @property
+    def declines(self) -> Sequence[str]:
+        """Count and share of its answers that decline; where it should, and answered where it should."""
+        declined = self.declined or {}
+        share = declined.get("share")
+        figures = [UNKNOWN if share is None else f"{declined['count']:,} ({percent(share)})"]
+        for part in filter(None, map(declined.get, ("where_should", "answered_where_should"))):
+            ends = "" if part["lower"] is None else f" ({_ends(part['lower'], part['upper'])})"
+            figures.append(f"{part['count']:,} of {part['of']:,}{ends}")
+        return figures
 
     @property
     def places(self) -> str:
@@ -183,23 +206,36 @@ class RankingResults:
         headings = {name: column.heading.lower() for name, column in covering().items()}
         return next((headings[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
 
+    def decline_headings(self, board: Board) -> Sequence[str]:
+        """Return the headings of the figures on declines, of marked questions where there are some."""
+        marked = any(len(one.declines) > 1 for one in self.systems(board))
+        return DECLINES if marked else DECLINES[:1]
+
     def sentence(self, board: Board) -> str:
-        """Describe the leader and its certainty."""
+        """Describe the leader and its certainty, and which systems are partial."""
+        skips = board.standings.get("missing") == MissingRule.SKIP
+        said = " Only questions that both systems of a pair answered are compared." if skips else ""
+        return f"{self._leading(board, skips=skips)}{said}"
+
+    def _leading(self, board: Board, *, skips: bool) -> str:
         rated = [one for one in self.systems(board) if one.rank is not None]
         if not rated:
             return str(board.standings.get("unrankable") or "No system has a rating.")
-        tied = [one.system for one in rated if one.rank is not None and one.rank[0] == 1]
+        tied = [one.marked for one in rated if one.rank is not None and one.rank[0] == 1]
         first = rated[0]
+        name = f"{first.marked}{',' if first.partial else ''}"
         if len(rated) == 1:
             opponent = f" against the {reference}" if (reference := board.standings.get("reference")) else ""
             counts = f"won {first.wins:,}, tied {first.ties:,} and lost {first.losses:,} battles{opponent}"
-            return f"{first.system} is the only system with a rank: it {counts}."
+            return f"{name} is the only system with a rank: it {counts}."
+        if skips and first.partial:
+            return f"No system leads: {name} is ahead on the questions that it answered."
         if len(tied) == 1:
-            return f"{first.system} leads, and its battles separate it from every other system."
+            return f"{name} leads, and its battles separate it from every other system."
         if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:
             return "No system leads: the battles separate none of them."
-        others = listed((name for name in tied if name != first.system), MOST_NAMED)
-        return f"{first.system} is ahead, but its battles do not separate it from {others}."
+        others = listed((other for other in tied if other != first.marked), MOST_NAMED)
+        return f"{name} is ahead, but its battles do not separate it from {others}."
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
         """Every battle of a round in its order."""
@@ -264,6 +300,7 @@ class RankingResults:
                 sentence=self.sentence(board),
                 systems=self.systems(board),
                 covered=self.covered_heading(board),
+                declines=self.decline_headings(board),
                 judge=board.standings["facts"].get("judge", ""),
                 model=board.standings["facts"].get("model", ""),
                 published=board.published_at.date().isoformat(),
@@ -327,7 +364,14 @@ def _system(line: Mapping[str, Any], metric: str) -> RankedSystem:
         questions=line.get("answers") or 0,
         unranked=line.get("unranked", ""),
         covered_by=metric,
+        asked=line.get("asked"),
+        partial=line.get("partial", ""),
+        declined=line.get("declined"),
     )
+
+
+def _ends(lower: float, upper: float) -> str:
+    return f"{percent_figure(lower, decimals=0)}–{percent(upper, decimals=0)}"
 
 
 def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:

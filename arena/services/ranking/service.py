@@ -20,7 +20,7 @@ from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.errors import InputError, NotFoundError
-from data.models import Answer, Board, Question, QuestionSet, Round, RoundCounts, RoundState
+from data.models import Answer, Board, MissingRule, Question, QuestionSet, Round, RoundCounts, RoundState
 from data.models.rounds import RESUMABLE
 from data.progress import Report, working
 from data.store import Store
@@ -66,7 +66,10 @@ class Prepared:
                 if len(answers) < questions
             ]
             more = f" and {len(short) - NAMED:,} more lack some" if len(short) > NAMED else ""
-            told += f"; {', '.join(short[:NAMED])}{more}"
+            rule = "which count as lost"
+            if self.request.missing is MissingRule.SKIP:
+                rule = "and only questions that both systems answered are compared"
+            told += f"; {', '.join(short[:NAMED])}{more}, {rule}"
         if self.pool.references:
             told += f"; {self.pool.references:,} with a reference"
         return f"{told}; joined by {'text' if self.pool.by_text else 'id'}."
@@ -121,6 +124,7 @@ class RankingService:
             set_name=set_name,
             judge=judge,
             pairs=pairs,
+            missing=request.missing,
             sample=request.sample,
             seed=request.seed,
             budget_usd=request.budget_usd,
@@ -163,6 +167,7 @@ class RankingService:
             and last.judge["source"] == prepared.request.judge
             and last.plan["systems"] == systems
             and last.plan["pairs"] == planned.request.pairs
+            and last.plan.get("missing") == prepared.request.missing
             and last.plan["sample"] == prepared.request.sample
             and last.seed == prepared.request.seed
         )

@@ -144,8 +144,11 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
     from leaderboard.rates import win_rates
 
     battles = store.verdicts.columns(round_.name)
-    judged = battles.question[battles.preference >= 0]
-    rows = win_rates(table_of_columns(battles), by_domain=False).rows if len(judged) else ()
+    # Missing answers are lost before anything is judged, so that a question counts once all of it has ended.
+    open_ = np.isin(battles.question, battles.question[battles.outcome < 0])
+    ended = replace(battles, preference=np.where(open_, -1, battles.preference).astype(np.int8))
+    judged = battles.question[ended.preference >= 0]
+    rows = win_rates(table_of_columns(ended), by_domain=False).rows if len(judged) else ()
     rates = {row.system: row for row in rows}
     known = sorted(
         (row for row in rows if row.system in round_.plan["systems"]),

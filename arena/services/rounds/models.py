@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.services.accounts.redaction import hide_addresses
 from data.errors import NotFoundError, SpecError
 from data.models import (
+    MissingRule,
     OrderPolicy,
     Outcome,
     PlannedBattle,
@@ -49,6 +50,7 @@ class RoundRequest:
     domains: tuple[str, ...] = ()
     sample: str | None = None
     order: OrderPolicy | None = None
+    missing: MissingRule = MissingRule.LOSE
     seed: int = 0
     budget_usd: float | None = None
     name: str | None = None

@@ -15,15 +15,14 @@ from itertools import combinations
 from typing import Protocol
 
 from data.errors import InputError
-from data.models import Outcome, PlannedBattle, Question, Submission, battle_id
+from data.models import MissingRule, Outcome, PlannedBattle, Preference, Question, Submission, battle_id
+from data.models.judgments import NOT_HANDED_IN
 
 VERSUS = "versus:"
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
 PER_CENT = 100
-LACKING = "battles that lack an answer"
 UNDECIDABLE = "reference battles that the judge cannot decide"
-MISSING = "One of the two answers is missing."
 
 
 class CannotDecide(Protocol):
@@ -104,9 +103,9 @@ class Scope:
 
     Attributes:
         questions: The store's number and the question, in the set's order.
-        answered: Numbers of the questions that each submission answers.
+        answered: Numbers of the questions that each submission answers with more than an empty text.
         silent: Of those, where its answer says that it has none.
-        named: Whether the entrants were asked for by name, so that lacking answers count as missing.
+        missing: Result of a battle in which one of the two did not answer.
     """
 
     set_hash: str
@@ -114,7 +113,7 @@ class Scope:
     entrants: Sequence[Submission]
     reference: Submission
     answered: Mapping[int, frozenset[int]]
-    named: bool
+    missing: MissingRule = MissingRule.LOSE
     silent: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     def answers(self, number: int, *sides: Submission) -> bool:
@@ -124,16 +123,30 @@ class Scope:
 
 @dataclass(slots=True)
 class Plan:
-    """The battles of a round, what is left out and why, and what of it the judge cannot decide and why."""
+    """The battles of a round, what is left out and why, and what of it the judge cannot decide and why.
+
+    `without_judge` are decided since one of the two answers is missing; where the rule skips them, they are
+    `missing`.
+    """
 
     battles: list[PlannedBattle] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     undecidable: Counter[str] = field(default_factory=Counter)
 
     @property
+    def ended(self) -> Counter[Outcome | None]:
+        """Battles by the outcome that they have from the start; None is for the judge."""
+        return Counter(battle.outcome for battle in self.battles)
+
+    @property
     def missing(self) -> int:
-        """Battles that were asked for by name and lack an answer."""
-        return sum(battle.outcome is Outcome.MISSING for battle in self.battles)
+        """Battles that lack an answer and are not compared."""
+        return self.ended[Outcome.MISSING]
+
+    @property
+    def without_judge(self) -> int:
+        """Battles that are lost without a judge, since one of the two answers is missing."""
+        return self.ended[Outcome.JUDGED]
 
 
 def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: CannotDecide) -> Plan:
@@ -146,7 +159,7 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
     if pairs.versus and pairs.versus not in {entrant.system for entrant in scope.entrants}:
         names = ", ".join(entrant.system for entrant in scope.entrants) or "none"
         raise InputError(f"There is no system {pairs.versus!r} here.", advice=f"There are: {names}.")
-    asked = _sampled(scope.questions, sample, seed)
+    asked = sampled(scope.questions, sample, seed)
     complete = {number for number, _ in evenly(asked, pairs.complete, seed)} if pairs.complete else set()
     for number, question in asked:
         if pairs.reference or pairs.everything:
@@ -154,7 +167,7 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
             # Nobody can bring an answer to a reference that there is none of.
             opponents = scope.entrants if scope.answers(number, scope.reference) else ()
             for entrant in opponents:
-                if undecidable and scope.answers(number, entrant, scope.reference):
+                if undecidable:
                     plan.left_out[UNDECIDABLE] += 1
                 else:
                     _add(plan, scope, number, question, entrant, scope.reference)
@@ -185,9 +198,10 @@ def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotD
             yield reason
 
 
-def _sampled(
+def sampled(
     questions: Sequence[tuple[int, Question]], sample: Sample, seed: int
 ) -> Sequence[tuple[int, Question]]:
+    """Return the questions of a sample."""
     if sample.number is not None:
         return proportionally(questions, sample.number, seed)
     if sample.share is not None:
@@ -198,17 +212,25 @@ def _sampled(
 def _add(
     plan: Plan, scope: Scope, number: int, question: Question, first: Submission, second: Submission
 ) -> None:
-    key = battle_id(scope.set_hash, question.id, _label(first), _label(second))
-    if scope.answers(number, first, second):
-        plan.battles.append(PlannedBattle(key=key, question=number, a=first.id, b=second.id))
-    elif scope.named:
-        plan.battles.append(
-            PlannedBattle(
-                key=key, question=number, a=first.id, b=second.id, outcome=Outcome.MISSING, detail=MISSING
-            )
+    answers = [scope.answers(number, side) for side in (first, second)]
+    if not any(answers):
+        return
+    outcome = preference = None
+    if not all(answers) and scope.missing is MissingRule.SKIP:
+        outcome = Outcome.MISSING
+    elif not all(answers):
+        outcome, preference = Outcome.JUDGED, Preference.A if answers[0] else Preference.B
+    plan.battles.append(
+        PlannedBattle(
+            key=battle_id(scope.set_hash, question.id, _label(first), _label(second)),
+            question=number,
+            a=first.id,
+            b=second.id,
+            outcome=outcome,
+            preference=preference,
+            detail="" if outcome is None else NOT_HANDED_IN,
         )
-    else:
-        plan.left_out[LACKING] += 1
+    )
 
 
 def _label(side: Submission) -> str:

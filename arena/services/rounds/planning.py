@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,7 +26,9 @@ from data.store.replies import ReplyStore
 from judges.llm.prices import Prices
 from judges.llm.settings import CacheMode
 from judges.llm.token_counting import TokenCounter
+from judges.pairwise.cleaning import clean
 from judges.pairwise.forecast import Estimate, cannot_decide, estimate
+from judges.pairwise.screening import has_content
 from judges.spec import JudgeSpec, leaves
 
 LoadPrices = Callable[[], Prices]
@@ -73,19 +75,32 @@ class RoundPlanner:
             spec = spec.using(order=request.order)
         entrants = self._entrants(request)
         reference = self._store.submissions.reference(request.set_name)
+        answered, silent = self._answered((*entrants, reference))
         scope = Scope(
             set_hash=summary.content_hash,
             questions=questions_in(request.domains, summary, self._store.sets.numbered(summary.id)),
             entrants=entrants,
             reference=reference,
-            answered={side.id: self._store.submissions.answered(side.id) for side in (*entrants, reference)},
-            silent={side.id: self._store.submissions.silent(side.id) for side in (*entrants, reference)},
-            named=bool(request.systems),
+            answered=answered,
+            silent=silent,
+            missing=request.missing,
         )
         plan = make_plan(
             scope, pairs=pairs, sample=sample, seed=request.seed, cannot=partial(cannot_decide, spec)
         )
         return PlannedRound(request=request, summary=summary, spec=spec, entrants=entrants, plan=plan)
+
+    def _answered(
+        self, sides: Sequence[Submission]
+    ) -> tuple[Mapping[int, frozenset[int]], Mapping[int, frozenset[int]]]:
+        """Numbers of the questions that each side answers, an empty text being none; and of its declines."""
+        answered, silent = {}, {}
+        for side in sides:
+            texts = self._store.submissions.silent(side.id)
+            empty = {question for question, (text, _) in texts.items() if not has_content(clean(text))}
+            answered[side.id] = self._store.submissions.answered(side.id) - empty
+            silent[side.id] = frozenset(question for question, (_, declines) in texts.items() if declines)
+        return answered, silent
 
     def _usual_pairs(self, set_name: str) -> str:
         """Each system against the reference where there is one, else all against each other."""
@@ -122,7 +137,9 @@ class RoundPlanner:
             "pairs": planned.request.pairs,
             "systems": [entrant.system for entrant in planned.entrants],
             "planned": len(planned.plan.battles),
+            "without_judge": planned.plan.without_judge,
             "missing": planned.plan.missing,
+            "missing_rule": request.missing.value,
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),

@@ -12,6 +12,7 @@ from arena.services.rounds.models import LoadSpec, PlannedRound, RoundEstimate, 
 from arena.services.rounds.pairing import Pairs, left_out_of
 from data.models import JobKind, JudgeKind
 from data.store import Store
+from data.text import counted
 from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves
 
@@ -77,7 +78,7 @@ class Readiness:
     def _of_plan(self, planned: PlannedRound) -> Iterator[Missing]:
         request, plan = planned.request, planned.plan
         name = request.set_name
-        undecidable, battles = sum(plan.undecidable.values()), len(plan.battles)
+        undecidable, battles = sum(plan.undecidable.values()), plan.ended[None]
         pairs = Pairs.parse(request.pairs)
         reference = self.store.submissions.reference(name)
         referenced = bool(self.store.submissions.answered(reference.id))
@@ -94,9 +95,9 @@ class Readiness:
                 what=Lack.REFERENCES,
                 text=f"{name} has no references, so no system meets one.",
                 advice="Compare the systems with each other, or import a version of the set with references.",
-                blocks=not battles,
+                blocks=not plan.battles,
             )
-        elif not battles:
+        elif not plan.battles:
             yield Missing(
                 what=Lack.BATTLES,
                 text=f"There is nothing to judge with the pairs {request.pairs}{left_out_of(plan)}.",
@@ -111,11 +112,13 @@ class Readiness:
                 advice="Add references or passages, choose a judge that needs neither, or other pairs.",
                 blocks=undecidable >= battles > 0,
             )
-        if plan.missing:
+        if incomplete := plan.missing + plan.without_judge:
+            end = "count as lost" if plan.without_judge else "are not compared"
             yield Missing(
                 what=Lack.INCOMPLETE,
-                text=f"{plan.missing:,} battles lack an answer.",
-                advice="Ask the teams for complete files, or leave their systems out.",
+                text=f"{counted(incomplete, 'battle')} {'lack' if incomplete > 1 else 'lacks'} an answer and "
+                f"{end}; no judge is asked.",
+                advice="Ask the teams for complete files.",
             )
         if request.name is not None and any(
             round_.name == request.name for round_ in self.store.rounds.all()

@@ -116,6 +116,8 @@ class RoundService(RoundReader):
                 "systems": {entrant.system: entrant.version for entrant in planned.entrants},
                 "set_hash": planned.summary.content_hash,
                 **({"domains": list(request.domains)} if request.domains else {}),
+                "missing": request.missing.value,
+                "without_judge": planned.plan.without_judge,
                 "left_out": dict(planned.plan.left_out),
                 "undecidable": dict(planned.plan.undecidable),
             },
@@ -336,8 +338,8 @@ class RoundService(RoundReader):
 
     def _refuse_hopeless(self, planned: PlannedRound) -> None:
         """Refuse a round of which the judge can decide nothing: it would be judged and give nothing."""
-        undecidable, battles = planned.plan.undecidable, len(planned.plan.battles)
-        if sum(undecidable.values()) >= battles:
+        undecidable, battles = planned.plan.undecidable, planned.plan.ended[None]
+        if undecidable and sum(undecidable.values()) >= battles:
             raise InputError(
                 f"The judge {planned.spec.name} can decide none of the {battles:,} battles: "
                 f"{'; '.join(undecidable)}.",

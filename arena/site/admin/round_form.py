@@ -16,7 +16,7 @@ from arena.site.ui.html import OPENED, anchor, heading, note, paragraph, strip
 from arena.site.ui.messages import attempt, show_error
 from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
-from data.models import OrderPolicy, SetSummary
+from data.models import MissingRule, OrderPolicy, SetSummary
 
 NEW_SET, NEW_SYSTEMS = "set", "systems"
 """Names in an address that fill in the form: a set, and systems with commas between them."""
@@ -28,6 +28,11 @@ PAIRS = {
     "all": "every pair on every question",
 }
 ORDERS = dict(zip((None, *OrderPolicy), ("judge's default", "one fixed", "random", "both"), strict=True))
+
+MISSING = {
+    MissingRule.LOSE: "count as lost",
+    MissingRule.SKIP: "are not compared",
+}
 
 
 def new_round(caller: Caller) -> None:
@@ -90,6 +95,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         names = list(about)
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
+        missing = st.selectbox("Missing answers", list(MISSING), format_func=MISSING.__getitem__)
         cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="The most that it may spend")
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
@@ -101,6 +107,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         domains=tuple(domains),
         sample=sample.strip() or None,
         order=order,
+        missing=missing,
         seed=seed,
         budget_usd=cap,
         name=name.strip() or None,
@@ -143,7 +150,10 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
         rows = [(why, f"{count:,}") for why, count in plan[key].items()]
         if rows:
             grid((head, "Battles"), rows)
-    note(f"Systems: {', '.join(plan['systems']) or 'none'}. Battles without an answer: {plan['missing']:,}.")
+    note(
+        f"Systems: {', '.join(plan['systems']) or 'none'}. Lost without a judge, since an answer is missing: "
+        f"{plan['without_judge']:,}; not compared: {plan['missing']:,}."
+    )
 
 
 def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:

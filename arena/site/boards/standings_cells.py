@@ -202,6 +202,23 @@ def rate_cell(line: Line) -> Markup:
     return estimate_cell(line.win, percent_figure)
 
 
+def declines_cells() -> Mapping[str, Callable[[Line], Child]]:
+    """Return the cells of declines on questions that are marked: `6 of 6`, with the interval below it."""
+
+    def cell(line: Line, part: str) -> Child:
+        figure = (line.facts.get("declined") or {}).get(part)
+        if not figure or figure["share"] is None:
+            return drawn("muted")
+        text, ends = (
+            f"{figure['count']} of {figure['of']}",
+            map(percent_figure, (figure["lower"], figure["upper"])),
+        )
+        return drawn("figure", text, "–".join(ends))
+
+    parts = {"declined_where_should": "where_should", "answered_where_should": "answered_where_should"}
+    return {name: partial(cell, part=part) for name, part in parts.items()}
+
+
 def battles_cell(line: Line) -> Child:
     """Return battles behind the rates and, where they are others, behind the rating."""
     text = "–" if line.is_reference else whole(line.rates.battles)

@@ -17,6 +17,7 @@ from arena.site.boards.standings_cells import (
     Scale,
     battles_cell,
     brackets,
+    declines_cells,
     domains_cell,
     domains_style,
     drawn,
@@ -30,7 +31,7 @@ from arena.site.boards.standings_cells import (
 )
 from arena.site.ui.html import Child, link
 from data.text import percent_figure
-from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, column_named, columns_on
 
 LEAST_DOMAINS = 2
 LEFT = frozenset({"rank", "system", "domains", "organisation", "licence", "rating", "win_tie_rate"})
@@ -40,19 +41,12 @@ DRAWN = "Rating, drawn towards overall"
 Value = Bounded | float | str | None
 
 
-def _corrected(line: Line) -> Bounded | None:
-    row = line.facts.get("people") or {}
-    value = row.get("rating")
-    return None if value is None else Bounded(value=value, lower=row["lower"], upper=row["upper"])
-
-
 VALUES: Mapping[str, Callable[[Line], Value]] = {
     "rank": lambda line: None if line.is_reference else line.rank_lower,
     "rating": lambda line: line.rating,
     "win_rate": lambda line: line.win,
     "win_tie_rate": lambda line: line.win_tie,
     "battles": lambda line: None if line.is_reference else line.rates.battles,
-    "corrected_rating": _corrected,
 }
 """Values that change with whose ratings are shown; others are as the standings have them."""
 
@@ -131,7 +125,7 @@ class Table:
             "win_tie_rate": outcome_cell,
             "domains": lambda line: domains_cell(_by_domain(view, line)),
             "battles": battles_cell,
-            "corrected_rating": lambda line: score_cell(_corrected(line), points),
+            **declines_cells(),
             **said_cells(view),
         }
         columns = map(self._column, _specs(domain, lines))
@@ -160,13 +154,19 @@ def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
 
 
 def _value(spec: BoardColumn, line: Line) -> Value:
-    """Return the value of the standings; for a mean score with its interval."""
-    return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
+    """Return the value of the standings, with its interval where it has one."""
+    if spec.ends is None or column_named(spec.name) is None:
+        return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
+    value, *ends = (
+        column.read(line.facts) for name in (spec.name, *spec.ends) if (column := column_named(name))
+    )
+    return None if value is None else Bounded(value, *ends)
 
 
 def _cell_of(unit: Unit, value: Value) -> Child:
     if isinstance(value, Bounded) or (value is None and unit is Unit.NUMBER):
-        return score_cell(value, None if unit is Unit.SHARE else "{:.4g}".format)
+        text = points if unit is Unit.POINTS else "{:.4g}".format
+        return score_cell(value, None if unit is Unit.SHARE else text)
     if isinstance(value, str):
         return value
     if value is None:

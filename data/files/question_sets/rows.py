@@ -15,7 +15,7 @@ from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, Questio
 
 Item = TypeVar("Item", str, int)
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
-OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS)
+OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS, "answerable")
 """Columns of tables of questions besides those that every table may have."""
 SPLITS = frozenset(split.value for split in Split)
 
@@ -36,6 +36,7 @@ def question_from_json(line: int, row: Mapping[str, object], problems: ProblemLi
         "nuggets": fields.nuggets(),
         "split": _split(fields),
         "language": str(row.get("language") or ENGLISH),
+        "answerable": _answerable(fields),
     }
     return None if fields.wrong else Question(**found)
 
@@ -59,6 +60,8 @@ def question_to_json(question: Question) -> dict[str, Any]:
     row["split"] = question.split.value
     if question.language != ENGLISH:
         row["language"] = question.language
+    if not question.answerable:
+        row["answerable"] = False
     return row
 
 
@@ -124,6 +127,14 @@ def _split(fields: Fields) -> Split:
         return Split(value)
     fields.note("wrong-value", f"The split is {value!r}.", 'Use "test" or "dev".')
     return Split.TEST
+
+
+def _answerable(fields: Fields) -> bool:
+    value = fields.row.get("answerable")
+    word = str(value).strip().casefold()
+    if value is not None and word not in {"", "true", "false"}:
+        fields.note("wrong-value", f"answerable is {value!r}.", "Use true or false.")
+    return word != "false"
 
 
 def domain_label(domain: str) -> str:
