@@ -22,6 +22,11 @@ def have(count: int) -> str:
     return "has" if count == 1 else "have"
 
 
+def is_blank(text: str) -> bool:
+    """Return whether a reader would see nothing: zero-width characters are no white space to Python."""
+    return not any(character.isprintable() and not character.isspace() for character in text)
+
+
 MINUS = "\u2212"
 
 

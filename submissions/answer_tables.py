@@ -12,6 +12,7 @@ from data.files.tables.columns import Column, column_of, read_columns, renamed
 from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
+from data.text import is_blank
 from submissions.formats.reading import RowFile
 from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
@@ -315,7 +316,7 @@ class _Rows:
         if problems:
             return
         answer = fields.answer
-        empty = answer is None or not answer.strip() or (self.text_cells and is_missing(answer))
+        empty = answer is None or is_blank(answer) or (self.text_cells and is_missing(answer))
         # A file of references may call them answers.
         self.systems.setdefault(system, []).append(
             AnswerRow(

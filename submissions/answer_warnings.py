@@ -238,7 +238,7 @@ class AnswerWarnings:
             if number < count:
                 share = percent(number / count, decimals=0)
                 message = f"{domain}: {number:,} of {count:,} questions are answered ({share})."
-                advice = "Only answered questions are judged."
+                advice = "Without an answer they count as lost."
                 self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
     def _close_contexts(self) -> None:

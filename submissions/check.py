@@ -171,8 +171,8 @@ class _Tally:
         else:
             self._answered.subtract(domain for _, _, domain in self._empty)
         severity = Severity.WARNING if few else Severity.ERROR
-        remedy = 'Leave the row out, or write "I couldn\'t find an answer."'
-        advice = "It is judged as no answer." if few else remedy
+        loses = "It loses to any other answer, as a missing one does."
+        advice = loses if few else f"Answer it, or say that you have no answer. {loses}"
         for line, place, _ in self._empty:
             message = with_place("The answer is empty.", place)
             self._findings.add(line, Code.EMPTY_ANSWER, message, advice, severity)

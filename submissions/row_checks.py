@@ -12,7 +12,7 @@ from data.files.tables.columns import Column, shown_names
 from data.files.tables.rows import FileFormat, Row, TextRow
 from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
-from data.text import are, counted
+from data.text import are, counted, is_blank
 from submissions.formats.registry import FIGURES
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown, with_place
@@ -38,10 +38,7 @@ class AcceptedRow:
     @property
     def empty(self) -> bool:
         """True if a reader would see nothing."""
-        # Zero-width characters are no white space to Python.
-        return not any(
-            character.isprintable() and not character.isspace() for character in self.answer.answer
-        )
+        return is_blank(self.answer.answer)
 
 
 class RowReader:
@@ -234,7 +231,9 @@ class RowReader:
                 there = "The row has no fields." if not self._names else f"The row has: {self._names}."
                 message = "The answer is null, not a string." if null else f"There is no answer. {there}"
                 code = Code.WRONG_TYPE if null else Code.MISSING_FIELD
-                self._note(row, code, message, "Give every row an answer, or leave the row out.")
+                self._note(
+                    row, code, message, "Give every row an answer: without one its question counts as lost."
+                )
             return None
         if len(text) > self._limits.answer_chars:
             message = f"The answer has {len(text):,} characters; {self._limits.answer_chars:,} are allowed."

@@ -114,6 +114,7 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
         "name": round_.name,
         "state": round_.state.value,
         **{name: getattr(counts, name) for name in COUNTS},
+        "without_judge": round_.plan.get("without_judge", 0),
     }
     job = arena.jobs.of_round(round_.id)
     rate = 0.0 if job is None else job.rate

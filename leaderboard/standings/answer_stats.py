@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, lacking: Collection[str
 
 def declines_of(
     facts: Sequence[AnswerFact], asked: Mapping[str, AskedQuestion], *, marked: bool
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Count the answers that decline; where questions are `marked` unanswerable also where they should.
 
     A missing answer neither declines nor answers.

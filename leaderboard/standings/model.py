@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from data.models import MissingRule, Outcome
 from data.models.words import to_json
@@ -44,7 +45,7 @@ class Line:
     rate_against_all: Rate | None = None
     answers: int
     asked: int | None = None
-    declined: Mapping[str, object] | None = None
+    declined: Mapping[str, Any] | None = None
     median_words: float | None
     scores: Mapping[str, MeanScore]
     outcomes: Mapping[Outcome, int]

@@ -115,7 +115,7 @@ def _reports_of(job: Job) -> object:
 
 
 BASELINE = "baseline"
-MISSING_ANSWERS = {
+MISSING_ANSWERS: Mapping[str, str] = {
     MissingRule.LOSE: "lose to any answer and count 0 in means",
     MissingRule.SKIP: "are not compared and count 0 in means",
 }
@@ -289,7 +289,7 @@ def _about(round_: Round, summary: SetSummary, health: Mapping[str, object], gro
         "judge hash": judge["hash"],
         "pairs": round_.plan["pairs"],
         "seed": str(round_.seed),
-        "missing answers": MISSING_ANSWERS.get(round_.plan.get("missing"), ""),
+        "missing answers": MISSING_ANSWERS.get(round_.plan.get("missing", ""), ""),
         "yardsticks": ground_truths,
         "agreement with people": "" if judge["kind"] != JudgeKind.LEXICAL else AGREEMENT,
         "finished": "" if round_.finished_at is None else round_.finished_at.date().isoformat(),

@@ -132,7 +132,7 @@ def _is_corrected(outcome: Mapping[str, Any]) -> bool:
 
 def _is_without_judge(outcome: Mapping[str, Any]) -> bool:
     """Return whether a battle was decided since one of the two answers is missing."""
-    return outcome["outcome"] == Outcome.JUDGED and outcome["detail"] == NOT_HANDED_IN
+    return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]) == NOT_HANDED_IN
 
 
 def _verify_battle(

@@ -160,7 +160,7 @@ def _value(spec: BoardColumn, line: Line) -> Value:
     value, *ends = (
         column.read(line.facts) for name in (spec.name, *spec.ends) if (column := column_named(name))
     )
-    return None if value is None else Bounded(value, *ends)
+    return None if value is None else Bounded(value=value, lower=ends[0], upper=ends[1])
 
 
 def _cell_of(unit: Unit, value: Value) -> Child:

@@ -114,7 +114,7 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
             for domain, share in result.coverage.items()
         ]
         put_html(figures_table(("Domain", "Questions", "Answered"), rows))
-        note("Questions that you leave out are not judged; your rank follows from what you answered.")
+        note("A question that you leave out counts as lost, as an empty answer does.")
 
 
 def _show_problems(result: CheckReport) -> None:

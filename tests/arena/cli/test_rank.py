@@ -310,6 +310,35 @@ def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, P
     assert rows["short"]["rank_lower"] == ""
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("blank", [None, "", "  \u200b", "<think>Too hard.</think>"])
+def test_leaving_answers_out_never_pays(
+    run: Commands, files: dict[str, Path], tmp_path: Path, blank: str | None
+) -> None:
+    """Deleted rows, empty texts and reasoning alone are missing: the best is behind, and marked."""
+    lines = files["best"].read_text().splitlines()
+    kept = [] if blank is None else [f"{question},{blank}" for question in QUESTIONS[7:]]
+    files["best"].write_text("\n".join([*lines[:8], *kept]) + "\n")
+    files["references"].write_text(files["references"].read_text().replace(_facts(0, 5), "Unanswerable."))
+    scope = ("rank", *_systems(files), "--references", files["references"])
+    found = run.json(*scope, "--out", tmp_path / "lose", "--json")
+    best = next(one for one in found["systems"] if one["system"] == "best")
+    assert found["systems"][0]["system"] == "middle"
+    assert (best["partial"], best["questions"], best["asked"]) == ("partial (7 of 12)", 7, 12)
+    assert best["covered"] == pytest.approx(6 / 11)
+    assert best["declined"]["where_should"] == {**best["declined"]["where_should"], "count": 0, "of": 1}
+    with (tmp_path / "lose" / "comparisons.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["reason"] == "no answer was handed in"]
+    assert len(rows) == 10
+    assert all(row["winner"] in {"middle", "worst"} and row["outcome"] == "judged" for row in rows)
+    for part in ("board.html", "board.csv"):
+        assert "partial (7 of 12)" in (tmp_path / "lose" / part).read_text()
+    skipped = run(*scope, "--out", tmp_path / "skip", "--missing", "skip")
+    assert "10 comparisons missing" in skipped[2]
+    sentence = "No system leads: best, partial (7 of 12), is ahead on the questions that it answered."
+    assert f"{sentence} Only questions that both systems of a pair answered are compared." in skipped[1]
+
+
 def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
     same = tmp_path / "same.csv"
     same.write_text(files["best"].read_text())

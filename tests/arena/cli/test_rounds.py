@@ -35,19 +35,21 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
         assert added["created"] is True
     scope = ("--set", "tiny", "--judge", "lexical", "--pairs", "all")
     plan = run.json("rounds", "plan", *scope, "--json")
-    assert (plan["planned"], plan["missing"]) == (30, 0)
+    assert (plan["planned"], plan["without_judge"], plan["missing"]) == (36, 6, 0)
+    plan = run.json("rounds", "plan", *scope, "--missing", "skip", "--json")
+    assert (plan["planned"], plan["without_judge"], plan["missing"]) == (36, 0, 6)
     books = run.json("rounds", "run", *scope, "--systems", "full,short", "--name", "r", "--json")
     assert books["state"] == "finished"
     ended = ("judged", "unreadable", "refused", "failed", "skipped", "missing")
     assert sum(books[name] for name in ended) == books["planned"] == 36
-    assert books["missing"] == 6
+    assert (books["judged"], books["without_judge"], books["missing"]) == (36, 6, 0)
     assert run("rounds", "publish", "r")[0] == 0
     board = run.json("leaderboard", "show", "r", "--json")
     best = [line["system"] for line in board["lines"]["overall"]]
     assert best.index("full") < best.index("short")
     assert re.search(r"^ *\d\S* +full", run("leaderboard", "show", "r")[1], re.MULTILINE)
     assert run("rounds", "export", "r", "out")[0] == 0
-    assert run.json("rounds", "verify", "out", "--json")["verified"] is True
+    assert run.json("rounds", "verify", "out", "--json")["without_judge"] == 6
     rated = run.json("battles", "rate", "out/battles.jsonl", "--bootstrap", "50", "--json")
     assert [row["system"] for row in rated["ratings"]] == best
     none = run("leaderboard", "show", "r", "--between-systems")

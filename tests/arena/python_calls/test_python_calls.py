@@ -64,7 +64,8 @@ def test_frames_are_ranked_in_one_call(
     assert "best" in found.to_html(tmp_path / "page.html").read_text()
     more = found.add({"third": frames["best"].head(6)}, progress=False)
     assert set(more.board.system) == {"best", "worst", "third"}
-    assert len(more.comparisons) == 12 + 2 * 6
+    assert len(more.comparisons) == 12 + 2 * 12
+    assert more.board.partial.tolist().count("partial (6 of 12)") == 1
 
 
 def test_progress_is_one_line_where_there_is_no_terminal(

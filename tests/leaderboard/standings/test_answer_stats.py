@@ -8,10 +8,11 @@ import json
 from itertools import combinations
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from leaderboard.export.tables import standings_file
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings.answer_stats import AnswerFact, too_few_answers
+from leaderboard.standings.answer_stats import AnswerFact, AskedQuestion, declines_of, too_few_answers
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Standings
 from leaderboard.vocabulary import BoardForm
@@ -103,9 +104,50 @@ def test_a_round_on_some_questions_counts_answers_to_those() -> None:
     answered = {"one": 250, "other": 1000, "third": 1000}
     asked = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
     rows = [row for row in battles({**answered}) if row[0] in asked]
-    assert too_few_answers(encoded(rows), facts(answered), asked=asked) == {
+    known = {name: [one for one in part if one.question in asked] for name, part in facts(answered).items()}
+    assert too_few_answers(encoded(rows), known, asked=asked) == {
         "one": "It answered 2 of 10 questions, too few for a rank."
     }
+
+
+def test_missing_answers_count_0_where_the_metric_exists() -> None:
+    """`q3` has no score of anyone; nobody answered `q4`, on which the set has no data, and `q5`."""
+    asked = {
+        f"q{at}": AskedQuestion(f"d{at % 2}", undefined=frozenset({"m"} if at == 4 else ()))
+        for at in range(6)
+    }
+    scores = [1.0, 0.5, 1.0, None]
+    whole = [
+        AnswerFact(question=f"q{at}", domain=f"d{at % 2}", words=1, scores={"m": score})
+        for at, score in enumerate(scores)
+    ]
+    answers = {"whole": whole, "part": whole[:1]}
+    rows = [(f"q{at}", f"d{at % 2}", "whole", "part", "model_a" if at % 2 else "tie") for at in range(4)]
+    board = build_standings(encoded(rows), ABOUT, settings=QUICK, answers=answers, asked=asked)
+    lines = {line.system: line for line in board.lines["overall"]}
+    means = {name: line.scores["m"] for name, line in lines.items()}
+    assert means["whole"].mean == pytest.approx((1 + 0.5 + 1) / 4)
+    assert (means["part"].mean, means["part"].answers, means["part"].missing) == (pytest.approx(1 / 4), 1, 3)
+    assert (lines["whole"].partial, lines["part"].partial) == ("partial (4 of 6)", "partial (1 of 6)")
+
+
+def test_declines_are_counted_where_they_should_be() -> None:
+    asked = {f"q{at}": AskedQuestion("d", answerable=at > 1) for at in range(6)}
+    declines = [
+        AnswerFact(question=f"q{at}", domain="d", words=1, no_answer=at in {0, 3}) for at in (0, 1, 2, 3)
+    ]
+    found = declines_of(declines, asked, marked=True)
+    assert (found["count"], found["share"]) == (2, 0.5)
+    lower, upper = proportion_confint(1, 4, method="wilson")
+    assert found["answered_where_should"] == {
+        "count": 1,
+        "of": 4,
+        "share": 0.25,
+        "lower": pytest.approx(lower),
+        "upper": pytest.approx(upper),
+    }
+    assert [found["where_should"][name] for name in ("count", "of", "share")] == [1, 2, 0.5]
+    assert declines_of(declines, asked, marked=False)["where_should"] is None
 
 
 def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:

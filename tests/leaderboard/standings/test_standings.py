@@ -128,7 +128,8 @@ def test_exported_rates_of_the_reference_are_empty_whenever_its_board_was_publis
 def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
     line = line_of(board(), "y", "d0")
     assert line.answers == 20
-    assert line.no_answer_share == pytest.approx(4 / 20)
+    assert line.declined is not None
+    assert line.declined["share"] == pytest.approx(4 / 20)
     score = line.scores["comprehensiveness"]
     assert (score.answers, score.undefined) == (18, 2)
     values = [f.scores["comprehensiveness"] for f in facts()["y"] if f.domain == "d0"]

@@ -13,14 +13,17 @@ from arena.services.rounds.pairing import Pairs, Plan, Sample, Scope, evenly, ma
 from data.errors import InputError
 from data.models import (
     JudgeKind,
+    MissingRule,
     Outcome,
     Passage,
+    Preference,
     Question,
     Submission,
     SubmissionKind,
     SubmissionState,
     SystemCard,
 )
+from data.models.judgments import NOT_HANDED_IN
 from judges.catalogue import load_spec
 from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide
 from judges.spec import JudgeSpec
@@ -64,7 +67,9 @@ def _side(number: int, system: str) -> Submission:
     )
 
 
-def _scope(questions: list[tuple[int, Question]], *, lacking: int = 0, named: bool = False) -> Scope:
+def _scope(
+    questions: list[tuple[int, Question]], *, lacking: int = 0, missing: MissingRule = MissingRule.LOSE
+) -> Scope:
     """Three systems and the reference; the last system lacks the first `lacking` questions."""
     sides = [_side(1, "one"), _side(2, "two"), _side(3, "three")]
     everything = frozenset(number for number, _ in questions)
@@ -74,7 +79,7 @@ def _scope(questions: list[tuple[int, Question]], *, lacking: int = 0, named: bo
         entrants=sides,
         reference=_side(9, "human"),
         answered={1: everything, 2: everything, 3: everything - set(range(1, lacking + 1)), 9: everything},
-        named=named,
+        missing=missing,
     )
 
 
@@ -118,7 +123,7 @@ def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None
 def test_a_plan_names_what_the_judge_cannot_decide() -> None:
     """D3: asked for by name, battles without a ground truth are planned, and counted with the reason."""
     bare = _questions(10, passages=False)
-    plan = _plan(_scope(bare, lacking=4, named=True), "reference,complete:10", judge=JudgeKind.LEXICAL)
+    plan = _plan(_scope(bare, lacking=4), "reference,complete:10", judge=JudgeKind.LEXICAL)
     assert plan.undecidable == {REFERENCE_PLAYS: 26}
     assert not plan.left_out
     silent = replace(_scope(bare), silent={1: frozenset({1, 2, 3})})
@@ -127,14 +132,26 @@ def test_a_plan_names_what_the_judge_cannot_decide() -> None:
     assert not _plan(_scope(bare), "reference").undecidable
 
 
-def test_missing_answers_count_only_where_asked_for_by_name() -> None:
-    silent = _plan(_scope(_questions(10), lacking=4), "all")
-    assert silent.missing == 0
-    assert silent.left_out == {"battles that lack an answer": 12}
-    named = _plan(_scope(_questions(10), lacking=4, named=True), "all")
-    assert named.missing == 12
-    assert len(named.battles) == 60
-    assert {battle.outcome for battle in named.battles} == {None, Outcome.MISSING}
+def test_missing_answers_lose_without_a_judge_or_are_not_compared() -> None:
+    lost = _plan(_scope(_questions(10), lacking=4), "all")
+    assert (len(lost.battles), lost.without_judge, lost.missing) == (60, 12, 0)
+    for battle in lost.battles:
+        if battle.outcome is not None:
+            assert 3 in {battle.a, battle.b}
+            assert battle.preference is (Preference.B if battle.a == 3 else Preference.A)
+            assert battle.detail == NOT_HANDED_IN
+    skipped = _plan(_scope(_questions(10), lacking=4, missing=MissingRule.SKIP), "all")
+    assert (len(skipped.battles), skipped.without_judge, skipped.missing) == (60, 0, 12)
+    assert {(one.outcome, one.preference) for one in skipped.battles} == {
+        (None, None),
+        (Outcome.MISSING, None),
+    }
+
+
+def test_two_missing_answers_are_no_battle() -> None:
+    scope = _scope(_questions(10), lacking=4)
+    both = replace(scope, answered={**scope.answered, 2: scope.answered[3]})
+    assert Counter((battle.a, battle.b) for battle in _plan(both, "all").battles)[2, 3] == 6
 
 
 def test_battles_have_names_of_their_own() -> None:
