@@ -15,8 +15,8 @@ import numpy as np
 from arena.services.boards.metric_columns import HAS, shown_metrics
 from arena.services.rounds.models import questions_in
 from arena.services.rounds.pairing import Sample, sampled
+from data.declines import declines
 from data.models import BattleColumns, JudgeKind, Round, SetSummary, Submission, SubmissionState
-from data.no_answer import is_no_answer
 from data.store import Store
 from data.store.scores import ScoredAnswer
 from data.system_names import parameters_of
@@ -121,7 +121,8 @@ def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[st
     return {
         question.id: AskedQuestion(
             domain=sys.intern(question.domain),
-            answerable=question.answerable and not is_no_answer(question.reference or "?"),
+            answerable=question.answerable
+            and not (question.reference and declines(question.reference, question.question)),
             undefined=undefined(tuple(has(question) for has in HAS.values())),
         )
         for _, question in sampled(numbered, Sample.parse(round_.plan.get("sample")), round_.seed)
