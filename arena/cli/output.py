@@ -115,7 +115,7 @@ def _text(value: Cell) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= RATING_SIZED else f"{value:.3f}"
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "–"
     return f"{value:,}" if isinstance(value, int) else on_one_line(value)
 
