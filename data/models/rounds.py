@@ -248,6 +248,10 @@ class BoardHead(Board):
     marks: Mapping[str, str] = col.joined({}, private=True)
 
 
+ROUNDING = 1e-12
+DRAWN_PART = 8
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """The money of a round in USD; `cap` is None without a budget.
@@ -262,6 +266,16 @@ class Account:
     spent: float
     drawn: float
     lost: float = 0.0
+
+    def drawable(self, least: float, wished: float) -> float:
+        """Return what one worker may draw, in USD; 0 where less than `least` is left.
+
+        At most a part of what is left, so that near the cap every worker can still draw for a call.
+        """
+        if self.cap is None:
+            return wished
+        left = self.cap - self.spent - self.lost - self.drawn + ROUNDING
+        return 0.0 if least > left else max(least, min(wished, left / DRAWN_PART))
 
 
 # Battles, verdicts and scores keep plain columns and Core queries: a round has millions of them, and to make

@@ -183,7 +183,6 @@ def _asks_unpriced(connection: Connection, round_: Round) -> bool:
     return connection.execute(unpriced.limit(1)).first() is not None
 
 
-ROUNDING = 1e-12
 Paid = tuple[float, int, int]
 """USD, input and output tokens."""
 
@@ -205,11 +204,9 @@ class LedgerStore(StorePart):
         """
         while True:
             account = self.account(round_id)
-            used = account.spent + account.lost + account.drawn
-            available = float("inf") if account.cap is None else account.cap - used + ROUNDING
-            if least > available:
+            amount = account.drawable(least, wished)
+            if not amount:
                 return 0.0
-            amount = max(least, min(wished, available))
             with self._database.begin() as connection:
                 # The lease is locked before the account, as everywhere, so that none waits in a ring.
                 if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -11,14 +12,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from data.errors import BudgetError
-from data.models import Reply, TokenUsage
+from data.models import Account, Reply, TokenUsage
 from judges.llm.errors import NO_USAGE, CallError
 from judges.llm.prices import Prices, price_advice
 from judges.llm.requests import Request
 from judges.llm.token_counting import TokenCounter
 
 BLOCK_CALLS = 50
-ROUNDING = 1e-12
+ROUNDING = 1e-9
+OTHERS_POLL = 0.1
+OTHERS_PATIENCE = 150.0
+"""Seconds without a change after which nothing more is expected of what other workers hold."""
 MAX_THINKING = 131_072
 """Tokens of thinking in one call that are believed."""
 ADDED_PROMPT = 8_192
@@ -40,6 +44,10 @@ class Ledger(Protocol):
         """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
         ...
 
+    async def drawn_by_all(self) -> float:
+        """Return what all workers hold at the moment, in USD."""
+        ...
+
 
 class MemoryLedger:
     """A ledger for one process; `spent`, `drawn` and `lost` are its state in USD."""
@@ -49,12 +57,14 @@ class MemoryLedger:
 
     async def draw(self, least: float, wished: float) -> float:
         """Take what is allowed."""
-        available = self._cap - self.spent - self.lost - self.drawn + ROUNDING
-        if least > available:
-            return 0.0
-        amount = max(least, min(wished, available))
+        account = Account(cap=self._cap, spent=self.spent, drawn=self.drawn, lost=self.lost)
+        amount = account.drawable(least, wished)
         self.drawn += amount
         return amount
+
+    async def drawn_by_all(self) -> float:
+        """Return what is drawn."""
+        return self.drawn
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
         """Move from drawn to spent, to lost, or back."""
@@ -66,9 +76,12 @@ class MemoryLedger:
 class Budget:
     """One worker's share of a ledger."""
 
-    def __init__(self, ledger: Ledger, *, block_calls: int = BLOCK_CALLS) -> None:
+    def __init__(
+        self, ledger: Ledger, *, block_calls: int = BLOCK_CALLS, patience: float = OTHERS_PATIENCE
+    ) -> None:
         self._ledger = ledger
         self._block_calls = block_calls
+        self._patience = patience
         self._free = 0.0
         self._reserved = 0
         self._spent = self._lost = 0.0
@@ -79,9 +92,10 @@ class Budget:
     async def reserve(self, amount: float) -> bool:
         """Set `amount` USD aside for a call; False where the cap leaves no room for it.
 
-        Waits for calls in flight to settle before it gives up, since they mostly cost less than was
-        reserved.
+        Waits for calls in flight to settle before it gives up, and for what other workers hold, since
+        calls mostly cost less than was reserved.
         """
+        held, since = 0.0, time.monotonic()
         while True:
             if self._take(amount):
                 return True
@@ -90,11 +104,17 @@ class Budget:
             async with self._lock:
                 if self._take(amount) or await self._draw(amount):
                     return True
-            if not self._reserved:
+            if self._reserved:
+                self._settled.clear()
+                await self._settled.wait()
+                continue
+            await self.close()  # Whoever waits holds nothing, or two workers would wait for each other.
+            held, before = await self._ledger.drawn_by_all(), held
+            since = time.monotonic() if held != before else since
+            if held <= ROUNDING or time.monotonic() > since + self._patience:
                 self._refused = amount if self._refused is None else min(amount, self._refused)
                 return False
-            self._settled.clear()
-            await self._settled.wait()
+            await asyncio.sleep(OTHERS_POLL)
 
     def _take(self, amount: float) -> bool:
         if self._free + ROUNDING < amount:

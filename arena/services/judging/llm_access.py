@@ -101,6 +101,10 @@ class StoredLedger:
             payer.ledgers.draw, payer.number, least, wished, lease_id=payer.lease_id
         )
 
+    async def drawn_by_all(self) -> float:
+        """Return what all workers hold at the moment, in USD."""
+        return (await asyncio.to_thread(self._payer.ledgers.account, self._payer.number)).drawn
+
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
         """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
         payer = self._payer

@@ -182,7 +182,7 @@ def test_budgets_on_one_ledger_never_pass_its_cap(
 ) -> None:
     async def run() -> None:
         ledger = MemoryLedger(cap)
-        budgets = [Budget(ledger, block_calls=3) for _ in range(workers)]
+        budgets = [Budget(ledger, block_calls=3, patience=0) for _ in range(workers)]
 
         async def one(place: int, reserved: float, share: float) -> None:
             budget = budgets[place % workers]
@@ -246,3 +246,33 @@ def test_cap_holds_while_the_ledger_is_slow() -> None:
     assert ledger.spent <= 0.2
     assert ledger.spent == pytest.approx(0.003 * made)
     assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
+
+
+async def _judged_by(workers: int, cap: float) -> tuple[int, MemoryLedger]:
+    """Judge with some workers of one ledger until each is refused; a call costs a tenth of its most."""
+    ledger = MemoryLedger(cap)
+
+    async def work() -> int:
+        budget, made = Budget(ledger), 0
+
+        async def ask() -> None:
+            nonlocal made
+            while await budget.reserve(0.13):
+                await asyncio.sleep(0.001)
+                budget.settle(0.13, 0.013)
+                made += 1
+
+        await asyncio.gather(*(ask() for _ in range(4)))
+        await budget.close()
+        return made
+
+    return sum(await asyncio.gather(*(work() for _ in range(workers)))), ledger
+
+
+def test_workers_use_a_cap_as_one_does() -> None:
+    alone, _ = asyncio.run(_judged_by(1, 1.5))
+    for workers in (2, 3):
+        judged, ledger = asyncio.run(_judged_by(workers, 1.5))
+        assert abs(judged - alone) <= 2
+        assert ledger.spent <= 1.5
+        assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
