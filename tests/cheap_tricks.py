@@ -53,34 +53,10 @@ class Material:
         return "\n\n".join(passage.text for passage in self.question.passages if passage.text.strip())
 
 
-def _copy(material: Material) -> str:
-    return material.passages
-
-
-def _copy_of_set(material: Material) -> str:
-    return "\n\n".join((material.passages, *material.foreign)) if material.foreign else ""
-
-
-def _refusal(material: Material) -> str:
-    return f"{NO_ANSWER}\n\n{material.passages}" if material.passages else ""
-
-
-def _wrong(material: Material) -> str:
-    return f"{material.wrong}\n\n{material.passages}" if material.passages and material.wrong else ""
-
-
-def _sorted(material: Material) -> str:
-    return " ".join(sorted(set(WORD.findall(material.passages.lower()))))
-
-
 def _shuffled(material: Material) -> str:
     words = material.passages.split()
     random.Random(material.seed).shuffle(words)
     return " ".join(words)
-
-
-def _reversed(material: Material) -> str:
-    return " ".join(reversed(material.passages.split()))
 
 
 def _reversed_sentences(material: Material) -> str:
@@ -88,33 +64,9 @@ def _reversed_sentences(material: Material) -> str:
     return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in found)
 
 
-def _echo(material: Material) -> str:
-    return " ".join([material.question.question] * TIMES)
-
-
-def _sub_questions(material: Material) -> str:
-    return " ".join(material.question.sub_questions)
-
-
-def _other(material: Material) -> str:
-    return material.other
-
-
 def _negated(material: Material) -> str:
     found = split_sentences(material.honest)
     return " ".join(f"It is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
-
-
-def _tripled(material: Material) -> str:
-    return "\n\n".join([material.honest] * TIMES)
-
-
-def _filled(material: Material) -> str:
-    return "\u200b".join(material.honest) + FILLER
-
-
-def _figures(material: Material) -> str:
-    return FIGURE.sub(lambda figure: str(int(figure[0][:15]) * 2 + 7), material.honest)
 
 
 def _names(material: Material) -> str:
@@ -130,26 +82,30 @@ def _names(material: Material) -> str:
 Trick = Callable[[Material], str]
 MADE: Mapping[str, Trick] = MappingProxyType(
     {
-        "passages": _copy,
-        "passages-of-set": _copy_of_set,
-        "refusal-and-passages": _refusal,
-        "wrong-and-passages": _wrong,
-        "sorted-words": _sorted,
+        "passages": lambda one: one.passages,
+        "passages-of-set": lambda one: "\n\n".join((one.passages, *one.foreign)) if one.foreign else "",
+        "refusal-and-passages": lambda one: f"{NO_ANSWER}\n\n{one.passages}" if one.passages else "",
+        "wrong-and-passages": lambda one: (
+            f"{one.wrong}\n\n{one.passages}" if one.passages and one.wrong else ""
+        ),
+        "sorted-words": lambda one: " ".join(sorted(set(WORD.findall(one.passages.lower())))),
         "shuffled-words": _shuffled,
-        "reversed-words": _reversed,
+        "reversed-words": lambda one: " ".join(reversed(one.passages.split())),
         "reversed-sentences": _reversed_sentences,
-        "echo": _echo,
-        "sub-questions": _sub_questions,
-        "other-answer": _other,
+        "echo": lambda one: " ".join([one.question.question] * TIMES),
+        "sub-questions": lambda one: " ".join(one.question.sub_questions),
+        "other-answer": lambda one: one.other,
     }
 )
 """Tricks that are not made from an honest answer."""
 DAMAGED: Mapping[str, Trick] = MappingProxyType(
     {
         "negated": _negated,
-        "tripled": _tripled,
-        "zero-width": _filled,
-        "changed-figures": _figures,
+        "tripled": lambda one: "\n\n".join([one.honest] * TIMES),
+        "zero-width": lambda one: "\u200b".join(one.honest) + FILLER,
+        "changed-figures": lambda one: FIGURE.sub(
+            lambda figure: str(int(figure[0][:15]) * 2 + 7), one.honest
+        ),
         "swapped-names": _names,
     }
 )
@@ -177,16 +133,8 @@ def _stated(questions: Sequence[str]) -> str:
     return " ".join(f"This answer explains {text}, and {text} is what it is about." for text in bare if text)
 
 
-def _stated_question(material: Material) -> str:
-    return _stated([material.question.question])
-
-
-def _stated_needs(material: Material) -> str:
-    return _stated([*material.question.sub_questions, *material.question.aspects])
-
-
-def _needs(material: Material) -> str:
-    return ". ".join(material.question.aspects) + "." if material.question.aspects else ""
+def _bare(material: Material) -> str:
+    return material.question.question.strip(" ?")
 
 
 def _figures_and_names(material: Material) -> str:
@@ -195,24 +143,11 @@ def _figures_and_names(material: Material) -> str:
     return f"It is {', '.join(dict.fromkeys(listed))}." if listed else ""
 
 
-def _every_number(material: Material) -> str:
-    return f"{material.question.question.strip(' ?')}: {', '.join(map(str, range(1900, 2030)))}."
-
-
-def _yes_and_no(_: Material) -> str:
-    return "Yes. No. Yes and no."
-
-
 def _both_sides(material: Material) -> str:
     found = split_sentences(material.honest)
     return " ".join(
         f"{sentence} Yet it is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found
     )
-
-
-def _of_other_passages(material: Material) -> str:
-    """An answer to another question that opens with this question's words."""
-    return f"{material.question.question.strip(' ?')}: {material.other}" if material.other else ""
 
 
 ON_METRICS: Mapping[str, Trick] = MappingProxyType(
@@ -224,13 +159,13 @@ ON_METRICS: Mapping[str, Trick] = MappingProxyType(
         "called-wrong": _opened("It would be wrong to say that"),
         "believed-by-nobody": _opened("Nobody should believe that"),
         "both-sides": _both_sides,
-        "stated-question": _stated_question,
-        "stated-needs": _stated_needs,
-        "needs": _needs,
+        "stated-question": lambda one: _stated([one.question.question]),
+        "stated-needs": lambda one: _stated([*one.question.sub_questions, *one.question.aspects]),
+        "needs": lambda one: ". ".join(one.question.aspects) + "." if one.question.aspects else "",
         "figures-and-names": _figures_and_names,
-        "every-year": _every_number,
-        "yes-and-no": _yes_and_no,
-        "question-and-other": _of_other_passages,
+        "every-year": lambda one: f"{_bare(one)}: {', '.join(map(str, range(1900, 2030)))}.",
+        "yes-and-no": lambda _: "Yes. No. Yes and no.",
+        "question-and-other": lambda one: f"{_bare(one)}: {one.other}" if one.other else "",
     }
 )
 """Tricks on metrics, which score an answer alone; they are not planted among battles."""

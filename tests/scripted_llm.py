@@ -2,14 +2,13 @@
 
 Inside tests, use the `scripted_llm` fixture. For other processes, run it as a program:
 
-    python -m tests.scripted_llm --port 8010 --latency 0.05 --fault rate_limit=0.1 --fault drop=0.02
+    python -m tests.scripted_llm --port 8010 --latency 0.05
 
-It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`;
-`GET /scripted/log` tells what was asked, `POST /scripted/script` changes the script, and
-`POST /scripted/reset` forgets the log. Faults of transport (429, 500, hang, drop, malformed) are drawn
-afresh at each attempt, those of content (refusal, filtered, truncated, wrong format) belong to the
-request: asking again changes nothing. Both come from a hash of the request, so two processes see the
-same faults.
+It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`; `GET /scripted/log` gives the
+number of calls, and `POST /scripted/script` changes the script. Faults of transport (429, 500, hang, drop,
+malformed) are drawn afresh at each attempt, those of content (refusal, filtered, truncated, wrong format)
+belong to the request: asking again changes nothing. Both come from a hash of the request, so two processes
+see the same faults.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from aiohttp import web
 from tests.scripted_batches import Batches
 from tests.scripted_log import Log, error
 from tests.scripted_replies import (
-    OTHER_RATING,
     RULES,
     STATUS_FAULTS,
     Ask,
@@ -53,7 +51,6 @@ class ScriptedLLM:
         self.script = script or Script()
         self.log = Log()
         self.handlers: dict[str, Handler] = {}
-        self.text_handler: Handler | None = None
         self.reasoning: Handler | None = None
         self.openings: dict[str, str] = {}
         self.host, self.port = host, port
@@ -82,15 +79,13 @@ class ScriptedLLM:
         if script.first:
             item = script.first.pop(0)
             return Fault(item) if item in Fault.__members__.values() else item
-        if script.capacity is not None and self.log.in_flight > script.capacity:
-            return Fault.RATE_LIMIT
         transport, content = chance(script.seed, key, attempt), chance(script.seed, key)
         for fault, share in script.faults.items():
             if fault.of_content:
                 content -= share
                 if content < 0:
                     return fault
-            elif script.fault_attempts is None or attempt <= script.fault_attempts:
+            else:
                 transport -= share
                 if transport < 0:
                     return fault
@@ -108,18 +103,9 @@ class ScriptedLLM:
             return json.dumps(instance_of(schema["schema"]))
         pair = answers_of(ask)
         if pair is not None:
-            rating = self._changed(ask, RULES[self.script.rule](ask, *pair))
+            rating = RULES[self.script.rule](ask, *pair)
             return f"<thinking>By the rule '{self.script.rule}'.</thinking><rating>{rating}</rating>"
-        if self.text_handler is not None:
-            return str(self.text_handler(ask))
         return f"<thinking>Nothing to weigh.</thinking><answer>Scripted answer {ask.digest[:8]}.</answer>"
-
-    def _changed(self, ask: Ask, rating: str) -> str:
-        """The rating, or another one where this is a repeat that changes the judge's mind."""
-        asked = self.log.started[ask.key]
-        if asked > 1 and chance(self.script.seed, "changes", ask.key, asked) < self.script.changes:
-            return OTHER_RATING[rating]
-        return rating
 
     def _task_of(self, ask: Ask) -> str:
         """The task that a request without a response format opens as."""
@@ -229,8 +215,6 @@ class ScriptedLLM:
             return "Unsupported parameter: 'response_format'."
         if ask.body.get("tools") and not self.script.tools:
             return "This model does not support tools."
-        if "max_tokens" in ask.body and not self.script.legacy_max_tokens:
-            return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
         if "logprobs" in ask.body and not self.script.logprobs:
             return "This model does not return logprobs."
         return None
@@ -243,18 +227,13 @@ class ScriptedLLM:
 
     async def show_log(self, _request: web.Request) -> web.Response:
         """`GET /scripted/log`."""
-        return web.json_response(self.log.as_json())
+        return web.json_response({"calls": self.log.calls})
 
     async def change_script(self, request: web.Request) -> web.Response:
         """`POST /scripted/script`: the fields of `Script` to change."""
         changes = await request.json()
         self.script = dataclasses.replace(self.script, **changes)
         return web.json_response(dataclasses.asdict(self.script))
-
-    async def forget(self, _request: web.Request) -> web.Response:
-        """`POST /scripted/reset`."""
-        self.reset()
-        return web.json_response({})
 
     def application(self) -> web.Application:
         """The routes."""
@@ -266,7 +245,6 @@ class ScriptedLLM:
                 *self._batches.routes(),
                 web.get("/scripted/log", self.show_log),
                 web.post("/scripted/script", self.change_script),
-                web.post("/scripted/reset", self.forget),
             ]
         )
         return app
@@ -322,25 +300,8 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.0)
-    parser.add_argument("--rule", choices=sorted(RULES), default="longer")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME=SHARE")
-    parser.add_argument("--fault-attempts", type=int, default=None)
-    parser.add_argument("--capacity", type=int, default=None)
-    parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    faults = {Fault(name): float(share) for name, share in (item.split("=") for item in options.fault)}
-    server = ScriptedLLM(
-        Script(
-            latency=options.latency,
-            rule=options.rule,
-            faults=faults,
-            fault_attempts=options.fault_attempts,
-            capacity=options.capacity,
-            seed=options.seed,
-        ),
-        host=options.host,
-        port=options.port,
-    )
+    server = ScriptedLLM(Script(latency=options.latency), host=options.host, port=options.port)
     server.run()
 
 

@@ -35,19 +35,6 @@ class Log:
         """The keys whose reply was sent more than once."""
         return {key: count for key, count in self.replied.items() if count > 1}
 
-    def as_json(self) -> dict[str, Any]:
-        """The counts, for other processes."""
-        return {
-            "calls": self.calls,
-            "replies": self.replied.total(),
-            "requests": len(self.started),
-            "asked_twice": self.asked_twice,
-            "statuses": dict(self.statuses),
-            "peak": self.peak,
-            "started": dict(self.started),
-            "replied": dict(self.replied),
-        }
-
 
 def error(status: int, code: str, message: str, *, retry_after: str | None = None) -> web.Response:
     """An error body as OpenAI shapes it."""

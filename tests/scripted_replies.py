@@ -56,36 +56,28 @@ class Script:
         latency: Seconds before every reply.
         faults: Share of calls (0-1) that meet each fault.
         first: Faults or reply texts for the next calls, in order, before anything else is drawn.
-        fault_attempts: Transport faults strike only the first so many askings of a request.
         retry_after: The header's value with `rate_limit_after`, in seconds.
-        capacity: Calls in flight beyond which the endpoint answers 429.
         response_format: False makes every request with a response format a 400.
-        legacy_max_tokens: False makes `max_tokens` a 400 that asks for `max_completion_tokens`.
         logprobs: False makes every request for log-probabilities a 400.
         tools: False makes every request with tools a 400.
         rule: Name of the pairwise rule (see `RULES`).
         batch_polls: How often a batch is seen "in_progress" before it ends.
         batch_end: The state in which batches end.
         batch_output: False ends batches without an output file.
-        changes: Share (0-1) of the repeats of a pairwise request that get another rating than the first.
-        seed: Draws other faults and changes for the same requests.
+        seed: Draws other faults for the same requests.
     """
 
     latency: float = 0.0
     faults: dict[Fault, float] = field(default_factory=dict)
     first: list[str] = field(default_factory=list)
-    fault_attempts: int | None = None
     retry_after: float = 0.1
-    capacity: int | None = None
     response_format: bool = True
-    legacy_max_tokens: bool = True
     logprobs: bool = True
     tools: bool = True
     rule: str = "longer"
     batch_polls: int = 1
     batch_end: str = "completed"
     batch_output: bool = True
-    changes: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -205,13 +197,7 @@ def always_first(_ask: Ask, _first: str, _second: str) -> str:
     return "1"
 
 
-def never_sure(_ask: Ask, _first: str, _second: str) -> str:
-    """Never prefer anything."""
-    return "0"
-
-
-OTHER_RATING: Mapping[str, str] = {"0": "1", "1": "2", "2": "0"}
-RULES: dict[str, Rule] = {"longer": longer, "hash": hashed, "first": always_first, "tie": never_sure}
+RULES: dict[str, Rule] = {"longer": longer, "hash": hashed, "first": always_first}
 
 
 def instance_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> object:

@@ -350,7 +350,11 @@ def start(arena: Arena, *arguments: str, fresh: bool = False, **variables: str) 
     }
     with (settings.home.parent / f"log-{len(STARTED)}").open("w") as log:
         command = [*([sys.executable, "-m", "arena"] if fresh else [str(program())]), *arguments]
-        STARTED.append(subprocess.Popen(command, cwd=ROOT, env=environment, stderr=log, text=True))
+        STARTED.append(
+            subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stderr=log, text=True
+            )
+        )
     return STARTED[-1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, Call, End, Mode, always, completion, good, once, says, with_
+from tests.providers.base import Answer, Call, End, Mode, always, completion, once, says, with_
 
 BOTH = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
 
@@ -73,5 +73,4 @@ MODES = (
         "finish reason `end_turn`, usage as `input_tokens` and `output_tokens`",
         with_(finish="end_turn", usage={"input_tokens": 1_000, "output_tokens": 50}),
     ),
-    Mode("anthropic-chat", "a chat model", good),
 )

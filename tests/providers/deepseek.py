@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, End, Mode, always, completion, once, refusal, says
+from tests.providers.base import Answer, End, Mode, always, completion, refusal, says
 
 CUT_EMOJI = (
     b'{"choices": [{"message": {"role": "assistant", "content": '
@@ -92,5 +92,4 @@ MODES = (
         End.GIVEN_UP,
         "Insufficient Balance",
     ),
-    Mode("deepseek-overloaded", "503 once", once(refusal(503, "Service is too busy.")), calls=2),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, Call, End, Mode, always, completion, good, once, refusing, says
+from tests.providers.base import Answer, Call, End, Mode, always, completion, once, refusing, says
 
 UNKNOWN_SEED = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
 NO_INSTRUCTION = "Developer instruction is not enabled for models/gemma-3-27b-it"
@@ -21,7 +21,6 @@ def thought(call: Call) -> Answer:
 
 
 MODES = (
-    Mode("gemini-chat", "a chat model", good),
     Mode(
         "gemini-retry-delay",
         "429 with the wait in the error's details",
@@ -63,12 +62,6 @@ MODES = (
         "Gemma: a developer instruction is a 400",
         refusing(("system", 400, [{"error": {"code": 400, "message": NO_INSTRUCTION}}])),
         left_out="system role",
-        calls=2,
-    ),
-    Mode(
-        "gemini-unavailable",
-        "503 `UNAVAILABLE` once",
-        once(error(503, "UNAVAILABLE", "The model is overloaded.")),
         calls=2,
     ),
     Mode(

@@ -74,14 +74,6 @@ MODES = (
         calls=None,
     ),
     Mode(
-        "openai-o4-mini",
-        "o4-mini: `top_p` is a 400",
-        refusing(unsupported("top_p")),
-        left_out="top_p",
-        settings={"temperature": 0.5},
-        calls=None,
-    ),
-    Mode(
         "openai-o1-mini",
         "o1-mini: the system role is a 400",
         refusing(("system", 400, {"error": {"message": NO_SYSTEM}})),
@@ -124,7 +116,6 @@ MODES = (
         End.REFUSED,
         "can't help",
     ),
-    Mode("openai-filtered", "finish reason `content_filter`", says("", finish="content_filter"), End.REFUSED),
     Mode(
         "openai-cut-off",
         "finish reason `length`",
@@ -197,7 +188,6 @@ MODES = (
         End.GIVEN_UP,
         "does not exist",
     ),
-    Mode("openai-500-once", "500 once", once(refusal(500, "The server had an error.")), calls=2),
     Mode(
         "openai-fingerprint",
         "an id, a dated model and a system fingerprint, which are kept",

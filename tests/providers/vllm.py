@@ -67,11 +67,6 @@ MODES = (
         "`<|im_end|>` after the verdict",
         lambda call: completion(call, f"{call.verdict}<|im_end|>"),
     ),
-    Mode(
-        "vllm-llama-end-token",
-        "`<|eot_id|>` and blanks after the verdict",
-        lambda call: completion(call, f"{call.verdict}<|eot_id|>\n "),
-    ),
     Mode("vllm-null-usage", "usage null", with_(usage=None), lost=True),
     Mode(
         "vllm-no-logprobs",

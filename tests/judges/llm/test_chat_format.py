@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,12 +11,8 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.models import Reply
 from judges.llm.chat_format import Quirk, body_of
-from judges.llm.client import open_client
-from judges.llm.errors import CallError, CallErrorKind
-from judges.llm.replies import reply_of
-from judges.llm.requests import CallFailure, Message, Request, Sampling
+from judges.llm.requests import Message, Request, Sampling
 from judges.llm.token_counting import SPLITTERS, EncodingFiles, TokenCounter
 
 Serve = Callable[..., Any]
@@ -26,58 +21,12 @@ COUNTER = TokenCounter()
 REQUEST = Request(endpoint="http://e/v1", model="gpt-4o", messages=QUESTION)
 
 
-def payload(**message: object) -> dict[str, Any]:
-    finish = message.pop("finish_reason", "stop")
-    return {
-        "choices": [{"message": message, "finish_reason": finish}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3},
-    }
-
-
 def test_a_body_says_only_what_was_set() -> None:
     bare = Sampling(temperature=None, top_p=None, max_tokens=None)
     request = Request(endpoint="e", model="m", messages=QUESTION, sampling=bare)
     assert set(body_of(request)) == {"model", "messages"}
     assert body_of(REQUEST)["max_tokens"] == 256
     assert body_of(REQUEST, frozenset({Quirk.COMPLETION_TOKENS}))["max_completion_tokens"] == 256
-
-
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ({"content": "fine"}, "fine"),
-        ({"content": None}, ""),
-        ({"content": [{"type": "text", "text": "fi"}, {"type": "text", "text": "ne"}]}, "fine"),
-        ({"content": "fine", "refusal": None, "reasoning_content": "…"}, "fine"),
-    ],
-)
-def test_replies_are_read_in_every_form(message: dict[str, object], text: str) -> None:
-    reply = reply_of(REQUEST, payload(**message), 0.5)
-    assert (reply.text, reply.input_tokens, reply.output_tokens) == (text, 7, 3)
-
-
-@pytest.mark.parametrize(
-    "broken", [None, "text", [], {}, {"choices": []}, {"choices": [{}]}, {"choices": ["x"]}]
-)
-def test_what_is_no_completion_is_a_transient_fault(broken: object) -> None:
-    with pytest.raises(CallError, match="no chat completion") as caught:
-        reply_of(REQUEST, broken, 0.0)
-    assert caught.value.kind is CallErrorKind.TRANSIENT
-
-
-def test_newer_models_get_the_newer_name_of_the_token_limit(scripted_llm: Serve) -> None:
-    server = scripted_llm(legacy_max_tokens=False)
-
-    async def twice() -> list[Reply | CallFailure]:
-        async with open_client() as client:
-            return [
-                await client.ask(Request(endpoint=server.url, model="m", messages=QUESTION, sample=sample))
-                for sample in range(2)
-            ] + [await client.ask(Request(endpoint=server.url, model="m", messages=(Message("user", "b"),)))]
-
-    assert all(isinstance(reply, Reply) for reply in asyncio.run(twice()))
-    assert server.log.statuses["400"] == 1
-    assert server.log.bodies[-1]["max_completion_tokens"] == 256
 
 
 LITELLM = """

@@ -57,34 +57,10 @@ def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
     assert (client.usage.calls, client.usage.cost_usd) == (1, reply.cost_usd)
 
 
-@pytest.mark.parametrize("fault", ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after"])
-def test_transient_faults_are_tried_again(fault: str, scripted_llm: Serve) -> None:
-    server = scripted_llm(first=[fault, fault, "fine"], retry_after=0.02)
-    [reply], client = ask([request(server.url)])
-    assert instance(Reply, reply).text == "fine"
-    assert (server.log.calls, client.usage.faults) == (3, 2)
-
-
 def test_hangs_time_out_and_are_tried_again(scripted_llm: Serve) -> None:
     server = scripted_llm(first=["hang", "fine"])
     [reply], _ = ask([request(server.url)], timeout=0.2)
     assert instance(Reply, reply).text == "fine"
-
-
-def test_retries_are_bounded(scripted_llm: Serve) -> None:
-    server, cache = scripted_llm(faults={"server_error": 1.0}), MemoryReplyCache()
-    [answer], _ = ask([request(server.url)], cache=cache, attempts=3)
-    assert isinstance(answer, CallFailure)
-    assert (answer.outcome, answer.calls) == (Outcome.FAILED, 3)
-    assert "HTTP 500" in answer.detail
-    assert not cache.replies
-
-
-def test_rejected_requests_are_not_tried_again(scripted_llm: Serve) -> None:
-    server = scripted_llm(first=["bad_request"])
-    [answer], _ = ask([request(server.url)])
-    assert instance(CallFailure, answer).outcome is Outcome.FAILED
-    assert server.log.calls == 1
 
 
 @pytest.mark.parametrize("fault", ["refusal", "filtered"])
@@ -125,12 +101,6 @@ def test_identical_requests_in_flight_are_asked_once(scripted_llm: Serve) -> Non
     assert server.log.calls == 1
     assert sum(not reply.cached for reply in instances(Reply, replies)) == 1
     assert client.usage.shared == 999
-
-
-def test_votes_are_asked_each(scripted_llm: Serve) -> None:
-    server = scripted_llm()
-    ask([request(server.url, sample=n) for n in range(3)])
-    assert server.log.calls == 3
 
 
 def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:

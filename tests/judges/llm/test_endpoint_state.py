@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judges.llm.costs import Budget, MemoryLedger
 from judges.llm.endpoint_state import AdaptiveLimiter, CircuitBreaker, TokenBucket
-from judges.llm.errors import CallError, CallErrorKind, fault_of_status, wait_asked_for
+from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.settings import AccessSettings
 
 
@@ -118,12 +118,6 @@ def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
     assert not breaker.is_open
 
 
-def test_a_wait_of_hours_is_not_waited_for() -> None:
-    breaker = CircuitBreaker("e", AccessSettings(), Clock())
-    breaker.fail(CallError(CallErrorKind.RATE_LIMITED, "HTTP 429: daily limit", retry_after=40_000.0), "one")
-    assert "wait of 40000 s: HTTP 429: daily limit" in str(breaker.error())
-
-
 def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> None:
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
@@ -132,44 +126,6 @@ def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> Non
         clock.now = float(second)
         breaker.fail(CallError(CallErrorKind.REJECTED, "HTTP 400: too long"), f"{second}")
     assert not breaker.is_open
-
-
-@pytest.mark.parametrize(
-    ("status", "code", "kind"),
-    [
-        (429, "rate_limit_exceeded", CallErrorKind.RATE_LIMITED),
-        (429, "insufficient_quota", CallErrorKind.FATAL),
-        (401, "invalid_api_key", CallErrorKind.FATAL),
-        (404, "model_not_found", CallErrorKind.FATAL),
-        (400, "context_length_exceeded", CallErrorKind.REJECTED),
-        (422, "", CallErrorKind.REJECTED),
-        (400, "content_filter", CallErrorKind.REFUSED),
-        (408, "", CallErrorKind.TRANSIENT),
-        (500, "", CallErrorKind.TRANSIENT),
-        (529, "overloaded_error", CallErrorKind.TRANSIENT),
-    ],
-)
-def test_statuses_are_sorted_by_what_to_do(status: int, code: str, kind: CallErrorKind) -> None:
-    fault = fault_of_status(status, {"error": {"code": code, "message": "m"}}, {})
-    assert fault.kind is kind
-    assert fault.detail == f"HTTP {status}: m"
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2"}, 2.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "nan"}, None),
-        ({}, None),
-    ],
-)
-def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
-    assert wait_asked_for(headers) == seconds
 
 
 @given(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.models import Reply
-from judges.llm.chat_format import Quirk, as_sent, body_of, left_out, quirk_of, sent
+from judges.llm.chat_format import Quirk, as_sent, body_of, quirk_of, sent
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import (
     canonical,
@@ -50,29 +50,24 @@ ANY_JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
     max_leaves=6,
 )
-PLACES = (
-    ("id",),
-    ("model",),
-    ("system_fingerprint",),
-    ("error",),
-    ("usage",),
-    ("usage", "prompt_tokens"),
-    ("usage", "completion_tokens"),
-    ("choices",),
-    ("choices", 0),
-    ("choices", 0, "error"),
-    ("choices", 0, "finish_reason"),
-    ("choices", 0, "native_finish_reason"),
-    ("choices", 0, "logprobs"),
-    ("choices", 0, "logprobs", "content"),
-    ("choices", 0, "logprobs", "content", 0),
-    ("choices", 0, "logprobs", "content", 0, "logprob"),
-    ("choices", 0, "logprobs", "content", 0, "top_logprobs"),
-    ("choices", 0, "message"),
-    ("choices", 0, "message", "content"),
-    ("choices", 0, "message", "reasoning"),
-    ("choices", 0, "message", "refusal"),
-    ("choices", 0, "message", "tool_calls"),
+PLACES = tuple(
+    tuple(int(step) if step.isdigit() else step for step in place.split("."))
+    for place in (
+        *(
+            "id",
+            "model",
+            "system_fingerprint",
+            "error",
+            "usage",
+            "usage.prompt_tokens",
+            "usage.completion_tokens",
+        ),
+        *("choices", "choices.0.error", "choices.0.finish_reason", "choices.0.native_finish_reason"),
+        *("choices.0.logprobs", "choices.0.logprobs.content", "choices.0.logprobs.content.0"),
+        *("choices.0.logprobs.content.0.logprob", "choices.0.logprobs.content.0.top_logprobs"),
+        *("choices.0.message", "choices.0.message.content", "choices.0.message.reasoning"),
+        *("choices.0.message.refusal", "choices.0.message.tool_calls"),
+    )
 )
 
 
@@ -159,12 +154,6 @@ def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
     }
 
 
-def test_without_a_system_role_its_text_opens_the_users_message() -> None:
-    body = body_of(REQUEST, frozenset({Quirk.NO_SYSTEM}))
-    assert body["messages"] == [{"role": "user", "content": "Judge.\n\nWhich?"}]
-    assert left_out(REQUEST, frozenset({Quirk.NO_SYSTEM})) == ("system role",)
-
-
 @pytest.mark.parametrize(
     ("status", "message", "quirk"),
     [
@@ -196,20 +185,7 @@ def test_a_response_format_that_is_refused_without_a_name_is_left_out() -> None:
     assert quirk_of(fault, body) is Quirk.NO_RESPONSE_FORMAT
 
 
-PARTS = (
-    "<think>",
-    "</think>",
-    "<thinking>",
-    "</Thinking>",
-    "<rating>",
-    "</rating>",
-    "1",
-    "2",
-    "0",
-    " ",
-    "x",
-    "\n",
-)
+PARTS = (*"120x \n", "<think>", "</think>", "<thinking>", "</Thinking>", "<rating>", "</rating>")
 TEXTS = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
 SAME_NAME = re.compile(r"<(think(?:ing)?)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
 EITHER = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)

@@ -170,17 +170,6 @@ def test_inputs_cannot_leave_their_tags(attack: str, prompts: Path) -> None:
     assert "<|im_start|>" not in text
 
 
-def test_the_same_inputs_make_the_same_request(prompts: Path) -> None:
-    async def keys() -> set[str]:
-        async with open_client() as client:
-            runners = [
-                TaskRunner(client, endpoint="http://e/v1", model="m", prompts=prompts) for _ in range(2)
-            ]
-            return {runner.request(SUPPORT, INPUTS).key for runner in runners}
-
-    assert len(asyncio.run(keys())) == 1
-
-
 def test_a_prompt_must_fit_its_task() -> None:
     """Placeholders without inputs, inputs without placeholders, and unknown sections are spec errors."""
     with pytest.raises(SpecError, match="placeholders"):

@@ -28,36 +28,26 @@ from tests.narrow import known
 from tests.scripted_llm import ToolUse
 
 Serve = Callable[..., Any]
-Rule = Callable[[Any], object]
 PLAIN = Request(endpoint="http://e/v1", model="m", messages=(Message("user", "How far?"),))
 TOOL = Tool(name="compare_quantities", description="Compares.", parameters={"type": "object"})
 CALL = {"first": "10 km", "second": "10,000 m"}
 
 
-@pytest.fixture
-def tool_use() -> Callable[..., ToolUse]:
-    """Make what a handler returns to call `compare_quantities`, once for each of some arguments."""
-
-    def make(*arguments: object, name: str = "compare_quantities") -> ToolUse:
-        return ToolUse(tuple((name, one) for one in arguments))
-
-    return make
+def tool_use(*arguments: object, name: str = "compare_quantities") -> ToolUse:
+    """Call `compare_quantities`, once for each of some arguments."""
+    return ToolUse(tuple((name, one) for one in arguments))
 
 
-def by_result(tool_use: Callable[..., object]) -> Rule:
+def by_result(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
     """Call the tool where it is offered or can be asked for, then decide by what it said."""
-
-    def rule(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
-        pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
-        said = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
-        if said:
-            relation = "equivalent" if "equal to" in said[-1] else "contradictory"
-            return {"reasoning": said[-1], "relation": relation, "compare_quantities": None}
-        if ask.offered:
-            return tool_use(pair)
-        return {"compare_quantities": pair, "reasoning": "", "relation": None}
-
-    return rule
+    pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
+    said = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
+    if said:
+        relation = "equivalent" if "equal to" in said[-1] else "contradictory"
+        return {"reasoning": said[-1], "relation": relation, "compare_quantities": None}
+    if ask.offered:
+        return tool_use(pair)
+    return {"compare_quantities": pair, "reasoning": "", "relation": None}
 
 
 def compare(
@@ -96,11 +86,9 @@ def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["openai", "litellm"])
-def test_the_tool_is_called_natively_and_run_here(
-    scripted_llm: Serve, tool_use: Callable[..., object], transport: str
-) -> None:
+def test_the_tool_is_called_natively_and_run_here(scripted_llm: Serve, transport: str) -> None:
     server = scripted_llm()
-    server.handlers["compare_answers"] = by_result(tool_use)
+    server.handlers["compare_answers"] = by_result
     model = "openai/m" if transport == "litellm" else "m"
 
     async def once() -> object:
@@ -119,11 +107,9 @@ def test_the_tool_is_called_natively_and_run_here(
     assert "10 km is equal to 10,000 m" in result["content"]
 
 
-def test_tool_calls_are_kept_verbatim_and_replayed(
-    scripted_llm: Serve, tool_use: Callable[..., object], store: Store
-) -> None:
+def test_tool_calls_are_kept_verbatim_and_replayed(scripted_llm: Serve, store: Store) -> None:
     server = scripted_llm()
-    server.handlers["compare_answers"] = by_result(tool_use)
+    server.handlers["compare_answers"] = by_result
     kept = MemoryReplyCache()
     assert compare(server.url, ("10 km", "12 miles"), cache=kept) == [AnswerRelation.CONTRADICTORY]
     store.replies.put(list(kept.replies.values()))
@@ -146,9 +132,7 @@ def test_tool_calls_are_kept_verbatim_and_replayed(
         ("", "first: Field required"),
     ],
 )
-def test_a_bad_call_is_told_to_the_model(
-    scripted_llm: Serve, tool_use: Callable[..., object], arguments: object, told: str
-) -> None:
+def test_a_bad_call_is_told_to_the_model(scripted_llm: Serve, arguments: object, told: str) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda ask: (
         {"reasoning": "", "relation": "neutral"} if ask.results else tool_use(arguments)
@@ -157,9 +141,7 @@ def test_a_bad_call_is_told_to_the_model(
     assert told in server.log.bodies[-1]["messages"][-1]["content"]
 
 
-def test_an_unknown_tool_and_several_calls_at_once_are_answered(
-    scripted_llm: Serve, tool_use: Callable[..., object]
-) -> None:
+def test_an_unknown_tool_and_several_calls_at_once_are_answered(scripted_llm: Serve) -> None:
     server = scripted_llm()
     turns = [tool_use(CALL, CALL), tool_use({}, name="search_web"), {"reasoning": "", "relation": "neutral"}]
     server.handlers["compare_answers"] = lambda _: turns.pop(0)
@@ -169,7 +151,7 @@ def test_an_unknown_tool_and_several_calls_at_once_are_answered(
     assert "compare_quantities" in server.log.bodies[-1]["messages"][-1]["content"]
 
 
-def test_turns_are_bounded(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
+def test_turns_are_bounded(scripted_llm: Serve) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda _: tool_use(CALL)
     (found,) = compare(server.url, ("1 km", "2 km"))
@@ -179,18 +161,9 @@ def test_turns_are_bounded(scripted_llm: Serve, tool_use: Callable[..., object])
     assert server.log.calls == 2 * (MOST_TURNS + 1)
 
 
-def test_a_model_that_needs_no_tool_answers_at_once(scripted_llm: Serve) -> None:
-    server = scripted_llm()
-    server.handlers["compare_answers"] = lambda _: {"reasoning": "", "relation": "neutral"}
-    assert compare(server.url, ("oboe", "flute")) == [AnswerRelation.NEUTRAL]
-    assert server.log.calls == 1
-
-
-def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
-    scripted_llm: Serve, tool_use: Callable[..., object]
-) -> None:
+def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(scripted_llm: Serve) -> None:
     server = scripted_llm(tools=False)
-    server.handlers["compare_answers"] = by_result(tool_use)
+    server.handlers["compare_answers"] = by_result
     pairs = [(f"{n} km", f"{n},000 m") for n in range(1, 21)]
     assert compare(server.url, *pairs) == [AnswerRelation.EQUIVALENT] * 20
     assert server.log.statuses["400"] == 1
@@ -198,9 +171,9 @@ def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(
 
 
 @pytest.mark.slow
-def test_batches_go_without_tools(scripted_llm: Serve, tool_use: Callable[..., object]) -> None:
+def test_batches_go_without_tools(scripted_llm: Serve) -> None:
     server = scripted_llm()
-    server.handlers["compare_answers"] = by_result(tool_use)
+    server.handlers["compare_answers"] = by_result
     settings = AccessSettings(transport="batch", batch_gather=0.05, batch_poll=0.01)
 
     async def once() -> object:
