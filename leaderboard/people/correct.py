@@ -115,9 +115,10 @@ def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None =
         (each - each[:, fixed, None] if fixed is not None else each) for each in (found.parts, found.alone)
     )
     covariance, by_votes = covariance.T @ covariance, by_votes.T @ by_votes
+    rows = _rows(labelled, points, covariance, found, (judge, alone))
     return {
-        "ratings": _rows(labelled, points, covariance, found, (judge, alone)),
-        **_evidence(labelled, votes, np.trace(by_votes), np.trace(covariance)),
+        "ratings": rows,
+        **_evidence(labelled, votes, np.trace(by_votes), np.trace(covariance), rows),
         "judge_weight": found.weight,
         "method": "bradley-terry",
         "interval": "sandwich",
@@ -234,7 +235,7 @@ def correct_rates(
     best = {row["system"]: -(row["mean_score"] or 0.0) for row, _ in overall}
     variances = np.sum([each for _, each in overall], axis=0)
     rows = sorted((row for row, _ in found), key=lambda row: (best[row["system"]], row["system"]))
-    return {"rows": rows, "reference": reference, **_evidence(labelled, votes, *variances)}
+    return {"rows": rows, "reference": reference, **_evidence(labelled, votes, *variances, rows)}
 
 
 def _rates(
@@ -330,18 +331,23 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _evidence(labelled: Labelled, votes: Sequence[Vote], alone: float, corrected: float) -> Mapping[str, Any]:
+def _evidence(
+    labelled: Labelled, votes: Sequence[Vote], alone: float, corrected: float, rows: Sequence[Row]
+) -> Mapping[str, Any]:
     """Return what a correction depends on; `gain` is the variance of votes alone over the corrected one."""
     gain = float(alone / corrected) if corrected > 0 else None
     advice = "The judge adds nothing to the votes alone: their intervals are as narrow without it."
-    if gain is None:
+    questions = len(np.unique(labelled.table.question[labelled.rows]))
+    if gain is None and any(row["lower"] is not None for row in rows):
+        advice = f"All votes agree: intervals are Wilson's, over {questions:,} questions, without the judge."
+    elif gain is None:
         advice = "The votes are too few for intervals; label more battles, of every system."
     elif gain >= WORTHWHILE:
         advice = f"The judge is worth having: votes alone would need {gain:.2f} times as many labels."
     return {
         "battles": len(labelled.table),
         "labelled_battles": len(labelled.rows),
-        "labelled_questions": len(np.unique(labelled.table.question[labelled.rows])),
+        "labelled_questions": questions,
         "votes": len(votes),
         "annotators": len({vote.annotator for vote in votes if vote.annotator}) or None,
         "correlation": _correlation(labelled),

@@ -159,12 +159,19 @@ def test_anchor_and_domains() -> None:
         correct_rates(plan_of(verdicts), votes, reference="nobody")
 
 
-def test_votes_that_all_agree_leave_an_interval() -> None:
-    verdicts = [(f"q{number}", "d", "a", "b", 1.0) for number in range(20)]
-    votes = votes_of([vote(verdict, 1.0) for verdict in verdicts[:3]])
-    row = next(row for row in correct_rates(plan_of(verdicts), votes)["rows"] if row["system"] == "a")
-    assert (row["win_rate"], row["upper"]) == (1, 1)
-    assert 0.3 < row["lower"] < 0.6
+@pytest.mark.parametrize(
+    ("count", "lower", "words"),
+    [(80, 0.954, "over 80 questions"), (3, 0.438, "over 3 questions"), (1, None, "too few for intervals")],
+)
+def test_votes_that_all_agree_have_the_interval_that_the_advice_names(
+    count: int, lower: float | None, words: str
+) -> None:
+    verdicts = [(f"q{number}", "d", "a", "b", float(number % 3 > 0)) for number in range(120)]
+    found = correct_rates(plan_of(verdicts), votes_of([vote(verdict, 1.0) for verdict in verdicts[:count]]))
+    row = next(row for row in found["rows"] if row["system"] == "a")
+    assert (row["win_rate"], row["upper"]) == (1, None if lower is None else 1)
+    assert row["lower"] == (None if lower is None else pytest.approx(lower, abs=1e-3))
+    assert words in found["advice"]
 
 
 def test_votes_that_cannot_correct_are_refused() -> None:
