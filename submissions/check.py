@@ -16,6 +16,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from data.errors import FileFormatError, InvalidFileError
+from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.files.tables.rows import FileFormat
 from data.models import Answer, Problem, Severity, SubmissionKind
 from data.models.words import few_of_each
@@ -73,9 +74,12 @@ def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | No
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, findings)
-    with recording_errors(findings):
+    with recording_errors(findings), counting_nuls() as nuls:
         for accepted in _accepted_rows(path, usage, limits, findings):
             usage.add(accepted)
+        if nuls:
+            message, advice = NULS_REPLACED.format(sum(nuls.values())), "Look at what wrote them."
+            findings.add(0, Code.NUL_CHARACTERS, message, advice)
     with recording_errors(findings):
         usage.close()
     return usage.result()

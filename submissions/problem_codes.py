@@ -66,6 +66,7 @@ class Code(StrEnum):
     LONG_ANSWER = "long-answer"
     MANY_NO_ANSWERS = "many-no-answers"
     JUDGE_DIRECTED = "judge-directed"
+    NUL_CHARACTERS = "nul-characters"
     HIDDEN_CHARACTERS = "hidden-characters"
     MISSING_VALUE = "missing-value"
     LEFT_OUT = "left-out"

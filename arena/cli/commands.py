@@ -106,9 +106,11 @@ def root(
     if context.invoked_subcommand not in SHARED:
         os.umask(PRIVATE)
     if not version and context.invoked_subcommand not in SERVING:
+        from arena.cli.output import noting_nuls
         from arena.cli.progress import showing_progress
 
         context.with_resource(showing_progress())
+        context.with_resource(noting_nuls())
 
 
 class _Root(TyperGroup):

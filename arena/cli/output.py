@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 
 from data.errors import ArenaError, InvalidFileError
+from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.models import Problem
 from data.models.words import few_of_each
 
@@ -58,6 +60,17 @@ def show_rows(
 def note(text: str) -> None:
     """Print a line that is not part of the result."""
     typer.echo(text, err=True)
+
+
+@contextmanager
+def noting_nuls() -> Iterator[None]:
+    """Count the NUL characters that files hold within, and print a note where there are any."""
+    with counting_nuls() as counts:
+        try:
+            yield
+        finally:
+            if counts:
+                note(NULS_REPLACED.format(sum(counts.values())))
 
 
 def close_to_others(settings: Settings) -> None:

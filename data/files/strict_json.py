@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from data.errors import FileFormatError
+from data.text import REPLACEMENT
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -74,8 +78,37 @@ def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
     return f"{words} (it is {quoted if len(quoted) <= LONGEST_VALUE else quoted[:LONGEST_VALUE] + '…'})"
 
 
+_ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+_NULS: ContextVar[dict[int, int] | None] = ContextVar("nuls", default=None)
+NULS_REPLACED = "NUL characters (\\u0000) read as U+FFFD, since no database keeps them: {:,}."
+
+
+@contextmanager
+def counting_nuls() -> Iterator[dict[int, int]]:
+    """Collect how many escaped NUL characters are replaced within, by text; the caller reports the sum."""
+    counts: dict[int, int] = {}
+    token = _NULS.set(counts)
+    try:
+        yield counts
+    finally:
+        _NULS.reset(token)
+
+
+def without_nuls(text: str, decode: Callable[[str], Any] = json.loads) -> Any:  # noqa: ANN401 - as parse_json
+    """Decode JSON, its escaped NUL characters as U+FFFD, and count these."""
+    if "\\u0000" not in text:
+        return decode(text)
+    plain, count = _ESCAPED_NUL.subn(rf"\1{REPLACEMENT}", text)
+    value = decode(plain)
+    counts = _NULS.get()
+    if count and counts is not None:
+        # A text that is read twice counts once.
+        counts[hash(text)] = count
+    return value
+
+
 def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
-    """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates.
+    """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates; NUL becomes U+FFFD.
 
     With `finite` off, numbers that are not finite become null, as logs of other tools have them.
 
@@ -85,11 +118,9 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
     try:
         if text.startswith("\ufeff"):
             raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
-        value = (_STRICT if finite else _LENIENT).decode(text)
+        value = without_nuls(text, (_STRICT if finite else _LENIENT).decode)
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-            if "\\u0000" in text:
-                raise FileFormatError("There is a NUL character.", advice="Remove it.", code="not-utf8")
     except json.JSONDecodeError as error:
         message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
         raise FileFormatError(

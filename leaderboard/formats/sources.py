@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 from data.errors import FileFormatError
+from data.files.strict_json import without_nuls
 from data.files.tables.columns import Column, read_columns
 from data.files.text_files import (
     ARROW_MAGICS,
@@ -172,7 +173,7 @@ def _parquet_chunks(path: Path) -> Iterator[Chunk]:
 def _json_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the records of one JSON array or object, which is read at once."""
     try:
-        value = json.loads(read_text(path, LIMITS))
+        value = without_nuls(read_text(path, LIMITS))
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         message = f"{path.name}{where}: the JSON cannot be read, or is cut off, here."
@@ -256,7 +257,8 @@ def _line_chunks(path: Path) -> Iterator[Chunk]:
 def _parsed(lines: list[bytes], place: Place) -> list[Record]:
     """Parse JSON lines at once; where that fails, one by one to find the row."""
     try:
-        records = json.loads(b"[" + b",".join(lines) + b"]")
+        joined = b"[" + b",".join(lines) + b"]"
+        records = without_nuls(joined.decode()) if b"\\u0000" in joined else json.loads(joined)
     except (ValueError, RecursionError):
         records = []
     if len(records) == len(lines) and set(map(type, records)) == {dict}:
@@ -266,7 +268,7 @@ def _parsed(lines: list[bytes], place: Place) -> list[Record]:
 
 def _parsed_one(line: bytes, place: Place, index: int) -> Record:
     try:
-        record = json.loads(decode(line, 0))
+        record = without_nuls(decode(line, 0))
     except FileFormatError as error:
         error.message = f"{place.at(index)}: {error.message}"
         raise

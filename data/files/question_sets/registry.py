@@ -18,6 +18,7 @@ from typing import Any
 
 from data.errors import FileFormatError, InvalidFileError, NotFoundError, RecordError, SpecError
 from data.files.question_sets.rows import domain_label, question_from_json
+from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.files.text_files import ReadLimits, read_text
 from data.models import ENGLISH, Phase, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
 from data.plugins import Added, FileFormat, PluginKind, added, described
@@ -228,7 +229,11 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     if not path.exists():
         raise FileFormatError(f"There is no {path}.", advice="Check the path.", code="missing-file")
     problems = ProblemList()
-    draft = format_at(path, problems).drafted(path, limits, problems)
+    with counting_nuls() as nuls:
+        draft = format_at(path, problems).drafted(path, limits, problems)
+    if nuls:
+        message = NULS_REPLACED.format(sum(nuls.values()))
+        problems.add(0, "nul-characters", message, severity=Severity.WARNING)
     file = (path if path.is_dir() else path.parent) / "set.toml"
     read = not draft.published and file.exists()
     head: dict[str, Any] = _read_head(file, limits, problems) if read else dict(draft.head)

@@ -206,3 +206,22 @@ def test_the_calls_of_python_load_no_arrays_and_no_tables() -> None:
     heavy = {*HEAVY, "pydantic"}
     script = f"import answer_arena as aa, sys; aa.rank, aa.rate; print(sorted({heavy} & set(sys.modules)))"
     assert _printed(script) == ["[]"]
+
+
+@pytest.mark.parametrize(
+    ("command", "row"),
+    [
+        (["battles", "rate"], '{"question_id": "q%s", "model_a": "a", "model_b": "b", "winner": "model_a"}'),
+        (
+            ["metrics", "score", "--metric", "reference-coverage"],
+            '{"id": "q", "question": "Why?", "answer": "So%s.", "reference": "So."}',
+        ),
+        (["corpora", "import", "--name", "c"], '{"id": "d", "text": "An iron%s bridge."}'),
+    ],
+)
+def test_commands_note_escaped_nuls(arena_of: Commands, command: list[str], row: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(row % r"\u0000")
+    code, _, err = arena_of(*command, path)
+    assert code == 0
+    assert "read as U+FFFD, since no database keeps them: 1." in err

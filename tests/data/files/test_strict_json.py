@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data.files.question_sets.registry import load_set
+from data.files.strict_json import counting_nuls, parse_json
+from submissions.check import check_answers
+
+NUL = r"\u0000"
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "count"),
+    [
+        (rf'"a{NUL}b{NUL}{NUL}"', "a\ufffdb\ufffd\ufffd", 3),
+        (rf'{{"k{NUL}": "\\{NUL}"}}', {"k\ufffd": "\\\ufffd"}, 2),
+        (rf'"a\{NUL}"', "a" + NUL, 0),
+    ],
+)
+def test_escaped_nuls_are_replaced_and_counted(text: str, value: object, count: int) -> None:
+    with counting_nuls() as counts:
+        assert parse_json(text, 1) == parse_json(text, 2) == value
+    assert sum(counts.values()) == count
+
+
+def test_files_with_escaped_nuls_are_read_and_say_so(tmp_path: Path) -> None:
+    (tmp_path / "questions.jsonl").write_text(rf'{{"id": "q", "domain": "d", "question": "Why{NUL}?"}}')
+    loaded = load_set(tmp_path)
+    assert loaded.questions.questions[0].question == "Why\ufffd?"
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(rf'{{"question_id": "q", "answer": "It is{NUL} so."}}')
+    report = check_answers(answers, loaded.questions)
+    assert report.accepted
+    for problems in (loaded.warnings, report.problems):
+        assert [one.message for one in problems if one.code == "nul-characters"] == [
+            rf"NUL characters ({NUL}) read as U+FFFD, since no database keeps them: 1."
+        ]
