@@ -29,7 +29,7 @@ from data.models import MetricItem, Outcome, Passage, Question, QuestionSet, Sco
 from data.store import Store
 from data.store.scores import EMBEDDED
 from judges.llm.costs import MemoryLedger, Usage
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context import CONTEXT
 from judges.metrics.context.controlled import Controlled, ControlledSetBuilder, build_all, read_sources
 from judges.metrics.context.measures import (
@@ -142,7 +142,7 @@ class ContextService:
 
     async def _build(
         self, request: BuildRequest, sources: Sequence[Any]
-    ) -> tuple[tuple[Controlled, ...], Mapping[str, Missing], Usage]:
+    ) -> tuple[tuple[Controlled, ...], Mapping[str, UnscoredError], Usage]:
         spec = self._access.llm(request.judge)
         if spec is None:
             message = f"The judge {request.judge} asks no LLM, and only an LLM writes passages and requests."

@@ -10,7 +10,6 @@ from data.declines import declines
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Passage
 from judges.metrics.comprehensiveness.graph import (
     Claim,
-    Missing,
     Relation,
     Relations,
     Wordings,
@@ -120,7 +119,7 @@ class LexicalSteps:
     def _ground(self) -> Ground:
         return ground_of(self._item.question, ground_truth_of(self._item))
 
-    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
+    async def claims(self, text: str, source: str) -> tuple[Claim, ...]:
         """Take each clause of a passage, and each sentence of an answer that states something, as a claim."""
         if source:
             return tuple(Claim(clause, source) for clause in claims_of(text))
@@ -130,13 +129,13 @@ class LexicalSteps:
         found = (sentence.text for sentence in stating(read_sentences(bare)))
         return tuple(Claim(sentence) for sentence in found if read_statement(sentence).terms)
 
-    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
+    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
         """Rate a claim by how much of the question it speaks of where it stands."""
         return tuple(map(self.rate, claims))
 
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations | Missing:
+    ) -> Relations:
         """Compare the two claims of each pair."""
         told = self._ground.relations(wordings.of_answer)
         return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
@@ -154,11 +153,11 @@ class LexicalEndToEndReader:
     def __init__(self, settings: ComprehensivenessSettings) -> None:
         self._settings = settings
 
-    async def read(self, item: MetricItem) -> Facts | Missing:
+    async def read(self, item: MetricItem) -> Facts:
         """Find for each relevant claim of the passages whether the answer, or a sentence of it, says it."""
         steps = LexicalSteps(item)
         answer = await steps.claims(item.answer, "")
-        sentences = () if isinstance(answer, Missing) else tuple(claim.text for claim in answer)
+        sentences = tuple(claim.text for claim in answer)
         whole = " ".join(sentences)
         relations = ground_of(item.question, ground_truth_of(item)).relations({whole, *sentences} - {""})
         claims: dict[str, Claim] = {}

@@ -6,11 +6,12 @@ Generation", section 3.1.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -18,6 +19,7 @@ from data.errors import FileFormatError, RecordError
 from data.files.strict_json import in_words
 from data.models import Json, MetricItem, Outcome, Passage
 from data.models.words import to_json
+from judges.llm.requests import CallFailure
 
 
 class NodeKind(StrEnum):
@@ -276,12 +278,36 @@ class Claim:
     kind: ClaimKind = ClaimKind.CLAIM
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A step that gave nothing: why, and with which outcome."""
+T = TypeVar("T")
 
-    outcome: Outcome
-    reason: str
+
+class UnscoredError(Exception):
+    """An answer cannot be scored; the metric turns it into an outcome with its reason."""
+
+    def __init__(self, outcome: Outcome, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+        self.reason = reason
+
+
+def answered(reply: T | CallFailure) -> T:
+    """Return a reply.
+
+    Raises:
+        UnscoredError: The request failed.
+    """
+    if isinstance(reply, CallFailure):
+        raise UnscoredError(reply.outcome, reply.detail)
+    return reply
+
+
+async def together(steps: Iterable[Awaitable[T]]) -> list[T]:
+    """Run steps at once, to the end of all, so that no request goes on unseen; raise the first error."""
+    results = await asyncio.gather(*steps, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,17 +333,17 @@ Relations = Mapping[tuple[str, str], Relation]
 class Steps(Protocol):
     """The steps of the NLI-based metric for one item."""
 
-    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
+    async def claims(self, text: str, source: str) -> tuple[Claim, ...]:
         """Extract the claims of one text and make them self-contained."""
         ...
 
-    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
+    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
         """Rate how much each claim matters to the question, 1–5."""
         ...
 
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations | Missing:
+    ) -> Relations:
         """Tell what the first of each pair says of the second; pairs that are not `wanted` are neutral."""
         ...
 

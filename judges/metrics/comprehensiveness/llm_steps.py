@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Self
 
 from pydantic import BaseModel, Field, model_validator
@@ -22,7 +23,16 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.llm.tools import LocalTool
-from judges.metrics.comprehensiveness.graph import Claim, ClaimKind, Missing, Relation, Relations, Wordings
+from judges.metrics.comprehensiveness.graph import (
+    Claim,
+    ClaimKind,
+    Relation,
+    Relations,
+    UnscoredError,
+    Wordings,
+    answered,
+    together,
+)
 from judges.metrics.dry_run import first_words, says, texts
 from judges.metrics.relations.model import Entailment
 from judges.text.sentences import split_sentences
@@ -104,53 +114,35 @@ class LlmSteps:
         self._runner = runner
         self._question = item.question
 
-    async def claims(self, text: str, source: str) -> tuple[Claim, ...] | Missing:
+    async def claims(self, text: str, source: str) -> tuple[Claim, ...]:
         """Extract the claims of a text and make them self-contained."""
-        by_part = await asyncio.gather(*(self._claims_of(part, source) for part in parts(text)))
-        claims: list[Claim] = []
-        for part_claims in by_part:
-            if isinstance(part_claims, Missing):
-                return part_claims
-            claims += part_claims
-        return tuple(claims)
+        by_part = await together(self._claims_of(part, source) for part in parts(text))
+        return tuple(chain.from_iterable(by_part))
 
-    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...] | Missing:
+    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
         """Rate every distinct claim once."""
         texts = list(dict.fromkeys(claim.text for claim in claims))
-        rated = await asyncio.gather(*(self._rate(text) for text in texts))
-        ratings: dict[str, float] = {}
-        for text, rating in zip(texts, rated, strict=True):
-            if isinstance(rating, Missing):
-                return rating
-            ratings[text] = rating
+        rated = await together(self._rate(text) for text in texts)
+        ratings = dict(zip(texts, rated, strict=True))
         return tuple(ratings[claim.text] for claim in claims)
 
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations | Missing:
+    ) -> Relations:
         """Ask about every pair; the scheduler sends them together."""
         pairs = [pair for pair in wordings.pairs() if wanted is None or wanted(*pair)]
-        replies = await asyncio.gather(*(self._relate(first, second) for first, second in pairs))
-        relations: dict[tuple[str, str], Relation] = {}
-        for pair, relation in zip(pairs, replies, strict=True):
-            if isinstance(relation, Missing):
-                return relation
-            if relation is not Relation.NEUTRAL:
-                relations[pair] = relation
-        return relations
+        replies = await together(self._relate(first, second) for first, second in pairs)
+        found = zip(pairs, replies, strict=True)
+        return {pair: relation for pair, relation in found if relation is not Relation.NEUTRAL}
 
-    async def _claims_of(self, text: str, source: str) -> list[Claim] | Missing:
+    async def _claims_of(self, text: str, source: str) -> list[Claim]:
         tagged = Tagged("passage", text, source) if source else Tagged("answer", text)
-        extracted = await self._runner.run(EXTRACT_CLAIMS, {"text": tagged})
-        if isinstance(extracted, CallFailure):
-            return Missing(extracted.outcome, extracted.detail)
+        extracted = answered(await self._runner.run(EXTRACT_CLAIMS, {"text": tagged}))
         units = [unit for unit in extracted.claims if unit.text.strip()]
         if not units:
             return []
         numbered = [Tagged("claim", unit.text, str(number)) for number, unit in enumerate(units, 1)]
-        revised = await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered})
-        if isinstance(revised, CallFailure):
-            return Missing(revised.outcome, revised.detail)
+        revised = answered(await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered}))
         wordings = {
             entry.number: [text.strip() for text in entry.claims if text.strip()] for entry in revised.claims
         }
@@ -160,17 +152,14 @@ class LlmSteps:
             for wording in wordings.get(number) or [unit.text]
         ]
 
-    async def _rate(self, claim: str) -> float | Missing:
-        reply = await self._runner.run_fully(RATE_RELEVANCE, {"question": self._question, "claim": claim})
-        if isinstance(reply, CallFailure):
-            return Missing(reply.outcome, reply.detail)
+    async def _rate(self, claim: str) -> float:
+        inputs = {"question": self._question, "claim": claim}
+        reply = answered(await self._runner.run_fully(RATE_RELEVANCE, inputs))
         return float(reply.value.relevance) if reply.weighted is None else reply.weighted
 
-    async def _relate(self, premise: str, hypothesis: str) -> Relation | Missing:
+    async def _relate(self, premise: str, hypothesis: str) -> Relation:
         inputs = {"premise": premise, "hypothesis": hypothesis}
-        reply = await self._runner.run(CLASSIFY_RELATION, inputs)
-        if isinstance(reply, CallFailure):
-            return Missing(reply.outcome, reply.detail)
+        reply = answered(await self._runner.run(CLASSIFY_RELATION, inputs))
         return Relation(reply.relation.value)
 
 
@@ -206,7 +195,7 @@ class LlmSummariser:
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
-    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...] | Missing:
+    async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """Return the summaries under the passages' ids."""
         replies = await asyncio.gather(
             *(
@@ -215,9 +204,7 @@ class LlmSummariser:
             )
         )
         summaries = []
-        for passage, reply in zip(passages, replies, strict=True):
-            if isinstance(reply, CallFailure):
-                return Missing(reply.outcome, reply.detail)
+        for passage, reply in zip(passages, map(answered, replies), strict=True):
             if reply.summary.strip() and reply.summary.strip().casefold() != "none":
                 summaries.append(Passage(passage.id, reply.summary.strip(), passage.title))
         return tuple(summaries)
@@ -346,7 +333,7 @@ class AnswerComparer:
         self._tools: bool | None = None
         self._finding_out = asyncio.Lock()
 
-    async def __call__(self, question: str, first: str, second: str) -> AnswerRelation | Missing:
+    async def __call__(self, question: str, first: str, second: str) -> AnswerRelation:
         """Compare two answers; equal wordings are equivalent unasked."""
         if first.casefold() == second.casefold():
             return AnswerRelation.EQUIVALENT
@@ -360,28 +347,26 @@ class AnswerComparer:
             relation = await self._natively(inputs)
         return await self._by_field(inputs) if relation is None else relation
 
-    async def _natively(self, inputs: dict[str, Input]) -> AnswerRelation | Missing | None:
+    async def _natively(self, inputs: dict[str, Input]) -> AnswerRelation | None:
         """Ask with the tool; None where the endpoint does not call tools."""
         if self._tools is False:
             return None
         reply = await self._runner.run(COMPARE_WITH_TOOL, inputs)
-        if isinstance(reply, CallFailure):
-            if reply.rejected and self._tools is None:
-                self._tools = False
-                return None
-            return Missing(reply.outcome, reply.detail)
+        if isinstance(reply, CallFailure) and reply.rejected and self._tools is None:
+            self._tools = False
+            return None
+        relation = answered(reply).relation
         self._tools = True
-        return reply.relation
+        return relation
 
-    async def _by_field(self, inputs: dict[str, Input]) -> AnswerRelation | Missing:
+    async def _by_field(self, inputs: dict[str, Input]) -> AnswerRelation:
         """Ask without tools; the LLM may call the tool once by a field of its reply."""
         uncalled = inputs | {"tool_result": Tagged("tool_result", NOT_CALLED)}
-        reply = await self._runner.run(COMPARE_ANSWERS, uncalled)
-        if isinstance(reply, ComparedAnswers) and reply.relation is None and reply.compare_quantities:
+        reply = answered(await self._runner.run(COMPARE_ANSWERS, uncalled))
+        if reply.relation is None and reply.compare_quantities:
             called = inputs | {"tool_result": Tagged("tool_result", _compare(reply.compare_quantities))}
-            reply = await self._runner.run(COMPARE_ANSWERS, called)
-        if isinstance(reply, CallFailure):
-            return Missing(reply.outcome, reply.detail)
+            reply = answered(await self._runner.run(COMPARE_ANSWERS, called))
         if reply.relation is None:
-            return Missing(Outcome.UNREADABLE, "The reply to the task compare_answers calls the tool twice.")
+            reason = "The reply to the task compare_answers calls the tool twice."
+            raise UnscoredError(Outcome.UNREADABLE, reason)
         return reply.relation

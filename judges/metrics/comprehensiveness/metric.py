@@ -9,13 +9,12 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from data.errors import SpecError
-from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Score, unscored
-from judges.llm.requests import CallFailure
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
 from judges.metrics.comprehensiveness import COMPREHENSIVENESS
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
-from judges.metrics.comprehensiveness.graph import Missing, Steps, ground_truth_of
+from judges.metrics.comprehensiveness.graph import Steps, UnscoredError, answered, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
 from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
@@ -44,20 +43,22 @@ class ComprehensivenessMetric:
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer; without a ground truth, or where a step brought nothing, it stays unscored."""
+        try:
+            passages = await self._passages(item)
+            facts = await self._reader.read(replace(item, passages=passages, reference=None))
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
+        return score_facts(item, self.name, facts, self._reader.engine)
+
+    async def _passages(self, item: MetricItem) -> tuple[Passage, ...]:
         passages = ground_truth_of(item)
         if not passages:
-            return unscored(item, self.name, Outcome.UNREADABLE, NO_GROUND_TRUTH)
+            raise UnscoredError(Outcome.UNREADABLE, NO_GROUND_TRUTH)
         if self._summariser is not None:
-            summaries = await self._summariser(item.question, passages)
-            if isinstance(summaries, Missing):
-                return unscored(item, self.name, summaries.outcome, summaries.reason)
-            if not summaries:
-                return unscored(item, self.name, Outcome.UNREADABLE, NOTHING_RELEVANT)
-            passages = summaries
-        facts = await self._reader.read(replace(item, passages=passages, reference=None))
-        if isinstance(facts, Missing):
-            return unscored(item, self.name, facts.outcome, facts.reason)
-        return score_facts(item, self.name, facts, self._reader.engine)
+            passages = await self._summariser(item.question, passages)
+            if not passages:
+                raise UnscoredError(Outcome.UNREADABLE, NOTHING_RELEVANT)
+        return passages
 
 
 def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
@@ -126,15 +127,15 @@ class EndToEndReader:
         self._runner = runner
         self.engine = runner.model
 
-    async def read(self, item: MetricItem) -> Facts | Missing:
+    async def read(self, item: MetricItem) -> Facts:
         """Ask once; what the reply lists on both sides counts as covered."""
         passages = ground_truth_of(item)
-        reply = await self._runner.run(
-            EVALUATE_COVERAGE,
-            {"question": item.question, "passages": passages, "answer": Tagged("answer", item.answer)},
-        )
-        if isinstance(reply, CallFailure):
-            return Missing(reply.outcome, reply.detail)
+        inputs: dict[str, Input] = {
+            "question": item.question,
+            "passages": passages,
+            "answer": Tagged("answer", item.answer),
+        }
+        reply = answered(await self._runner.run(EVALUATE_COVERAGE, inputs))
         known = {UNSAFE_ID.sub("_", passage.id): passage.id for passage in passages}
         covered = _distinct(reply.covered, known)
         listed = _distinct(reply.uncovered, known)

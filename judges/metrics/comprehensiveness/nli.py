@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 
 from data.models import MetricItem, Outcome, Passage
-from judges.llm.requests import CallFailure
 from judges.metrics.comprehensiveness.embedded import SAID
 from judges.metrics.comprehensiveness.graph import (
     SAYING_SOMETHING,
     Claim,
     Edge,
     FactGraph,
-    Missing,
     Node,
     NodeKind,
     Relation,
     Relations,
     Steps,
+    UnscoredError,
     Wordings,
+    answered,
     ground_truth_of,
+    together,
 )
 from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts, facts_of
 from judges.metrics.relations.model import Entailment, Pair, RelationModel
@@ -50,63 +50,50 @@ class NliReader:
         self._settings = settings
         self.engine = engine
 
-    async def read(self, item: MetricItem) -> Facts | Missing:
+    async def read(self, item: MetricItem) -> Facts:
         """Build the fact graph and read off what is covered; an answer without claims covers nothing."""
-        graph = await self.graph(item)
-        return graph if isinstance(graph, Missing) else facts_of(graph)
+        return facts_of(await self.graph(item))
 
-    async def graph(self, item: MetricItem) -> FactGraph | Missing:
+    async def graph(self, item: MetricItem) -> FactGraph:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
         texts = (Passage("", item.answer), *ground_truth_of(item))
-        by_text = await asyncio.gather(*(self._claims(steps, text) for text in texts))
-        for claims in by_text:
-            if isinstance(claims, Missing):
-                return claims
-        of_answer, *of_passages = [claims for claims in by_text if not isinstance(claims, Missing)]
+        of_answer, *of_passages = await together(self._claims(steps, text) for text in texts)
         passages = await self._relevant(steps, list(chain.from_iterable(of_passages)))
-        if isinstance(passages, Missing):
-            return passages
         nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(of_answer)]
         nodes += [
             Node(f"c{at}_{claim.source}", NodeKind.PASSAGE, claim.text, claim.source)
             for at, claim in enumerate(passages)
         ]
-        edges = await self._edges(steps, nodes)
-        return edges if isinstance(edges, Missing) else FactGraph(tuple(nodes), edges)
+        return FactGraph(tuple(nodes), await self._edges(steps, nodes))
 
     @staticmethod
-    async def _claims(steps: Steps, text: Passage) -> tuple[Claim, ...] | Missing:
+    async def _claims(steps: Steps, text: Passage) -> tuple[Claim, ...]:
         if not text.text.strip():
             return ()
         claims = await steps.claims(text.text, text.id)
-        if isinstance(claims, Missing):
-            return claims
         return tuple(dict.fromkeys(claim for claim in claims if claim.kind in SAYING_SOMETHING))
 
-    async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...] | Missing:
+    async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         ratings = await steps.relevance(claims) if claims else ()
-        if isinstance(ratings, Missing):
-            return ratings
         return tuple(
             claim for claim, rating in zip(claims, ratings, strict=True) if rating >= self._settings.relevance
         )
 
-    async def _edges(self, steps: Steps, nodes: Sequence[Node]) -> tuple[Edge, ...] | Missing:
+    async def _edges(self, steps: Steps, nodes: Sequence[Node]) -> tuple[Edge, ...]:
         """Relate all claims but those of the answer to one another; identical wordings imply each other."""
         of_answer = sum(node.kind is NodeKind.ANSWER for node in nodes)
         wanted = len(nodes) * (len(nodes) - 1) - of_answer * (of_answer - 1)
         if wanted > self._settings.most_pairs:
             reason = f"The texts have {wanted:,} pairs of claims, more than {self._settings.most_pairs:,}."
-            return Missing(Outcome.SKIPPED, reason)
+            raise UnscoredError(Outcome.SKIPPED, reason)
         texts = {
             kind: tuple(dict.fromkeys(node.text for node in nodes if node.kind is kind)) for kind in NodeKind
         }
         wordings = Wordings(texts[NodeKind.ANSWER], texts[NodeKind.PASSAGE])
         least = self._settings.similarity
         tried = partial(hopeful, similarity=least) if least > 0 else None
-        relations = await steps.relations(wordings, tried)
-        return relations if isinstance(relations, Missing) else _edges_of(nodes, relations)
+        return _edges_of(nodes, await steps.relations(wordings, tried))
 
 
 def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
@@ -136,14 +123,12 @@ class RelatedByNli:
 
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations | Missing:
+    ) -> Relations:
         """Ask the model about each pair."""
         pairs = [Pair(*pair) for pair in wordings.pairs() if wanted is None or wanted(*pair)]
         found = await self._model.relate(pairs, question=self._question)
         relations: dict[tuple[str, str], Relation] = {}
-        for pair, relation in zip(pairs, found, strict=True):
-            if isinstance(relation, CallFailure):
-                return Missing(relation.outcome, relation.detail)
+        for pair, relation in zip(pairs, map(answered, found), strict=True):
             if relation.stance is not Entailment.NEUTRAL:
                 relations[pair.premise, pair.hypothesis] = SAID[relation.stance]
         return relations

@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from pydantic import BaseModel, Field
 
 from data.models import MetricItem, Passage
-from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.graph import (
     Edge,
     FactGraph,
-    Missing,
     Node,
     NodeKind,
     Relation,
+    answered,
     ground_truth_of,
+    together,
 )
 from judges.metrics.comprehensiveness.llm_steps import AnswerComparer, AnswerRelation, parts
 from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts, facts_of
@@ -119,32 +119,20 @@ class QaReader:
         self._compare = AnswerComparer(runner)
         self.engine = runner.model
 
-    async def read(self, item: MetricItem) -> Facts | Missing:
+    async def read(self, item: MetricItem) -> Facts:
         """Build the graph of answers and read off what is covered."""
-        graph = await self.graph(item)
-        return graph if isinstance(graph, Missing) else facts_of(graph)
+        return facts_of(await self.graph(item))
 
-    async def graph(self, item: MetricItem) -> FactGraph | Missing:
+    async def graph(self, item: MetricItem) -> FactGraph:
         """Build the graph of the answers that the texts give."""
         texts = [Passage("", item.answer)] if item.answer.strip() else []
         texts += ground_truth_of(item)
         pieces = [Passage(text.id, part) for text in texts for part in parts(text.text)]
         questions = await self._questions(item.question, pieces)
-        if isinstance(questions, Missing):
-            return questions
-        by_text = (
-            await asyncio.gather(*(self._answers_of(piece, questions) for piece in pieces))
-            if questions
-            else []
-        )
-        answers: list[SourcedAnswer] = []
-        for of_text in by_text:
-            if isinstance(of_text, Missing):
-                return of_text
-            answers += of_text
-        return await self._graph(tuple(dict.fromkeys(answers)))
+        by_text = await together(self._answers_of(piece, questions) for piece in pieces if questions)
+        return await self._graph(tuple(dict.fromkeys(chain.from_iterable(by_text))))
 
-    async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...] | Missing:
+    async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...]:
         """Mine questions in every text, then refine them together and drop what matters little."""
         mined = await asyncio.gather(
             *(
@@ -153,9 +141,7 @@ class QaReader:
             )
         )
         raw: dict[str, None] = {}
-        for reply in mined:
-            if isinstance(reply, CallFailure):
-                return Missing(reply.outcome, reply.detail)
+        for reply in map(answered, mined):
             raw |= dict.fromkeys(text.strip() for text in reply.questions if text.strip())
         if not raw:
             return ()
@@ -163,29 +149,26 @@ class QaReader:
             "question": question,
             "mined": [Tagged("mined_question", text) for text in raw],
         }
-        refined = await self._runner.run(REFINE_QUESTIONS, inputs)
-        if isinstance(refined, CallFailure):
-            return Missing(refined.outcome, refined.detail)
+        refined = answered(await self._runner.run(REFINE_QUESTIONS, inputs))
         relevant = [entry for entry in refined.questions if entry.relevance >= self._settings.relevance]
         return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
-    async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer] | Missing:
+    async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer]:
         """Return the confident answers of one text; unknown answers are dropped."""
         numbered = [
             Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
         ]
-        reply = await self._runner.run(ANSWER_QUESTIONS, {"text": tagged(text), "questions": numbered})
-        if isinstance(reply, CallFailure):
-            return Missing(reply.outcome, reply.detail)
+        inputs: dict[str, Input] = {"text": tagged(text), "questions": numbered}
+        reply = answered(await self._runner.run(ANSWER_QUESTIONS, inputs))
         return [
-            SourcedAnswer(questions[answered.number - 1], candidate.answer.strip(), text.id)
-            for answered in reply.answered
-            if answered.number <= len(questions)
-            for candidate in answered.answers
+            SourcedAnswer(questions[entry.number - 1], candidate.answer.strip(), text.id)
+            for entry in reply.answered
+            if entry.number <= len(questions)
+            for candidate in entry.answers
             if candidate.confidence >= self._settings.confidence and _says(candidate.answer)
         ]
 
-    async def _graph(self, answers: Sequence[SourcedAnswer]) -> FactGraph | Missing:
+    async def _graph(self, answers: Sequence[SourcedAnswer]) -> FactGraph:
         """Compare the answers to each question, but those of the evaluated answer not among themselves."""
         nodes = [
             Node(
@@ -204,12 +187,8 @@ class QaReader:
         triples = list(
             dict.fromkeys((answers[a].question, answers[a].text, answers[b].text) for a, b in pairs)
         )
-        relations = await asyncio.gather(*(self._compare(*triple) for triple in triples))
-        by_triple: dict[tuple[str, str, str], AnswerRelation] = {}
-        for triple, relation in zip(triples, relations, strict=True):
-            if isinstance(relation, Missing):
-                return relation
-            by_triple[triple] = relation
+        relations = await together(self._compare(*triple) for triple in triples)
+        by_triple = dict(zip(triples, relations, strict=True))
         edges = [
             edge
             for a, b in pairs

@@ -14,7 +14,7 @@ from data.models import MetricItem, Outcome, Passage, ProblemList, Question
 from data.progress import Work, working
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.measures import ContextSettings
 from judges.metrics.context.raters import PASSAGES, REQUEST, LlmRater, find_sub_questions
 from judges.metrics.context.ratings import Order, Ratings, required_subset, token_count
@@ -59,26 +59,24 @@ class ControlledSetBuilder:
         self._runner = runner
         self._settings = settings
 
-    async def build(self, source: Source) -> Controlled | Missing:
-        """Build one question, or say why there is none."""
+    async def build(self, source: Source) -> Controlled:
+        """Build one question.
+
+        Raises:
+            UnscoredError: There is none, and why.
+        """
         passages = await self._passages(source)
-        if isinstance(passages, Missing):
-            return passages
         request = await self._runner.run(REQUEST, {"report": source.summary})
         if isinstance(request, CallFailure):
-            return Missing(request.outcome, f"No request could be written: {request.detail}")
+            raise UnscoredError(request.outcome, f"No request could be written: {request.detail}")
         item = MetricItem(id=source.id, question=request.request, answer="", reference=source.summary)
         sub_questions = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
-        if isinstance(sub_questions, Missing):
-            return sub_questions
         rater = LlmRater(self._runner, weighted=self._settings.weighted)
         rows = await rater.passages(passages, sub_questions.texts)
-        if isinstance(rows, Missing):
-            return rows
         ratings = Ratings.of(rows, threshold=self._settings.threshold)
         if not ratings.answerable:
             reason = "None of the sub-questions can be answered from the documents."
-            return Missing(Outcome.UNREADABLE, reason)
+            raise UnscoredError(Outcome.UNREADABLE, reason)
         answerable = ratings.answerable
         return Controlled(
             question=Question(
@@ -93,7 +91,7 @@ class ControlledSetBuilder:
             dropped=tuple(text for place, text in enumerate(sub_questions.texts) if place not in answerable),
         )
 
-    async def _passages(self, source: Source) -> tuple[Passage, ...] | Missing:
+    async def _passages(self, source: Source) -> tuple[Passage, ...]:
         pieces = [(document, piece) for document in source.documents for piece in cut_document(document.text)]
         replies = await asyncio.gather(
             *(self._runner.run(PASSAGES, {"document": piece}) for _, piece in pieces)
@@ -102,7 +100,7 @@ class ControlledSetBuilder:
         numbers: dict[str, int] = {}
         for (document, _), reply in zip(pieces, replies, strict=True):
             if isinstance(reply, CallFailure):
-                return Missing(reply.outcome, f"No passages could be written: {reply.detail}")
+                raise UnscoredError(reply.outcome, f"No passages could be written: {reply.detail}")
             for text in reply.passages:
                 numbers[document.id] = numbers.get(document.id, 0) + 1
                 written.append(Passage(f"{document.id}-{numbers[document.id]}", text, document.title))
@@ -126,13 +124,17 @@ def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
 
 async def build_all(
     builder: ControlledSetBuilder, sources: Sequence[Source], *, at_once: int = AT_ONCE
-) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+) -> tuple[tuple[Controlled, ...], dict[str, UnscoredError]]:
     """Build every question; those that could not be built are returned by id with their reasons."""
     places = asyncio.Semaphore(at_once)
 
-    async def build_one(source: Source, work: Work) -> Controlled | Missing:
+    async def build_one(source: Source, work: Work) -> Controlled | UnscoredError:
+        built: Controlled | UnscoredError
         async with places:
-            built = await builder.build(source)
+            try:
+                built = await builder.build(source)
+            except UnscoredError as stop:
+                built = stop
         work.done += 1
         return built
 
@@ -146,7 +148,7 @@ async def build_all(
             await asyncio.gather(*tasks, return_exceptions=True)
     by_source = list(zip(sources, results, strict=True))
     built = tuple(result for result in results if isinstance(result, Controlled))
-    return built, {source.id: result for source, result in by_source if isinstance(result, Missing)}
+    return built, {source.id: result for source, result in by_source if isinstance(result, UnscoredError)}
 
 
 DOMAIN = "all"

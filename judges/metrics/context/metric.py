@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from data.declines import declines
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context import ANSWER, CONTEXT
 from judges.metrics.context.measures import ContextSettings, answered_by, coverage, density, ranked_coverage
 from judges.metrics.context.raters import (
@@ -46,26 +46,22 @@ class Oracle:
         )
         return KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
 
-    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed | Missing:
+    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed:
         """Find the sub-questions, rate the oracle's passages and the context's, and filter.
 
         The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
         no sub-question is filtered.
         """
         sub_questions = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
-        if isinstance(sub_questions, Missing):
-            return sub_questions
         passages, name = _oracle(item)
         if not passages and self._runner is None:
-            return Missing(Outcome.UNREADABLE, NO_ORACLE)
+            raise UnscoredError(Outcome.UNREADABLE, NO_ORACLE)
         pool = Pool.of(passages, contexts)
         rows = await self.rater(item).passages(pool.passages, sub_questions.texts)
-        if isinstance(rows, Missing):
-            return rows
         oracle, ratings = pool.rated(rows, threshold=self.settings.threshold)
         answerable = oracle.answerable if passages else tuple(range(len(sub_questions.texts)))
         if not answerable:
-            return Missing(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
+            raise UnscoredError(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
         return Assessed(
             sub_questions=sub_questions,
             answerable=answerable,
@@ -146,9 +142,10 @@ class ContextCrux:
         contexts = tuple(passage for passage in item.contexts if passage.text.strip())
         if not contexts:
             return unscored(item, self.name, Outcome.UNREADABLE, NO_CONTEXT)
-        assessed = await self._oracle.assess(item, contexts)
-        if isinstance(assessed, Missing):
-            return unscored(item, self.name, assessed.outcome, assessed.reason)
+        try:
+            assessed = await self._oracle.assess(item, contexts)
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
         score = len(answered_by(assessed.ratings, assessed.pool.context)) / len(assessed.answerable)
         details = {**assessed.details(self._oracle.settings.threshold), **self._details(assessed, score)}
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
@@ -213,15 +210,14 @@ class AnswerCrux:
 
         Source: CRUX, section 3.3 (Cov and Den of the final result).
         """
-        assessed = await self._oracle.assess(item)
-        if isinstance(assessed, Missing):
-            return unscored(item, self.name, assessed.outcome, assessed.reason)
-        text, texts = clean(item.answer), assessed.sub_questions.texts
-        ratings: list[float] | Missing = [0.0] * len(texts)
-        if not declines(text, item.question):
-            ratings = await self._oracle.rater(item).answer(text, texts)
-        if isinstance(ratings, Missing):
-            return unscored(item, self.name, ratings.outcome, ratings.reason)
+        text = clean(item.answer)
+        try:
+            assessed = await self._oracle.assess(item)
+            ratings = [0.0] * len(assessed.sub_questions.texts)
+            if not declines(text, item.question):
+                ratings = await self._oracle.rater(item).answer(text, assessed.sub_questions.texts)
+        except UnscoredError as stop:
+            return unscored(item, self.name, stop.outcome, stop.reason)
         settings, answerable = self._oracle.settings, assessed.answerable
         answered = tuple(number for number in answerable if ratings[number] >= settings.threshold)
         score = len(answered) / len(answerable)

@@ -19,7 +19,7 @@ from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskReply, TaskRunner
 from judges.llm.templates import Input
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.ratings import HIGHEST, LOWEST
 from judges.metrics.dry_run import numbered_questions
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
@@ -90,9 +90,7 @@ class SubQuestions:
     origin: Origin
 
 
-async def find_sub_questions(
-    item: MetricItem, runner: TaskRunner | None, *, most: int
-) -> SubQuestions | Missing:
+async def find_sub_questions(item: MetricItem, runner: TaskRunner | None, *, most: int) -> SubQuestions:
     """Return an item's sub-questions.
 
     Where it has none, an LLM writes them from the reference; without an LLM the statements of the reference
@@ -105,17 +103,18 @@ async def find_sub_questions(
         return SubQuestions(listed, Origin.GIVEN)
     reference = (item.reference or "").strip()
     if not reference:
-        return Missing(Outcome.UNREADABLE, "There are no sub-questions, and no reference to write them from.")
+        reason = "There are no sub-questions, and no reference to write them from."
+        raise UnscoredError(Outcome.UNREADABLE, reason)
     if runner is None:
         clauses = (clause for sentence in split_sentences(reference) for clause in split_clauses(sentence))
         statements = tuple(dict.fromkeys(clause for clause in clauses if read_statements(clause)))
         if not statements:
-            return Missing(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
+            raise UnscoredError(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
         return SubQuestions(statements, Origin.STATEMENTS)
     inputs: dict[str, Input] = {"question": item.question, "text": reference, "most": most}
     reply = await runner.run(SUB_QUESTIONS, inputs)
     if isinstance(reply, CallFailure):
-        return Missing(reply.outcome, f"No sub-questions could be written: {reply.detail}")
+        raise UnscoredError(reply.outcome, f"No sub-questions could be written: {reply.detail}")
     return SubQuestions(tuple(dict.fromkeys(reply.sub_questions))[:most], Origin.WRITTEN)
 
 
@@ -141,21 +140,19 @@ class LlmRater:
         self._runner = runner
         self._task = WEIGHTED_RATING if weighted else RATING
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
         """Rate passages, all pairs at once; the scheduler sets the pace."""
         pairs = [(passage, question) for passage in passages for question in sub_questions]
         replies = await asyncio.gather(*(self._ask(*pair) for pair in pairs))
-        missing = _missing(reply for reply in replies if isinstance(reply, CallFailure))
-        if missing is not None:
-            return missing
+        _require_all(reply for reply in replies if isinstance(reply, CallFailure))
         ratings = [_rating(reply) for reply in replies if not isinstance(reply, CallFailure)]
         width = len(sub_questions)
         return [ratings[row * width : (row + 1) * width] for row in range(len(passages))]
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer as the one passage that it is."""
         rows = await self.passages((Passage("", answer),), sub_questions)
-        return rows if isinstance(rows, Missing) else rows[0]
+        return rows[0]
 
     async def _ask(self, passage: Passage, sub_question: str) -> TaskReply[RatingReply] | CallFailure:
         text = Passage("", passage.text, passage.title)
@@ -172,12 +169,12 @@ class EmbeddedRater:
         texts = tuple(passage.text for passage in item.passages)
         self._ground = _ground(item.question, item.reference or "", texts)
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
         """Rate passages."""
         texts = (f"{passage.title}\n\n{passage.text}" for passage in passages)
         return [list(_rated(self._ground, text, tuple(sub_questions))) for text in texts]
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
         finder = self._ground.finder
         windows = windows_over(
@@ -229,17 +226,15 @@ class KnownRater:
         ratings = [rating for rating in found if rating is not None]
         return ratings if len(ratings) == len(found) else None
 
-    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows | Missing:
+    async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
         """Rate passages."""
         known = [self.rated(passage, sub_questions) for passage in passages]
         others = [passage for passage, row in zip(passages, known, strict=True) if row is None]
         rows = await self._rater.passages(others, sub_questions) if others else []
-        if isinstance(rows, Missing):
-            return rows
         anew = iter(rows)
         return [next(anew) if row is None else row for row in known]
 
-    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float] | Missing:
+    async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
         return await self._rater.answer(answer, sub_questions)
 
@@ -260,12 +255,12 @@ def _rating(reply: TaskReply[RatingReply]) -> float:
     return float(reply.value.rating) if reply.weighted is None else min(float(HIGHEST), reply.weighted)
 
 
-def _missing(unanswered: Iterable[CallFailure]) -> Missing | None:
-    """Report missing ratings; the outcome is one that a new request may change."""
+def _require_all(unanswered: Iterable[CallFailure]) -> None:
+    """Raise an `UnscoredError` for missing ratings; the outcome is one that a new request may change."""
     several = tuple(unanswered)
     if not several:
-        return None
+        return
     counts = Counter(failure.outcome for failure in several)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
     first = next(failure for failure in several if failure.outcome is worst)
-    return Missing(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")
+    raise UnscoredError(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")

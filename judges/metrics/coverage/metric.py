@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
 
 from data.declines import declines
 from data.errors import SpecError
 from data.models import Json, MetricItem, Outcome, Score, unscored
-from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError, answered
 from judges.metrics.coverage.aspects import (
     Aligner,
     Alignment,
@@ -29,14 +27,13 @@ from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSuppo
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.settings import CoverageSettings, icat, share
 from judges.metrics.coverage.sources import LocalSource, Source, chunk_index
-from judges.metrics.factuality.evidence import Claim, ClaimSteps, UnscoredError, claims_of, steps_of
+from judges.metrics.factuality.evidence import Claim, ClaimSteps, claims_of, steps_of
 from judges.metrics.factuality.tasks import LlmRelations
 from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
-T = TypeVar("T")
 NO_ASPECTS = "The question has no aspects, so there is nothing to cover."
 NO_CLAIMS = "The answer makes no claim: it covers no aspect, and nothing of it is true or false."
 NO_TEXTS = "There are no passages to ground claims in."
@@ -91,7 +88,7 @@ class Icat:
         claims = await self._claims(item)
         if not claims:
             return self._judged(item, (), (), Alignment({}), aspects)
-        grounded = _answered(
+        grounded = answered(
             await ground(
                 claims, source, self._steps.support, k=self._settings.retrieved, question=item.question
             )
@@ -104,7 +101,7 @@ class Icat:
         supported = [entry for entry in decided if entry.support is not None]
         aligned = Alignment({})
         if supported:
-            aligned = _answered(await self._steps.aligner.align(item, supported, aspects))
+            aligned = answered(await self._steps.aligner.align(item, supported, aspects))
         return self._judged(item, grounded, supported, aligned, aspects)
 
     def _judged(
@@ -147,7 +144,7 @@ class Icat:
         return LocalSource(index)
 
     async def _aspects(self, item: MetricItem) -> tuple[str, ...]:
-        aspects = _answered(await self._steps.aspects.find(item))
+        aspects = answered(await self._steps.aspects.find(item))
         if not aspects:
             raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
         judgments = self._steps.judgments
@@ -163,16 +160,7 @@ class Icat:
     async def _claims(self, item: MetricItem) -> tuple[Claim, ...]:
         if declines(item.answer, item.question):
             return ()
-        claims = await claims_of(item, self._steps.claims)
-        if isinstance(claims, Missing):
-            raise UnscoredError(claims.outcome, claims.reason)
-        return claims
-
-
-def _answered(result: T | CallFailure) -> T:
-    if isinstance(result, CallFailure):
-        raise UnscoredError(result.outcome, result.detail)
-    return result
+        return await claims_of(item, self._steps.claims)
 
 
 def _state(entry: Grounded) -> str:

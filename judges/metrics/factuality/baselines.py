@@ -20,8 +20,9 @@ from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.factuality.contexts import Context
-from judges.metrics.factuality.evidence import Claim, EvidenceSource, UnscoredError, require
+from judges.metrics.factuality.evidence import Claim, EvidenceSource, require
 from judges.metrics.factuality.measures import Label, count
 from judges.metrics.factuality.report import count_details
 from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, FactualitySettings

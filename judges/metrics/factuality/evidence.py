@@ -11,7 +11,7 @@ from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.embedded import LexicalSteps
-from judges.metrics.comprehensiveness.graph import SAYING_SOMETHING, Missing, Steps
+from judges.metrics.comprehensiveness.graph import SAYING_SOMETHING, Steps, UnscoredError, answered
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps
 from judges.metrics.coverage.sources import LocalSource, Source
 from judges.metrics.factuality.contexts import Contexts, PassageIndex, gather, passage_index
@@ -35,14 +35,12 @@ def steps_of(runner: TaskRunner | None) -> ClaimSteps:
     return LexicalSteps if runner is None else lambda item: LlmSteps(runner, item)
 
 
-async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...] | Missing:
+async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...]:
     """Return the claims of an answer, none repeated; what is about the answer itself is no claim.
 
     Source: FactReasoner, section 3.3.
     """
     claims = await steps(item).claims(item.answer, "")
-    if isinstance(claims, Missing):
-        return claims
     return numbered([claim.text for claim in claims if claim.kind in SAYING_SOMETHING])
 
 
@@ -50,15 +48,6 @@ def numbered(texts: Sequence[str]) -> tuple[Claim, ...]:
     """Give claims numbers in their order, none repeated."""
     distinct = filter(None, dict.fromkeys(" ".join(text.split()) for text in texts))
     return tuple(Claim(f"a{number}", text) for number, text in enumerate(distinct, start=1))
-
-
-class UnscoredError(Exception):
-    """An answer cannot be scored; the metric turns it into an outcome with its reason."""
-
-    def __init__(self, outcome: Outcome, reason: str) -> None:
-        super().__init__(reason)
-        self.outcome = outcome
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +96,6 @@ class EvidenceSource:
         """
         source = self._source or LocalSource(_own_passages(item))
         claims = await claims_of(item, self._claims) if claim_texts is None else numbered(claim_texts)
-        if isinstance(claims, Missing):
-            raise UnscoredError(claims.outcome, claims.reason)
         if not claims:
             raise UnscoredError(Outcome.UNREADABLE, "The answer makes no claim.")
         queries = await self._queries(claims, item)
@@ -140,10 +127,7 @@ class EvidenceSource:
         """Search a source for each query."""
         k = self._settings.contexts_per_claim
         replies = await asyncio.gather(*(source.find(query, k) for query in queries))
-        for reply in replies:
-            if isinstance(reply, CallFailure):
-                raise UnscoredError(reply.outcome, reply.detail)
-        return [reply for reply in replies if not isinstance(reply, CallFailure)]
+        return list(map(answered, replies))
 
     async def _queries(self, claims: Sequence[Claim], item: MetricItem) -> list[str]:
         runner = self._runner

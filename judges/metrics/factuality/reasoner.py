@@ -18,8 +18,9 @@ from data.errors import StatisticsError
 from data.models import Json, MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.templates import passage_text
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.factuality.baselines import Assessor
-from judges.metrics.factuality.evidence import Evidence, EvidenceSource, UnscoredError, require
+from judges.metrics.factuality.evidence import Evidence, EvidenceSource, require
 from judges.metrics.factuality.graph import FactEdge, FactGraph, FactNode, FactRelation, NodeKind
 from judges.metrics.factuality.inference.marginals import Marginals, marginals
 from judges.metrics.factuality.report import Assessment, Link, reasoner_details

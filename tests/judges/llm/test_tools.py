@@ -16,7 +16,7 @@ from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.llm.tools import MOST_TURNS, calls_of
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError, together
 from judges.metrics.comprehensiveness.llm_steps import (
     COMPARE_ANSWERS,
     COMPARE_WITH_TOOL,
@@ -55,11 +55,11 @@ def compare(
     *pairs: tuple[str, str],
     cache: Any = None,  # noqa: ANN401 - any reply cache
     **settings: Any,  # noqa: ANN401 - access settings of any type
-) -> list[AnswerRelation | Missing]:
-    async def every() -> list[AnswerRelation | Missing]:
+) -> list[AnswerRelation]:
+    async def every() -> list[AnswerRelation]:
         async with open_client(AccessSettings(backoff=0.01, **settings), cache) as client:
             comparer = AnswerComparer(TaskRunner(client, endpoint=url, model="m"))
-            return await asyncio.gather(*(comparer("How far?", *pair) for pair in pairs))
+            return await together(comparer("How far?", *pair) for pair in pairs)
 
     return asyncio.run(every())
 
@@ -154,10 +154,9 @@ def test_an_unknown_tool_and_several_calls_at_once_are_answered(scripted_llm: Se
 def test_turns_are_bounded(scripted_llm: Serve) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda _: tool_use(CALL)
-    (found,) = compare(server.url, ("1 km", "2 km"))
-    assert isinstance(found, Missing)
-    assert found.outcome is Outcome.UNREADABLE
-    assert "calls a tool once more" in found.reason
+    with pytest.raises(UnscoredError, match="calls a tool once more") as caught:
+        compare(server.url, ("1 km", "2 km"))
+    assert caught.value.outcome is Outcome.UNREADABLE
     assert server.log.calls == 2 * (MOST_TURNS + 1)
 
 

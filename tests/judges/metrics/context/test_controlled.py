@@ -8,7 +8,7 @@ import pytest
 from data.errors import RecordError
 from data.models import Outcome, Passage
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.graph import Missing
+from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.controlled import (
     Controlled,
     ControlledSetBuilder,
@@ -51,8 +51,8 @@ def writing_llm(rating_llm: Serve) -> Serve:
     return serve
 
 
-def build(url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
-    async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, Missing]]:
+def build(url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str, UnscoredError]]:
+    async def use(runner: TaskRunner) -> tuple[tuple[Controlled, ...], dict[str, UnscoredError]]:
         return await build_all(ControlledSetBuilder(runner, ContextSettings()), sources)
 
     return with_runner(url, use)
