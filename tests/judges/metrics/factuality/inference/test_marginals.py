@@ -94,6 +94,17 @@ def graphs(draw: st.DrawFn) -> FactGraph:
     return FactGraph(nodes=tuple(nodes), edges=tuple(edges))
 
 
+Fields = dict[str, object]
+
+
+def node(name: str, kind: str = "atom", **more: object) -> Fields:
+    return {"id": name, "type": kind, **more}
+
+
+def edge(source: str, target: str, relation: str = "entailment", probability: object = 0.9) -> Fields:
+    return {"from": source, "to": target, "relation": relation, "probability": probability}
+
+
 def paper_figure(*, third: bool) -> FactGraph:
     nodes = [{"id": name, "type": "atom" if name == "a1" else "context"} for name in ("a1", "c1", "c2", "c3")]
     edges = [
@@ -241,12 +252,32 @@ def test_split_mini_buckets_stay_probabilities(graph: FactGraph) -> None:
     assert ((found.true >= 0) & (found.true <= 1)).all()
 
 
-def test_mini_buckets_say_that_their_error_is_unknown() -> None:
-    """The paper's method has no error estimate once it splits, and says so."""
-    result = marginals(fact_graph(12, 40, 0.2, seed=1), inference=Inference.WMB)
-    assert result.method is Method.WMB
-    assert result.treewidth > 6
-    assert result.error is None
+@pytest.mark.slow
+def test_a_wide_graph_with_one_mode_is_solved_without_a_stated_error() -> None:
+    """24 contexts that all agree and entail 26 claims: by symmetry every posterior is 1 to twelve digits."""
+    contexts, claims = [f"c{number}" for number in range(24)], [f"a{number}" for number in range(26)]
+    edges = [edge(*pair, "equivalence") for pair in itertools.combinations(contexts, 2)]
+    edges += [edge(source, target) for source in contexts for target in claims]
+    nodes = [*(node(name, "context") for name in contexts), *map(node, claims)]
+    result = marginals(load_graph({"nodes": nodes, "edges": edges}))
+    assert (result.method, result.treewidth > 23, result.error) == (Method.WMB, True, None)
+    assert min(result.marginals.values()) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_errors_that_mini_buckets_state_hold_on_random_graphs() -> None:
+    split = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        claims, contexts = int(rng.integers(2, 5)), int(rng.integers(3, 9))
+        network = network_of(fact_graph(claims, contexts, float(rng.uniform(0.2, 1)), seed))
+        result = network_marginals(network, inference=Inference.WMB)
+        off = np.abs(np.array(list(result.marginals.values())) - brute_force(network)).max()
+        assert result.error is None or off <= result.error + 1e-9
+        split += [off] if result.error is None else []
+    # Where buckets were split, the posteriors are off by up to a fifth: no error is stated.
+    assert len(split) > 10
+    assert max(split) > 0.1
 
 
 def test_many_equally_strong_relations_do_not_underflow() -> None:
@@ -272,15 +303,6 @@ def test_many_equally_strong_relations_do_not_underflow() -> None:
 def test_exact_inference_beyond_memory_is_refused() -> None:
     with pytest.raises(InputError, match="auto"):
         marginals(fact_graph(30, 60, 0.3, seed=1), inference=Inference.EXACT)
-
-
-@pytest.mark.slow
-def test_a_dense_graph_takes_mini_buckets() -> None:
-    result = marginals(fact_graph(20, 60, 0.25, seed=4))
-    assert result.method is Method.WMB
-    assert result.treewidth > 23
-    assert result.error is None
-    assert all(0 <= value <= 1 for value in result.marginals.values())
 
 
 ORACLE = """
@@ -320,17 +342,6 @@ def test_an_independent_library_finds_the_same_posteriors() -> None:
     ours = network_marginals(network)
     assert ours.treewidth > 6
     assert json.loads(done.stdout) == pytest.approx(dict(ours.marginals), abs=1e-8)
-
-
-Fields = dict[str, object]
-
-
-def node(name: str, kind: str = "atom", **more: object) -> Fields:
-    return {"id": name, "type": kind, **more}
-
-
-def edge(source: str, target: str, relation: str = "entailment", probability: object = 0.9) -> Fields:
-    return {"from": source, "to": target, "relation": relation, "probability": probability}
 
 
 def test_nodes_without_a_probability_get_the_prior_of_their_kind() -> None:
