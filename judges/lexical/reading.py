@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from judges.text.languages import CUT_AT_SPACES, ENGLISH, fold
 from judges.text.sentences import CLOSING, QUESTION_MARKS, split_sentences
-from judges.text.tokens import WORD, related, terms_of
+from judges.text.tokens import WORD, related, terms_of, words
 
 REPEATED_RUN = 8
 """Terms in a row that say nothing new where they have stood in the text before."""
@@ -117,7 +117,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for sentence in parts:
-        found = terms_of(WORD.findall(fold(sentence)), code)
+        found = terms_of(words(sentence), code)
         if found:
             kept.append((sentence, found, found not in known and asserts(sentence)))
             known.add(found)

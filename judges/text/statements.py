@@ -12,7 +12,7 @@ from itertools import chain
 
 from judges.text.languages import AXES, NUMBER_WORDS, fold, unit_of
 from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
-from judges.text.tokens import WORD, is_content, related, stem, terms_by_word
+from judges.text.tokens import WORD, is_content, plain_figures, related, stem, terms_by_word
 
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_SCALES = {"bn": 1e9, "mn": 1e6, "k": 1e3, "m": 1e6}
@@ -203,11 +203,12 @@ def _statements(text: str, source: str) -> tuple[Statement, ...]:
 @lru_cache(maxsize=CACHED_SENTENCES)
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Read one sentence."""
-    folded = fold(sentence)
+    plain = plain_figures(sentence)
+    folded = fold(plain)
     places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
     found = terms_by_word([word for _, word in places])
     bag = frozenset(chain.from_iterable(found))
-    marks = tuple(dict.fromkeys(_marks(sentence, folded, places, found)))
+    marks = tuple(dict.fromkeys(_marks(plain, folded, places, found)))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 

@@ -25,10 +25,45 @@ NUMERAL = re.compile(r"\d[\d.,]*")
 POSSESSIVE = re.compile(r"['’]s?$")
 BRIEFEST = 2
 PREFIX = 5
+MOST_WHOLE = 100
+
+
+PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+"""Names of fractions, from two parts on."""
+COUNTS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+MILLIONS = re.compile(r"(?<=\d)(?:\s?M|\s?[Mm]io\.?)(?![\w/])")
+FRACTION = re.compile(
+    r"(?<![\w./,-])(?:(?P<whole>\d{1,4}) )?(?P<over>[1-9])[/\u2044](?P<under>[2-9]|10)(?![\w/\u2044]|[.,]\d)"
+    rf"|\b(?P<count>{'|'.join(COUNTS[2:])})[- ](?P<parts>{'|'.join(PARTS[1:])}|fourth)s\b"
+    rf"|\b(?P<one>one-|(?:an?|one) (?=\w+ of\b))(?P<part>{'|'.join(PARTS[1:])}|fourth)\b",
+    re.IGNORECASE,
+)
+VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
+
+
+def plain_figures(text: str) -> str:
+    """Write figures in one way: "5 M" as "5 million", "two-thirds" and "2/3" as 0.667."""
+    if not text.isascii():
+        text = VULGAR.sub(lambda match: f" {unicodedata.normalize('NFKD', match[0])}", text)
+    return FRACTION.sub(_decimal, MILLIONS.sub(" million", text))
+
+
+def _decimal(match: re.Match[str]) -> str:
+    if match["over"]:
+        over, under = int(match["over"]), int(match["under"])
+        value = int(match["whole"] or 0) + over / under
+        return f"{value:.3g}" if over < under and value < MOST_WHOLE else match[0]
+    name = (match["parts"] or match["part"]).lower().replace("fourth", "quarter")
+    over = COUNTS.index(match["count"].lower()) if match["count"] else 1
+    return f"{over / (PARTS.index(name) + 2):.3g}"
 
 
 def words(text: str) -> list[str]:
     """Return the folded words and numerals of a text, in order; unspaced scripts as runs."""
+    return _words(plain_figures(text))
+
+
+def _words(text: str) -> list[str]:
     return WORD.findall(fold(text))
 
 
@@ -94,5 +129,5 @@ def related(a_term: str) -> str:
     return a_term[:PREFIX] if a_term[:PREFIX].isalpha() and len(a_term) > PREFIX else a_term
 
 
-TERMS = Analyser("terms-1", words, term)
+TERMS = Analyser("terms-1", _words, term)
 """Analyser of corpora: the terms by which texts are compared; a change of them needs another name."""

@@ -148,6 +148,9 @@ def test_clauses_are_not_too_short() -> None:
         ("Café in São Paulo", "cafe sao paulo"),
         ("three hundred twenty", "THREE Hundred Twenty"),
         ("Smith's theory", "Smith theories"),
+        ("5 M people and 3M cars", "5 million people and 3 Mio. cars"),
+        ("two-thirds of 1 1/2 cups", "2/3 of 1½ cups"),
+        ("a third of it, one-fifth of that", "1/3 of it, ⅕ of that"),
         ("ﬁve ﬁsh", "five fish"),
     ],
 )
