@@ -60,11 +60,7 @@ def _decimal(match: re.Match[str]) -> str:
 
 def words(text: str) -> list[str]:
     """Return the folded words and numerals of a text, in order; unspaced scripts as runs."""
-    return _words(plain_figures(text))
-
-
-def _words(text: str) -> list[str]:
-    return WORD.findall(fold(text))
+    return WORD.findall(fold(plain_figures(text)))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -129,5 +125,5 @@ def related(a_term: str) -> str:
     return a_term[:PREFIX] if a_term[:PREFIX].isalpha() and len(a_term) > PREFIX else a_term
 
 
-TERMS = Analyser("terms-1", _words, term)
+TERMS = Analyser("terms-2", words, term)
 """Analyser of corpora: the terms by which texts are compared; a change of them needs another name."""

@@ -233,9 +233,9 @@ def correct_rates(
     found = list(_rates(labelled, reference, by_domain=by_domain and labelled.table.domains != ("",)))
     overall = [each for each in found if each[0]["domain"] == OVERALL]
     best = {row["system"]: -(row["mean_score"] or 0.0) for row, _ in overall}
-    variances = np.sum([each for _, each in overall], axis=0)
+    alone, corrected = np.sum([each for _, each in overall], axis=0)
     rows = sorted((row for row, _ in found), key=lambda row: (best[row["system"]], row["system"]))
-    return {"rows": rows, "reference": reference, **_evidence(labelled, votes, *variances, rows)}
+    return {"rows": rows, "reference": reference, **_evidence(labelled, votes, alone, corrected, rows)}
 
 
 def _rates(
