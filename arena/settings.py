@@ -158,12 +158,14 @@ MIN_TEXTS = 500
 class Settings:
     """Settings of an installation: state, LLM access, and access of visitors.
 
-    `key_elsewhere` says that a key is set which this process does not have: pages are not given it.
+    `user_home` is the user's folder where `home` is that of a ranking. `key_elsewhere` says that a key is set
+    which this process does not have: pages are not given it.
     `sole_owner` makes every visitor the owner; no variable can set it.
     """
 
     home: Path
     database_url: str
+    user_home: Path | None = None
     endpoint: str = _from("OPENAI_BASE_URL", _base_url, "https://api.openai.com/v1")
     api_key: str | None = _from("OPENAI_API_KEY", _secret)
     max_upload_mb: int = _from("ARENA_MAX_UPLOAD_MB", _whole_number, 200)
@@ -232,8 +234,8 @@ class Settings:
 
     @property
     def prices_file(self) -> Path:
-        """The organiser's own prices, which win over the bundled ones."""
-        return self.home / "prices.toml"
+        """The organiser's own prices, which win over the listed ones; a ranking reads those of its user."""
+        return (self.user_home or self.home) / "prices.toml"
 
 
 OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
@@ -266,8 +268,8 @@ DATABASE = "arena.sqlite"
 
 def settings_in(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings for an arena with its state in a folder, whatever the environment says."""
-    home = folder.absolute()
-    return replace(read_settings(environment), home=home, database_url=f"sqlite:///{home / DATABASE}")
+    home, own = folder.absolute(), read_settings(environment)
+    return replace(own, home=home, user_home=own.home, database_url=f"sqlite:///{home / DATABASE}")
 
 
 def _user_folder() -> Path:

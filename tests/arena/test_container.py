@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.container import Arena
+from arena.container import Arena, open_arena, open_ranking
 from arena.settings import Settings
+from judges.llm.prices import Price
 
 SERVICES = [name for name, kind in vars(Arena).items() if isinstance(kind, cached_property)]
 
@@ -28,3 +29,10 @@ def test_service_is_made_once_of_its_class(name: str, arena: Arena) -> None:
     announced = vars(Arena)[name].func.__annotations__["return"]
     assert announced in {type(service).__name__, "Engine"}
     assert getattr(arena, name) is service
+
+
+def test_ranking_reads_the_prices_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "own"))
+    open_arena().judges.set_price("house-judge", Price(input=1.0, output=1.0))
+    price = open_ranking(tmp_path / "ranking").judges.prices().of("https://llm.example/v1", "house-judge")
+    assert price == Price(input=1.0, output=1.0)
