@@ -143,6 +143,10 @@ VERSION = "lexical-6"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
 REMEMBERED = 4_096
 """Answers of which it is kept whether they say anything: each stands in many battles."""
+INVENTED = "an answer that the passages do not bear out"
+BORNE_OUT = 0.3
+"""Share of an answer that the passages have: every honest answer of QA-Feedback has more, and no answer to
+another question."""
 NO_PASSAGES = "The reference is an opponent here and the question has no passages."
 NOTHING = "The question has neither passages nor a reference that say anything to hold answers against."
 
@@ -213,7 +217,11 @@ class LexicalJudge:
         return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
 
     def _without_answer(self, texts: tuple[str, str], asked: Question) -> Verdict:
-        """Settle a battle in which an answer is missing: to decline is right where the reference declines."""
+        """Settle a battle in which an answer is missing.
+
+        To decline is right where the reference declines. Where there are only passages, and they bear out
+        nothing of an answer, it does not win against one that declines.
+        """
         reference = asked.reference or ""
         agreed = any(map(str.isalnum, reference)) and declines(reference, asked.question)
         silence = "no answer, as the reference does" if agreed else "no answer"
@@ -223,9 +231,25 @@ class LexicalJudge:
             is_silent = not answers and any(map(str.isalnum, text))
             ranks.append(2 * (agreed and is_silent) + answers)
             said.append("an answer" if answers else silence if is_silent else "no answer")
-        margin = float(ranks[1] > ranks[0]) - (ranks[0] > ranks[1])
+        winner = ranks.index(max(ranks))
+        margin = 0.0 if ranks[0] == ranks[1] else 2.0 * winner - 1
+        is_declined = any(map(str.isalnum, texts[1 - winner]))
+        if margin and is_declined and not reference.strip() and not self._bears_out(texts[winner], asked):
+            margin, said[winner] = 0.0, INVENTED
         reasons = {"yardstick": "none", "a": said[0], "b": said[1]}
         return self._decided(margin, json.dumps(reasons), GroundTruth.NONE)
+
+    def _bears_out(self, text: str, asked: Question) -> bool:
+        """Return whether passages have some of what an answer says beyond the question; true without any."""
+        from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
+        from judges.text.languages import can_read  # noqa: PLC0415 - as above
+
+        texts = texts_of(asked, against_reference=True)
+        truth = self._read(texts) if can_read(asked.language) else None
+        if truth is None:
+            return True
+        found = self._analyse(text, texts)
+        return not truth.topic.issuperset(found.answer.said) and 1 - found.padding >= BORNE_OUT
 
     def load(self) -> None:
         """Settle a battle of no one's: what a first text loads takes longer than most texts take."""

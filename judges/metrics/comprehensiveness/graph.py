@@ -15,6 +15,7 @@ from typing import Annotated, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from data.declines import declines
 from data.errors import FileFormatError, RecordError
 from data.files.strict_json import in_words
 from data.models import Json, MetricItem, Outcome, Passage
@@ -349,9 +350,9 @@ class Steps(Protocol):
 
 
 def ground_truth_of(item: MetricItem) -> tuple[Passage, ...]:
-    """Return the passages of an item, else its reference as one passage, else nothing."""
+    """Return the passages of an item, else its reference as one passage unless it declines, else nothing."""
     passages = tuple(passage for passage in item.passages if passage.text.strip())
     if passages:
         return passages
     reference = (item.reference or "").strip()
-    return (Passage(REFERENCE_ID, reference),) if reference else ()
+    return () if declines(reference, item.question) else (Passage(REFERENCE_ID, reference),)

@@ -251,4 +251,6 @@ def _oracle(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
     if passages:
         return passages, "passages"
     reference = (item.reference or "").strip()
-    return ((Passage(REFERENCE, reference),), REFERENCE) if reference else ((), "none")
+    if declines(reference, item.question):
+        return (), "none"
+    return (Passage(REFERENCE, reference),), REFERENCE

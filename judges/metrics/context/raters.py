@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from data.declines import declines
 from data.models import MetricItem, Outcome, Passage
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskReply, TaskRunner
@@ -102,7 +103,7 @@ async def find_sub_questions(item: MetricItem, runner: TaskRunner | None, *, mos
     if listed:
         return SubQuestions(listed, Origin.GIVEN)
     reference = (item.reference or "").strip()
-    if not reference:
+    if declines(reference, item.question):
         reason = "There are no sub-questions, and no reference to write them from."
         raise UnscoredError(Outcome.UNREADABLE, reason)
     if runner is None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from itertools import repeat
 from math import fsum
 from types import MappingProxyType
 
@@ -204,7 +205,8 @@ class NuggetRecall:
         """Score one answer by the weighted score of TREC's RAG track.
 
         A nugget without an importance counts as vital. An answer that says nothing, or refuses, states no
-        nugget: 0, and nobody is asked.
+        nugget: 0, and nobody is asked. A nugget that itself says that there is no answer is stated by an
+        answer that declines, and by no other.
 
         Returns:
             The score with `details`: the six scores (`all`, `all_strict`, `vital`, `vital_strict`,
@@ -216,10 +218,15 @@ class NuggetRecall:
         """
         if not item.nuggets:
             return unscored(item, NAME, Outcome.UNREADABLE, NO_NUGGETS)
-        answer = clean(item.answer)
-        grades: Sequence[Assigned] = [Assignment.NONE] * len(item.nuggets)
-        if not declines(answer, item.question):
-            grades = await self._assigner.assign(item, answer)
+        answer, question = clean(item.answer), item.question
+        answers = not declines(answer, question)
+        is_silent = not answers and any(map(str.isalnum, answer))
+        stating = tuple(nugget for nugget in item.nuggets if not declines(nugget.text, question))
+        assigned: Iterator[Assigned] = repeat(Assignment.NONE)
+        if answers and stating:
+            assigned = iter(await self._assigner.assign(replace(item, nuggets=stating), answer))
+        of_declining = Assignment.SUPPORT if is_silent else Assignment.NONE
+        grades = [next(assigned) if nugget in stating else of_declining for nugget in item.nuggets]
         for grade in grades:
             if isinstance(grade, CallFailure) and grade.outcome is not Outcome.UNREADABLE:
                 return unscored(item, NAME, grade.outcome, grade.detail)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,27 @@ def test_a_long_truth_with_a_falsehood_loses_to_the_plain_truth() -> None:
 GOLDEN = Path(__file__).parents[2] / "golden"
 CONTRADICTIONS = [json.loads(line) for line in (GOLDEN / "contradictions.jsonl").read_text().splitlines()]
 """Short answers that contradict a fact of the reference, longer ones that cover it; half are held out."""
+
+
+@pytest.mark.parametrize(
+    ("answer", "winner"),
+    [
+        ("The Eiffel Tower is 330 metres tall.", Preference.A),
+        (
+            "About seven million people visit it each year, and Gustave Eiffel's company built it.",
+            Preference.A,
+        ),
+        ("Its mayor, Anna Petrov, was elected in 2019 by a large majority.", Preference.TIE),
+        ("It has 12 lifts made in Ohio.", Preference.TIE),
+        ("You should know about the Eiffel Tower.", Preference.TIE),
+    ],
+)
+def test_an_answer_that_no_passage_bears_out_does_not_beat_declining(answer: str, winner: Preference) -> None:
+    question = replace(QUESTION, reference=None)
+    assert settle(answer, NONE, question).preference is winner
+    assert settle(NONE, answer, question).preference is winner.flipped
+    assert settle(answer, "", question).preference is Preference.A
+    assert settle(answer, NONE).preference is Preference.A
 
 
 @pytest.mark.parametrize("half", ["built", "held"])

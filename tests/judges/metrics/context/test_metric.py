@@ -141,7 +141,7 @@ def test_the_embedded_version_needs_no_network(name: str) -> None:
             {"sub_questions": ("Who won the chess tournament in Reykjavik?",)},
             "No sub-question can be answered",
         ),
-        ({"sub_questions": (), "reference": "…"}, "nothing that could be asked"),
+        ({"sub_questions": (), "reference": "…"}, "no sub-questions"),
     ],
 )
 @pytest.mark.parametrize("name", METRICS)

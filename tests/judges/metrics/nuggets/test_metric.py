@@ -96,6 +96,23 @@ def test_a_refusal_states_no_nugget(answer: str) -> None:
     assert details["vital"] == details["all"] == 0
 
 
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("There is not enough information in the passages, no answer was found.", 1.0),
+        ("I don't know.", 1.0),
+        ("The bridge was opened by Anna Petrov in 2019 and has no answer to critics.", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_a_nugget_without_an_answer_is_stated_by_declining(answer: str, score: float) -> None:
+    silence = Nugget("Not enough information, no answer found", VITAL)
+    item = replace(ITEM, question="Who opened the iron bridge?", answer=answer, nuggets=(silence,))
+    assert scored(item).score == score
+    both: Any = scored(replace(ITEM, nuggets=(silence, *ITEM.nuggets))).details
+    assert [one["assignment"] for one in both["nuggets"]] == [NONE.value, FULL.value, FULL.value, NONE.value]
+
+
 def test_a_question_without_nuggets_has_no_score() -> None:
     found = scored(replace(ITEM, nuggets=()))
     assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
