@@ -74,8 +74,9 @@ def kappa(one: Array, other: Array) -> float:
 
 
 def scores(name: str, items: Sequence[MetricItem]) -> Array:
-    """Return the scores of some items, NaN where there is none."""
-    return np.array([asyncio.run(build_metric(name).score(item)).score for item in items], dtype=np.float64)
+    """Return the scores of some items, NaN where there is none; of facts covered their completeness."""
+    found = [asyncio.run(build_metric(name).score(item)) for item in items]
+    return np.array([one.details.get("completeness", one.score) for one in found], dtype=np.float64)
 
 
 def show_claims(posteriors: Array, true: Array, questions: Sequence[str]) -> None:

@@ -245,7 +245,7 @@ class MetricItem:
 
 ENGINE = "engine"
 """The detail of a score that names who found it: an LLM, or the embedded version."""
-EMBEDDED_ENGINE = "lexical-6"
+EMBEDDED_ENGINE = "lexical-7"
 """The version of the embedded metrics; a stored score of another one counts as none. A local model that
 relates texts for them follows after a comma.
 """

@@ -18,19 +18,19 @@ REFERENCE_COVERAGE = "reference-coverage"
 METRICS = (
     MetricInfo(
         name=REFERENCE_COVERAGE,
-        title="How completely the answer states the facts of the reference: 1 / (1 + facts missing)",
+        title="Share of the reference's facts that the answer covers, half for those it covers partly",
         build=later(f"{__name__}.metric"),
         inputs=(Need.REFERENCES,),
         label="Facts covered",
         measures=(
-            stored("share"),
+            stored("completeness"),
             stored("lowest"),
             *(stored(name, name, "counts", name) for name in ("facts", "covered", "partly", "missing")),
         ),
         column=Column(
             heading="Facts covered",
-            help="How completely its answers state the facts of the references: 100 where none is missing, "
-            "50 where one is, 33 where two are; a fact stated in part counts less.",
+            help="Mean share of the references' facts that its answers cover, in per cent; a fact covered "
+            "partly counts half.",
             usual=True,
             of_people=True,
             covers=True,

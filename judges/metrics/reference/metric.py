@@ -43,7 +43,7 @@ class State(StrEnum):
 
 
 CREDIT: Mapping[State, float] = MappingProxyType({State.COVERED: 1.0, State.PARTLY: 0.5, State.MISSING: 0.0})
-"""The share of a fact that an LLM's state stands for."""
+"""Credit of a fact by its state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +187,16 @@ class ReferenceCoverage:
         self._grader = grader
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer: 1 / (1 + m), where m is the sum of the squared shares of the facts that it lacks.
+        """Score one answer by the share of facts that it covers, half for a fact that it covers partly.
 
-        1 where every fact is stated in full, ½ where one is missing, ⅓ where two are; 0 where none is stated
-        even in part. An answer that says nothing, or refuses, has 0, and nobody is asked.
+        An answer that says nothing, or refuses, has 0, and nobody is asked.
 
         Returns:
             The score with `details`: `facts` (`text`, `state`, `share` 0–1, `evidence`: the answer's words),
-            `share` (mean over the facts), `lowest` (of them), and `counts` (`facts`, `covered`, `partly`,
+            `completeness`, `lowest` (share of a fact), and `counts` (`facts`, `covered`, `partly`,
             `missing`). Unreadable without a reference, and where an LLM decides some fact not at all: a score
             without it would be too high.
 
-        Source: chosen on people's marks of missing information, see docs/method/reference-coverage.md.
         """
         if not (item.reference or "").strip():
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_REFERENCE)
@@ -220,7 +218,6 @@ class ReferenceCoverage:
 
 
 def _scored(item: MetricItem, facts: Sequence[Fact], grades: Sequence[Grade]) -> Score:
-    shares = [grade.share for grade in grades]
     counts = Counter(grade.state for grade in grades)
     rows: list[Json] = [
         {
@@ -235,18 +232,21 @@ def _scored(item: MetricItem, facts: Sequence[Fact], grades: Sequence[Grade]) ->
         id=item.id,
         metric=REFERENCE_COVERAGE,
         outcome=Outcome.JUDGED,
-        score=completeness(grades),
+        score=fsum(CREDIT[grade.state] for grade in grades) / len(grades),
         details={
             "facts": rows,
-            "share": fsum(shares) / len(shares),
-            "lowest": min(shares),
+            "completeness": completeness(grades),
+            "lowest": min(grade.share for grade in grades),
             "counts": {"facts": len(grades), **{state.value: counts[state] for state in State}},
         },
     )
 
 
 def completeness(grades: Sequence[Grade]) -> float:
-    """1 / (1 + Σ (1 − share)²) over the facts, 0–1; 0 where none is stated even in part."""
+    """1 / (1 + Σ (1 − share)²) over the facts, 0–1; 0 where none is stated even in part.
+
+    It tells answers that lack something from others; see docs/method/reference-coverage.md.
+    """
     if all(grade.state is State.MISSING for grade in grades):
         return 0.0
     return 1 / (1 + fsum((1 - grade.share) ** 2 for grade in grades))

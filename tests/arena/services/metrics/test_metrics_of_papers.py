@@ -509,7 +509,7 @@ def test_an_llm_is_asked_once_an_answer(
     words = ("metrics", "score", path, "--metric", "reference-coverage", "--judge", "reference-free")
     found, refused = arena_of.lines(*words, endpoint=server.url)
     assert [list(one) for one in shown] == [["f1", "f2", "f3"]]
-    assert found["score"] == pytest.approx(1 / (1 + 0.25 + 1))
+    assert found["score"] == pytest.approx((1 + 0.5) / 3)
     facts = found["details"]["facts"]
     assert [(fact["state"], fact["evidence"]) for fact in facts] == list(GOOD.values())
     assert (refused["outcome"], refused["score"]) == ("judged", 0)
@@ -546,7 +546,7 @@ def test_what_a_reply_leaves_undecided_is_asked_once_more(
     (found,) = arena_of.lines(*words, endpoint=server.url)
     assert [len(one) for one in shown] == [3, 1]
     if mends:
-        assert found["score"] == pytest.approx(1 / (1 + 0.25 + 1))
+        assert found["score"] == pytest.approx((1 + 0.5) / 3)
     else:
         assert (found["outcome"], found["score"]) == ("unreadable", None)
         assert "1 of 3 facts" in found["details"]["reason"]

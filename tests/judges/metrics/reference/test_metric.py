@@ -142,10 +142,35 @@ def test_more_of_a_fact_never_costs(shares: list[float], at: int, more: float) -
     assert 0 <= completeness(grades(shares)) <= completeness(grades(better)) <= 1
 
 
-def test_the_score_by_hand() -> None:
+def test_completeness_by_hand() -> None:
     """Covered, half covered and missing: 1 / (1 + ¼ + 1)."""
     grades = [Grade(State.COVERED, 1.0), Grade(State.PARTLY, 0.5), Grade(State.MISSING, 0.0)]
     assert completeness(grades) == pytest.approx(1 / 2.25)
+
+
+@pytest.mark.parametrize(("covered", "score"), [(10, 1.0), (9, 0.9), (8, 0.8), (5, 0.5), (0, 0.0)])
+def test_the_score_is_the_share_of_facts(covered: int, score: float) -> None:
+    facts = (
+        "Granite cools slowly underground. Cheese ripens in caves. Lightning heats air. Violins need rosin. "
+        "Paper yellows under sunlight. Honey keeps for centuries. Rubber comes from trees. Salt lowers melting "
+        "points. Wool felts when washed hot. Ink fades."
+    ).split(". ")
+    facts = [f"{fact.rstrip('.')}." for fact in facts]
+    item = replace(ITEM, reference=" ".join(facts), answer=" ".join(facts[:covered]) or "It rained all day.")
+    found = scored(item)
+    assert found.score == pytest.approx(score)
+    # Its own name is kept in the details alone.
+    assert found.details["completeness"] == pytest.approx(0 if not covered else 1 / (1 + missing(found)))
+
+
+def missing(found: Score) -> float:
+    details: Any = found.details
+    return float(sum((1 - fact["share"]) ** 2 for fact in details["facts"]))
+
+
+def test_a_fact_covered_partly_counts_half() -> None:
+    vague = replace(ITEM, reference=ITEM.reference.split(".")[0], answer="The iron bridge at Hallen is old.")
+    assert (states(vague), scored(vague).score) == (["partly"], 0.5)
 
 
 @pytest.mark.slow
@@ -161,7 +186,7 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
         )
         found = scored(item)
         details: Any = found.details
-        values.append(found.score)
+        values.append(details["completeness"])
         lacking.append(bool(row["missing"]))
         if "worth" not in details:
             assert [fact["share"] for fact in details["facts"]] == pytest.approx(plain(item), abs=1e-4)
