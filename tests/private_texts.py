@@ -9,10 +9,8 @@ from pathlib import Path
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.metrics.factory import MetricRequest
-from arena.services.rounds.models import RoundRequest
-from arena.settings import Settings
 from data.models import TokenScope
-from tests.arena.conftest import write_set
+from tests.arena.conftest import play, settings_of, write_set
 
 QUESTION, REFERENCE, PASSAGE = "QUESTIONMARK", "REFERENCEMARK", "PASSAGEMARK"
 OURS, THEIRS = "OURMARK", "THEIRMARK"
@@ -30,7 +28,7 @@ def private_round(folder: Path) -> tuple[Arena, Mapping[str, str]]:
     Gives the arena, and the tokens of the teams and of the organiser olga.
     """
     set_folder = write_set(folder)
-    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'a.sqlite'}")
+    settings = settings_of(folder / "home")
     arena = Arena(settings)
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
@@ -57,8 +55,7 @@ def private_round(folder: Path) -> tuple[Arena, Mapping[str, str]]:
         ]
         path.write_text("".join(json.dumps(row) + "\n" for row in answers))
         arena.submissions.add(path, "tiny", system=system, team=team)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="first"))
-    arena.rounds.run("first", concurrency=2, report=lambda _progress: None)
+    play(arena, "first")
     arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
     arena.boards.publish("first", report=lambda _note: None, score=False)
     return arena, {name: token.secret for name, token in tokens.items()}

@@ -91,6 +91,24 @@ def program() -> Path:
     return ENDING.enter_context(serving(kept_folder()))
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def others() -> dict[str, str]:
+    """The variables of this process but those of an arena and its endpoint."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of another process
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The variables of a process over an arena."""
+    return {**others(), "ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
+
+
 @contextmanager
 def served(
     settings: Settings, log: Path, start: Callable[[str], Path] | None = None, **variables: str
@@ -99,8 +117,7 @@ def served(
 
     `start` gives the folder to start it from, by its address; keywords are further variables.
     """
-    own = {"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url, **variables}
-    with serving_by("--no-worker", log=log, start=start, **own) as url:
+    with serving_by("--no-worker", log=log, start=start, **environment_of(settings), **variables) as url:
         yield url
 
 
@@ -109,15 +126,12 @@ def serving_by(
     *words: object, log: Path, start: Callable[[str], Path] | None = None, **variables: str
 ) -> Iterator[str]:
     """Run `arena serve` with some words and variables, of its own all others: its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of the command
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     cwd = start(url) if start else ROOT
     with log.open("wb") as output:
         command = [str(program()), "serve", *map(str, words), "--port", str(port)]
-        process = subprocess.Popen(command, env=kept | variables, cwd=cwd, stdout=output, stderr=output)
+        process = subprocess.Popen(command, env=others() | variables, cwd=cwd, stdout=output, stderr=output)
         try:
             _wait(f"{url}/healthz", process, log)
             yield url

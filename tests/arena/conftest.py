@@ -10,7 +10,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,16 +24,26 @@ from structlog.typing import EventDict
 from arena.cli import main
 from arena.container import Arena
 from arena.logs import Redaction
+from arena.services.accounts.auth import Caller, CallerKind
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.models import RoundCounts
+from data.models import (
+    Outcome,
+    RoundCounts,
+    Submission,
+    SubmissionKind,
+    SubmissionState,
+    SystemCard,
+    TokenScope,
+)
+from data.store.scores import ScoredAnswer
 from tests.databases import new_sqlite
 from tests.served import ENDING, PATIENCE, ROOT, kept_folder, program
 
 # Tests that share a server or a browser go to one worker, which starts it once.
 SHARED = {
     **dict.fromkeys(("site", "browser", "reader", "configured"), "site"),
-    **dict.fromkeys(("club", "public_server"), "api"),
+    **dict.fromkeys(("club", "public"), "api"),
 }
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
@@ -100,18 +111,6 @@ class Commands:
         self._patch.setenv("OPENAI_BASE_URL", endpoint)
         self._patch.setenv("OPENAI_API_KEY", "none")
 
-    def details(self, system: str) -> dict[str, Any]:
-        """Return the details of the scores of a system's answers, by question."""
-        query = (
-            "SELECT question.key, score.details FROM score JOIN answer ON answer.id = score.answer_id "
-            "JOIN question ON question.id = answer.question_id "
-            "JOIN submission ON submission.id = answer.submission_id WHERE submission.system = ?"
-        )
-        with sqlite3.connect(self.home / "arena.sqlite") as connection:
-            rows = connection.execute(query, (system,)).fetchall()
-        connection.close()
-        return {name: json.loads(details) for name, details in rows}
-
     def scores(self) -> list[tuple[str, str, float | None, str]]:
         """Judge, outcome, value and reason of every kept score."""
         with sqlite3.connect(self.home / "arena.sqlite") as connection:
@@ -152,6 +151,11 @@ def _empty_home(folder: Path) -> Path:
     return home
 
 
+def settings_of(home: Path) -> Settings:
+    """Settings of an arena in a folder."""
+    return Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")
+
+
 @pytest.fixture
 def make_arena(tmp_path: Path) -> Iterator[Callable[..., Arena]]:
     """Open arenas: `make_arena(database_url=…, endpoint=…, …)`; SQLite in a temporary folder by default."""
@@ -187,43 +191,56 @@ TEMPLATES = {
     "short": "Item {n} is {word}.",
     "wrong": "Item {n} is {word}. It weighs 99 grams and more.",
 }
+TWO = {"half": "Item {n} is {word}.", "whole": "Item {n} is {word}. Item {n} weighs {weight} grams."}
 
 
 @cache
-def _filled_template() -> Path:
-    """Make a database with the tiny set and three systems, to be copied."""
+def _template(*, two: bool = False, published: bool = False) -> Path:
+    """Make a database with the tiny set and some systems, to be copied."""
     folder = kept_folder()
     path = folder / "arena.sqlite"
     arena = Arena(Settings(home=folder, database_url=new_sqlite(path)))
-    _fill(arena, folder)
+    _fill(arena, folder, TWO if two else TEMPLATES, published=published)
     arena.close()
     return path
 
 
-def _fill(arena: Arena, folder: Path) -> None:
+def _fill(arena: Arena, folder: Path, systems: Mapping[str, str], *, published: bool) -> None:
     arena.sets.import_from(write_set(folder))
-    for system, template in TEMPLATES.items():
-        path = write_answers(folder / f"{system}.jsonl", (template,), 12)
-        arena.submissions.add(path, "tiny", system=system)
+    for system, text in systems.items():
+        arena.submissions.add(answers_file(folder, system, text), "tiny", system=system)
+    if published:
+        play(arena, publish=True)
 
 
 @pytest.fixture
 def filled(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[..., Arena]:
-    """Open an arena that holds the tiny set and three systems."""
+    """Open an arena that holds the tiny set and three systems; with `published` also the board `r`."""
 
-    def fill(database_url: str | None = None, **options: Any) -> Arena:  # noqa: ANN401 - settings of any type
-        if database_url is None:
-            shutil.copyfile(_filled_template(), tmp_path / "home" / "arena.sqlite")
-            return make_arena(**options)
+    def fill(
+        database_url: str | None = None,
+        *,
+        published: bool = False,
+        **options: Any,  # noqa: ANN401 - settings of any type
+    ) -> Arena:
         arena = make_arena(database_url=database_url, **options)
-        if database_url.startswith("sqlite:///"):
-            shutil.copyfile(_filled_template(), database_url.removeprefix("sqlite:///"))
+        url = arena.settings.database_url
+        if url.startswith("sqlite:///"):
+            template = _template(published=published)
+            shutil.copyfile(template, url.removeprefix("sqlite:///"))
         else:
             (tmp_path / "filling").mkdir()
-            _fill(arena, tmp_path / "filling")
+            _fill(arena, tmp_path / "filling", TEMPLATES, published=published)
         return arena
 
     return fill
+
+
+ADA = Caller(kind=CallerKind.SESSION, name="Ada", scopes=frozenset(TokenScope), organiser=True, account="Ada")
+
+
+def quiet(_: object) -> None:
+    """Report nothing."""
 
 
 def play(arena: Arena, name: str = "r", *, publish: bool = False, **fields: Any) -> RoundCounts:  # noqa: ANN401
@@ -231,9 +248,9 @@ def play(arena: Arena, name: str = "r", *, publish: bool = False, **fields: Any)
     arena.rounds.create(
         RoundRequest(name=name, **{"set_name": "tiny", "judge": "lexical", "pairs": "all", **fields})
     )
-    counts = arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
+    counts = arena.rounds.run(name, concurrency=8, report=quiet)
     if publish:
-        arena.boards.publish(name, report=lambda _line: None, score=False)
+        arena.boards.publish(name, report=quiet, score=False)
     return counts
 
 
@@ -277,13 +294,53 @@ def write_rows(folder: Path, title: str, rows: Sequence[Mapping[str, object]]) -
         f'name = "{folder.name}"\ntitle = "{title}"\nreference_name = "human"\n'
         '[domains]\nd0 = "Zero"\nd1 = "One"\nd2 = "Two"\n'
     )
-    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(folder / "questions.jsonl", rows)
     return folder
 
 
 def answers_file(folder: Path, name: str, template: str, count: int = 12) -> Path:
     """Write a file of answers by one template."""
     return write_answers(folder / f"{name}.jsonl", (template,), count)
+
+
+def a_submission(system: str, number: int = 1) -> Submission:
+    """Make an accepted submission of a system, which is in no store."""
+    return Submission(
+        id=number,
+        set_id=1,
+        set_name="s",
+        system=system,
+        team="",
+        version=1,
+        state=SubmissionState.ACCEPTED,
+        card=SystemCard(),
+        kind=SubmissionKind.ANSWERS,
+        phase="open",
+        content_hash="h",
+        answers=0,
+        no_answers=0,
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def a_score(
+    system: str,
+    metric: str = "comprehensiveness-nli",
+    question: str = "q",
+    **details: Any,  # noqa: ANN401 - any JSON
+) -> ScoredAnswer:
+    """Make a score of an answer; the first letter of the question is its domain."""
+    return ScoredAnswer(
+        submission=1,
+        system=system,
+        question_id=question,
+        domain=question[0],
+        metric=metric,
+        judge="",
+        outcome=Outcome.JUDGED,
+        score=0.5,
+        details=details,
+    )
 
 
 def write_answers(path: Path, templates: Sequence[str], count: int) -> Path:
@@ -295,7 +352,12 @@ def write_answers(path: Path, templates: Sequence[str], count: int) -> Path:
         }
         for n in range(count)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return write_lines(path, rows)
+
+
+def write_lines(path: Path, rows: Iterable[object]) -> Path:
+    """Write values as JSON lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -314,17 +376,10 @@ def write_many(folder: Path, questions: int) -> Path:
     return write_rows(folder, "Many", rows)
 
 
-HALF = "Item {n} is {word}."
-WHOLE = "Item {n} is {word}. Item {n} weighs {weight} grams."
-
-
 @pytest.fixture
-def arena_of(run: Commands, tmp_path: Path) -> Commands:
+def arena_of(run: Commands) -> Commands:
     """Commands over a database with the small set and two systems: one whole, one that says half."""
-    assert run("sets", "import", write_set(tmp_path))[0] == 0
-    for system, template in (("half", HALF), ("whole", WHOLE)):
-        path = answers_file(tmp_path, system, template)
-        assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
+    shutil.copyfile(_template(two=True), run.home / "arena.sqlite")
     return run
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.accounts.redaction import hide_addresses
-from data.errors import NotFoundError, SpecError
+from data.errors import NotFoundError
 from data.models import (
     MissingRule,
     OrderPolicy,
@@ -142,19 +142,6 @@ HARMLESS = ("endpoint", "price")
 """Settings of a judge that cannot change a verdict."""
 
 
-def round_spec(round_: Round, load_spec: LoadSpec) -> JudgeSpec:
-    """Return the spec that a round began with."""
-    stored = round_.judge
-    spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
-    if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
-        return spec
-    differing = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
-    raise SpecError(
-        f"The judge {round_.judge_name} is not what round {round_.name} began with: {differing}.",
-        advice="Restore its spec and prompt, or judge a new round.",
-    )
-
-
 def same_verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Return whether two judges give the same verdicts: they differ at most in their models' addresses."""
     return _deciding(before) == _deciding(after)
@@ -187,33 +174,6 @@ def _short(value: object) -> str:
 
 FORMER = "former_judges"
 """In a round's plan: the judges that decided some of its battles before, each with what was changed."""
-
-
-def adopt_spec(store: Store, name: str, load_spec: LoadSpec, *, new_judge: bool = False) -> JudgeSpec:
-    """Return the spec that a round goes on with; where its file was corrected, the round has the correction.
-
-    Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
-    endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
-    """
-    round_ = store.rounds.get(name)
-    stored = round_.judge
-    spec = load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
-    if spec.hash == stored["hash"]:
-        return spec
-    judged = store.rounds.counts(name).judged
-    changed = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
-    former = list(round_.plan.get(FORMER) or [])
-    if judged and not same_verdicts(stored, spec.canonical):
-        if not new_judge:
-            raise SpecError(
-                f"The judge {round_.judge_name} is not what round {name} began with: {changed}.",
-                advice="Restore its spec and prompt, or judge the rest as another judge: "
-                f"`arena rounds resume {name} --new-judge`.",
-            )
-        former.append({"hash": stored["hash"], "judged": judged, "changed": changed})
-    judge = {"source": stored["source"], "hash": spec.hash, **spec.canonical}
-    store.rounds.amend(name, judge=judge, **({FORMER: former} if former else {}))
-    return spec
 
 
 def former_sentences(round_: Round) -> tuple[str, ...]:

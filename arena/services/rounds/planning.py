@@ -179,7 +179,7 @@ def check_judge(request: RoundRequest, caller: Caller) -> None:
     """Check that the caller may name the judge: only the operator names files of this machine.
 
     Raises:
-        InputError: The judge is a file.
+        NotFoundError: It leads to a file or a function.
     """
     from judges.catalogue import require_registered
 

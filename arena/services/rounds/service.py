@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.service import JobService
 from arena.services.judging.traffic import GO_ON
 from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import (
+    FORMER,
     RETRIED,
     LoadSpec,
     PlannedRound,
     RoundProgress,
     RoundRequest,
     RoundWatch,
-    adopt_spec,
-    round_spec,
+    differences,
+    same_verdicts,
 )
 from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner, check_judge
 from arena.services.rounds.visibility import RoundReader
 from arena.services.system import Notifier
-from data.errors import ConflictError, InputError, NotFoundError
+from data.errors import ConflictError, InputError, NotFoundError, SpecError
 from data.models import (
     BattleEvidence,
     Job,
     Lease,
+    OrderPolicy,
     Outcome,
     Preference,
     Round,
@@ -79,7 +82,7 @@ class RoundService(RoundReader):
 
         Raises:
             ConflictError: A round has this name.
-            InputError: The judge is a file, and the caller is not the operator of this machine.
+            NotFoundError: The judge is a file, and the caller is not the operator of this machine.
         """
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
@@ -276,8 +279,28 @@ class RoundService(RoundReader):
         return reopened
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
-        """Return the spec that a round goes on with, as corrected; see `adopt_spec`."""
-        return adopt_spec(self._store, name, self._load_spec, new_judge=new_judge)
+        """Return the spec that a round goes on with; a corrected one is stored with the round.
+
+        Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
+        endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
+        """
+        round_ = self._store.rounds.get(name)
+        stored, spec, changed = self._present_spec(round_)
+        if spec.hash == stored["hash"]:
+            return spec
+        judged = self._store.rounds.counts(name).judged
+        former = list(round_.plan.get(FORMER) or [])
+        if judged and not same_verdicts(stored, spec.canonical):
+            if not new_judge:
+                raise SpecError(
+                    f"The judge {round_.judge_name} is not what round {name} began with: {changed}.",
+                    advice="Restore its spec and prompt, or judge the rest as another judge: "
+                    f"`arena rounds resume {name} --new-judge`.",
+                )
+            former.append({"hash": stored["hash"], "judged": judged, "changed": changed})
+        judge = {"source": stored["source"], "hash": spec.hash, **spec.canonical}
+        self._store.rounds.amend(name, judge=judge, **({FORMER: former} if former else {}))
+        return spec
 
     def correct(
         self,
@@ -334,7 +357,20 @@ class RoundService(RoundReader):
 
     def spec_of(self, round_: Round) -> JudgeSpec:
         """Return the spec that a round began with."""
-        return round_spec(round_, self._load_spec)
+        stored, spec, changed = self._present_spec(round_)
+        if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
+            return spec
+        raise SpecError(
+            f"The judge {round_.judge_name} is not what round {round_.name} began with: {changed}.",
+            advice="Restore its spec and prompt, or judge a new round.",
+        )
+
+    def _present_spec(self, round_: Round) -> tuple[Mapping[str, Any], JudgeSpec, str]:
+        """Return the judge as stored, its present spec, and what was changed in words."""
+        stored = round_.judge
+        spec = self._load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
+        changed = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
+        return stored, spec, changed
 
     def _refuse_hopeless(self, planned: PlannedRound) -> None:
         """Refuse a round of which the judge can decide nothing: it would be judged and give nothing."""

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,117 +15,75 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.settings import Settings
 from data.models import TokenScope
-from tests.arena.conftest import write_rows
-from tests.served import program, published
-
-ROOT = Path(__file__).parents[3]
-PATIENCE = 180.0
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from tests.arena.conftest import settings_of, write_set
+from tests.served import published, served
 
 
 @contextmanager
-def running_server(program: Path, settings: Settings, log: Path, **variables: str) -> Iterator[str]:
-    """Run `arena serve` without a worker; gives the address of its API, and stops it at the end."""
-    port = free_port()
-    environment = {
-        **without("ARENA_"),
-        "ARENA_HOME": str(settings.home),
-        "ARENA_DATABASE_URL": settings.database_url,
-        "ARENA_API_RATE": "100000",
-        "ARENA_API_INTAKE_RATE": "100000",
-        **variables,
-    }
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [program, "serve", "--no-worker", "--port", str(port)],
-            cwd=ROOT,
-            env=environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}/api/v1"
-    try:
-        _wait_for(address, process, log)
-        yield address
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+def api_of(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
+    """Serve an arena without limits of rates; gives the address of its API."""
+    rates = {"ARENA_API_RATE": "100000", "ARENA_API_INTAKE_RATE": "100000"}
+    with served(settings, log, None, **{**rates, **variables}) as address:
+        yield f"{address}/api/v1"
 
 
-def without(*beginnings: str) -> dict[str, str]:
-    """The variables of this process for another one, without those that begin so."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(beginnings)}  # noqa: TID251 - of another process
-
-
-def _wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            if httpx.get(f"{address}/health", timeout=5).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.1)
-    message = f"the server did not start: {log.read_text()}"
-    raise RuntimeError(message)
+def client_of(address: str, token: str | None = None) -> httpx.Client:
+    """A client with a token, or without."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=address, headers=headers, timeout=60)
 
 
 @pytest.fixture(scope="session")
-def public_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the API of a server over the published round `tiny`."""
+def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client without a token of a server over the published round `tiny`."""
     log = tmp_path_factory.mktemp("server") / "log"
-    with running_server(program(), published(), log) as address:
-        yield address
-
-
-@pytest.fixture
-def public(public_server: str) -> Iterator[httpx.Client]:
-    """A client without a token."""
-    with httpx.Client(base_url=public_server, timeout=30) as client:
+    with api_of(published(), log) as address, client_of(address) as client:
         yield client
 
 
 @dataclass(frozen=True, kw_only=True)
 class Club:
-    """A running server with teams, and the tokens of its people."""
+    """A running server with teams, the tokens of its people, and clients of two teams and of nobody."""
 
     address: str
     settings: Settings
     log: Path
     tokens: Mapping[str, str]
+    alpha: httpx.Client
+    beta: httpx.Client
+    nobody: httpx.Client
 
     def client(self, who: str | None) -> httpx.Client:
-        """A client with somebody's token, or none."""
-        headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who else {}
-        return httpx.Client(base_url=self.address, headers=headers, timeout=60)
+        return client_of(self.address, self.tokens[who] if who else None)
 
 
 @pytest.fixture(scope="session")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     """A server over the set `tiny` without a round: teams `alpha` and `beta`, a reader, an organiser."""
     folder = tmp_path_factory.mktemp("club")
-    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'home' / 'arena.sqlite'}")
+    settings, log = settings_of(folder / "home"), folder / "log"
     tokens = found_club(settings, folder)
     # Small limits, so that tests can reach them.
     limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3"}
-    with running_server(program(), settings, folder / "log", **limits) as address:
-        yield Club(address=address, settings=settings, log=folder / "log", tokens=tokens)
+    with api_of(settings, log, **limits) as address, ExitStack() as opened:
+        alpha, beta, nobody = (
+            opened.enter_context(client_of(address, tokens.get(who))) for who in ("alpha", "beta", "nobody")
+        )
+        yield Club(
+            address=address,
+            settings=settings,
+            log=log,
+            tokens=tokens,
+            alpha=alpha,
+            beta=beta,
+            nobody=nobody,
+        )
 
 
 def found_club(settings: Settings, folder: Path) -> dict[str, str]:
     """Make the set, the teams and their tokens; gives the tokens by who they are for."""
     arena = Arena(settings)
-    arena.sets.import_from(write_tiny(folder))
+    arena.sets.import_from(write_set(folder))
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
     arena.teams.add_account("ann", caller=OPERATOR)
     for team in ("alpha", "beta"):
@@ -149,42 +103,6 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
     return made
 
 
-def write_tiny(folder: Path) -> Path:
-    """Write the set `tiny`: twelve questions of three domains, each with its passage and reference."""
-    rows = [
-        {
-            "id": f"q{number}",
-            "domain": f"d{number % 3}",
-            "question": f"What do we know of item {number}?",
-            "reference": f"SECRET reference: item {number} weighs {number + 10} grams.",
-            "passages": [{"id": f"q{number}-p1", "text": f"Item {number} weighs {number + 10} grams."}],
-        }
-        for number in range(12)
-    ]
-    return write_rows(folder / "tiny", "A tiny set", rows)
-
-
-@pytest.fixture
-def alpha(club: Club) -> Iterator[httpx.Client]:
-    """A client of team alpha."""
-    with club.client("alpha") as client:
-        yield client
-
-
-@pytest.fixture
-def beta(club: Club) -> Iterator[httpx.Client]:
-    """A client of team beta."""
-    with club.client("beta") as client:
-        yield client
-
-
-@pytest.fixture
-def nobody(club: Club) -> Iterator[httpx.Client]:
-    """A client without a token."""
-    with club.client(None) as client:
-        yield client
-
-
 def answers(mark: str, count: int = 12) -> bytes:
     """A file of answers to the first questions of `tiny`; another mark makes another file."""
     rows = [
@@ -200,15 +118,3 @@ def submit(
     """Submit a file to `tiny`: `submit(client, content, system="s", …)`."""
     asked = {**wish, **({"card": json.dumps(card)} if card else {})}
     return client.post("/sets/tiny/submissions", params=asked, content=content)
-
-
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Start servers with settings of one's own: `serve(settings, ARENA_API_RATE="5")`."""
-    with ExitStack() as stack:
-
-        def start(settings: Settings, **variables: str) -> str:
-            log = tmp_path / "server.log"
-            return stack.enter_context(running_server(program(), settings, log, **variables))
-
-        yield start

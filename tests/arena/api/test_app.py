@@ -1,5 +1,3 @@
-"""The OpenAPI document: documented, complete, and true of what the server answers."""
-
 from __future__ import annotations
 
 import re
@@ -17,26 +15,25 @@ from schemathesis.checks import load_all_checks
 from schemathesis.core.result import Ok
 
 from arena.api.app import operations
-from arena.settings import Settings
-from tests.arena.api.conftest import found_club, running_server
-from tests.served import program
+from tests.arena.api.conftest import Club, api_of, found_club
+from tests.arena.conftest import settings_of
 
 DOCS = Path(__file__).parents[3] / "docs"
-EXAMPLES = 12
+EXAMPLES = 8
 HARMLESS = ("not_a_server_error", "status_code_conformance", "content_type_conformance")
 CHECKED = (*HARMLESS, "response_schema_conformance")
 
 
-def test_page_of_routes_has_exactly_those_of_the_api(nobody: httpx.Client) -> None:
-    document = nobody.get("/openapi.json").json()
+def test_page_of_routes_has_exactly_those_of_the_api(club: Club) -> None:
+    document = club.nobody.get("/openapi.json").json()
     existing = {f"{method} {path}" for method, path, _ in operations(document)}
     pages = runpy.run_path(str(DOCS / "reference.py"))["pages"]()
     documented = set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", pages["api-routes.md"], re.MULTILINE))
     assert documented == existing
 
 
-def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> None:
-    document = nobody.get("/openapi.json").json()
+def test_every_route_is_described_with_its_refusals(club: Club) -> None:
+    document = club.nobody.get("/openapi.json").json()
     for method, path, operation in operations(document):
         assert operation["description"], f"{method} {path}"
         assert "429" in operation["responses"], f"{method} {path}"
@@ -50,9 +47,9 @@ def test_every_route_is_described_with_its_refusals(nobody: httpx.Client) -> Non
 def test_every_answer_is_as_the_document_says(tmp_path: Path) -> None:
     load_all_checks()
     # A server of its own: among the requests are some that revoke the token.
-    options = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'arena.sqlite'}")
+    options = settings_of(tmp_path / "home")
     tokens = found_club(options, tmp_path)
-    with running_server(program(), options, tmp_path / "log") as address:
+    with api_of(options, tmp_path / "log") as address:
         _check_all(address, tokens["alpha"])
 
 
@@ -102,17 +99,15 @@ def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
     assert found.json()["advice"] == "This address takes GET."
 
 
-@pytest.mark.parametrize("path", ["/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"])
-def test_path_that_is_unknown_is_a_problem_of_rfc_9457(public: httpx.Client, path: str) -> None:
-    found = public.get(path)
-    assert found.status_code == 404
-    assert found.headers["content-type"] == "application/problem+json"
-    problem = found.json()
-    assert problem["status"] == 404
-    assert problem["title"]
-    assert problem["detail"]
-    assert problem["advice"]
-    assert problem["type"].startswith("/api/v1/#problem-")
+def test_unknown_path_is_a_problem_of_rfc_9457(public: httpx.Client) -> None:
+    for path in ("/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"):
+        found = public.get(path)
+        assert found.status_code == 404
+        assert found.headers["content-type"] == "application/problem+json"
+        problem = found.json()
+        assert problem["status"] == 404
+        assert all(problem[name] for name in ("title", "detail", "advice"))
+        assert problem["type"].startswith("/api/v1/#problem-")
 
 
 def test_every_problem_type_leads_to_its_explanation(public: httpx.Client) -> None:

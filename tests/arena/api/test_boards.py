@@ -1,15 +1,22 @@
-"""Boards and stored scores by the API, over real HTTP."""
-
 from __future__ import annotations
 
 import csv
 import io
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pyarrow.parquet as pq
 import pytest
+from starlette.testclient import TestClient
+
+from arena.api.app import make_api
+from arena.container import Arena
+from arena.services.accounts.auth import OPERATOR
+from arena.services.metrics.factory import MetricRequest
+from data.models import TokenScope
+from tests.arena.conftest import Fill, answers_file, play, write_lines, write_set
 
 METRIC = "/sets/tiny/metrics/comprehensiveness-nli"
 
@@ -90,3 +97,124 @@ def test_board_that_is_unknown_or_unfit_is_refused(public: httpx.Client) -> None
         assert refused.status_code == 404, path
         assert refused.json()["advice"]
     assert public.get(f"{METRIC}/scores?format=trec").status_code == 422
+
+
+SECRET = "SECRET reference"
+EVIDENCE = "/rounds/first/questions/q1"
+SCORES = "/sets/tiny/metrics/comprehensiveness-nli/scores"
+PATHS = (
+    *("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/sample", "/submissions", "/rounds"),
+    *("/rounds/first/battles", EVIDENCE, "/leaderboards", "/leaderboards/first", "/sets/tiny/questions/q1"),
+)
+
+
+def reference_of(number: int) -> str:
+    return f"{SECRET}: item {number} has been measured, counted, weighed and found at {number}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A judged round that is not published, of a set that hides its references."""
+
+    arena: Arena
+    public: TestClient
+    alpha: TestClient
+    olga: TestClient
+    number: int
+
+
+@pytest.fixture
+def scene(tmp_path: Path, make_arena: Fill) -> Scene:
+    """Make the scene, and clients of its API."""
+    folder, arena = write_set(tmp_path), make_arena()
+    questions = folder / "questions.jsonl"
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    write_lines(questions, ({**row, "reference": reference_of(at)} for at, row in enumerate(rows)))
+    arena.sets.import_from(folder)
+    arena.policies.hide_references("tiny", hidden=True)
+    arena.teams.add("alpha", caller=OPERATOR)
+    arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
+    alpha = arena.tokens.create(name="a", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR).secret
+    olga = arena.tokens.create(name="o", scopes={TokenScope.ORGANISE}, account="olga", caller=OPERATOR).secret
+    numbers = [
+        arena.submissions.add(
+            answers_file(tmp_path, system, f"{system.title()} says item {{n}} weighs {{weight}} grams."),
+            "tiny",
+            system=system,
+            team="alpha",
+            anonymous=system == "veiled",
+        ).submission.id
+        for system in ("veiled", "plain")
+    ]
+    play(arena, "first")
+    api = make_api(arena)
+    public, team, organiser = (
+        TestClient(api, headers={"Authorization": f"Bearer {token}"} if token else {})
+        for token in ("", alpha, olga)
+    )
+    return Scene(arena=arena, public=public, alpha=team, olga=organiser, number=numbers[0])
+
+
+@pytest.mark.slow
+def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
+    """D13: nothing of results before publication; after it the names; once retracted the notice."""
+    scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
+    _nothing_before_publication(scene)
+    scene.arena.boards.publish("first", report=lambda _note: None, score=False)
+    _results_and_names_after(scene)
+    scene.arena.boards.retract("first", "A mistake in the set.")
+    _notice_once_retracted(scene)
+    _references_never(scene)
+
+
+def _nothing_before_publication(scene: Scene) -> None:
+    for client in (scene.public, scene.alpha):
+        for path in ("/rounds/first/battles", EVIDENCE, "/leaderboards/first"):
+            assert client.get(path).status_code == 404
+        assert client.get("/leaderboards").json() == {"leaderboards": []}
+    assert scene.olga.get("/rounds/first/battles").json()["battles"]
+    for path in ("/submissions", "/rounds", "/rounds/first", f"/submissions/{scene.number}"):
+        assert "veiled" not in scene.public.get(path).text
+    assert scene.public.get(f"/submissions/{scene.number}").json()["visibility"] == "nameless"
+    assert scene.public.get("/sets/tiny/metrics").json() == {"metrics": []}
+    assert scene.public.get(SCORES).status_code == 404
+    assert {row["system"] for row in scene.alpha.get(SCORES).json()["scores"]} == {"plain", "veiled"}
+
+
+def _results_and_names_after(scene: Scene) -> None:
+    assert scene.public.get("/rounds/first/battles").json()["battles"]
+    evidence = scene.public.get(EVIDENCE).json()
+    assert {"veiled", "plain"} <= {answer["system"] for answer in evidence["answers"]}
+    assert all(battle["judgments"] for battle in evidence["battles"])
+    assert evidence["reference"] is None
+    _references_never(scene)
+    assert "veiled" in scene.public.get("/leaderboards/first").text
+    assert scene.public.get(f"/submissions/{scene.number}").json()["system"] == "veiled"
+    for client in (scene.public, scene.alpha, scene.olga):
+        scores = client.get(SCORES).json()["scores"]
+        assert len(scores) == 24
+        assert {str(row["details"]) for row in scores} == {"{}"}
+        assert client.get(f"{SCORES}?systems=human").status_code == 404
+
+
+def _notice_once_retracted(scene: Scene) -> None:
+    notice = "A mistake in the set."
+    for client in (scene.public, scene.alpha):
+        board = client.get("/leaderboards/first").json()
+        assert (board["retracted"], board["notice"], board["standings"]) == (True, notice, {})
+        forms = [f"/leaderboards/first?format={form}" for form in ("json", "csv", "parquet")]
+        for path in ("/rounds/first/battles", EVIDENCE, *forms):
+            assert client.get(path).status_code == 410
+    status = scene.alpha.get(f"/submissions/{scene.number}").json()
+    assert status["retracted"] == [{"board": "first", "notice": notice}]
+    assert scene.olga.get("/leaderboards/first").json()["standings"]
+
+
+def _references_never(scene: Scene) -> None:
+    for client in (scene.public, scene.alpha, scene.olga):
+        for path in (*PATHS, f"/submissions/{scene.number}"):
+            assert SECRET not in client.get(path).text
+    # A team that guesses a hidden reference does not learn how near it is.
+    guess = json.dumps({"question_id": "q1", "answer": reference_of(1)})
+    checked = scene.alpha.post("/sets/tiny/check", content=guess.encode()).json()
+    assert not {"near-copy", "many-near-copies"} & {problem["code"] for problem in checked["problems"]}

@@ -1,5 +1,3 @@
-"""An arena of the build before the lean one: boards, battles, verdicts, submissions and scores are equal."""
-
 from __future__ import annotations
 
 import gzip
@@ -12,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
-from tests.arena.conftest import Commands
+from arena.api.app import make_api
+from arena.container import Arena
+from tests.arena.conftest import Commands, settings_of
 
 FORMER = Path(__file__).parents[2] / "golden" / "former_arena"
 ROUNDS = ("waves", "people", "asked")
@@ -33,7 +34,6 @@ def former(run: Commands) -> Commands:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
-    """Output of the former build."""
     data: dict[str, Any] = json.loads(gzip.decompress((FORMER / "expected.json.gz").read_bytes()))
     return data
 
@@ -100,3 +100,51 @@ def test_former_submissions_and_scores_are_equal(former: Commands, expected: dic
             "metrics", "show", "--set", "mini", "--metric", metric, "--by", "question", "--json"
         )
         assert list(changes(table, scores, metric)) == []
+
+
+STORE = Path(__file__).parents[2] / "golden" / "former_store"
+GONE_OF_STORE = (
+    *(".books.estimated", ".judge.endpoint", ".judge.source", "status.canaries", "status.controls"),
+    *("status.digit_scan_differs", "status.estimated", "status.job.priority", "status.live"),
+    *("rounds.rounds[0].estimated", "rounds/r.estimated", "submissions/2.sight"),
+)
+"""Ends of the places of removed features, and where a model is asked."""
+
+
+def of_before(run: Commands) -> None:
+    database = run.home / "arena.sqlite"
+    database.unlink()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript((STORE / "store.sql").read_text(encoding="utf-8"))
+
+
+def read(path: Path) -> list[Any]:
+    text = path.read_text(encoding="utf-8")
+    return [json.loads(text)] if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
+
+
+def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
+    of_before(run)
+    assert run.json("leaderboard", "show", "r", "--json") == json.loads((STORE / "board.json").read_text())
+    status = run.json("rounds", "status", "r", "--json")
+    former_status = json.loads((STORE / "status.json").read_text())
+    assert list(changes(former_status, status, "status", GONE_OF_STORE)) == []
+    assert run("rounds", "export", "r", tmp_path / "export")[0] == 0
+    for name in ("battles.jsonl", "outcomes.jsonl", "standings.json"):
+        assert (tmp_path / "export" / name).read_bytes() == (STORE / "export" / name).read_bytes()
+    for name in ("judgments.jsonl", "round.json"):
+        before, now = (read(folder / name) for folder in (STORE / "export", tmp_path / "export"))
+        assert list(changes(before, now, name, GONE_OF_STORE)) == []
+    for folder in (STORE / "export", tmp_path / "export"):
+        assert run("rounds", "verify", folder)[0] == 0
+    assert run.json("rounds", "publish", "r", "--json")["content_hash"].startswith("32315b32e790")
+
+
+@pytest.mark.slow
+def test_replies_of_the_api_of_before_are_the_same(run: Commands) -> None:
+    of_before(run)
+    settings = settings_of(run.home)
+    with closing(Arena(settings)) as arena, TestClient(make_api(arena)) as api:
+        for answer in read(STORE / "api.jsonl"):
+            path = answer["path"]
+            assert list(changes(answer["reply"], api.get(f"/{path}").json(), path, GONE_OF_STORE)) == []

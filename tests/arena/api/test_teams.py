@@ -1,8 +1,7 @@
-"""Tokens, rates, teams, and signing in by a browser, over real HTTP."""
-
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -10,15 +9,13 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.settings import Settings
 from data.models import TokenScope
-from tests.arena.api.conftest import Club
+from tests.arena.api.conftest import Club, api_of, client_of
+from tests.arena.conftest import settings_of
 
-Serve = Callable[..., str]
 
-
-def test_token_says_who_it_stands_for(club: Club, alpha: httpx.Client) -> None:
-    mine = alpha.get("/me").json()
+def test_token_says_who_it_stands_for(club: Club) -> None:
+    mine = club.alpha.get("/me").json()
     assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
     with club.client("olga") as olga:
         assert olga.get("/me").json()["organiser"] is True
@@ -29,91 +26,84 @@ def test_token_says_who_it_stands_for(club: Club, alpha: httpx.Client) -> None:
     "header",
     ["Bearer aa_000000000000_wrong", "Bearer", "Bearer x", "Basic dXNlcjpwdw==", "aa_x_y", "Bearer ä"],
 )
-def test_token_that_is_none_is_refused_everywhere(nobody: httpx.Client, header: str) -> None:
+def test_token_that_is_none_is_refused_everywhere(club: Club, header: str) -> None:
     for path in ("/me", "/sets"):
-        found = nobody.get(path, headers=[(b"Authorization", header.encode())])
+        found = club.nobody.get(path, headers=[(b"Authorization", header.encode())])
         assert found.status_code == 401
         assert found.headers["content-type"] == "application/problem+json"
         assert found.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_token_is_taken_from_no_address_and_no_cookie(club: Club, nobody: httpx.Client) -> None:
+def test_token_is_taken_from_no_address_and_no_cookie(club: Club) -> None:
     token = club.tokens["alpha"]
-    assert nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
-    assert nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
+    assert club.nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
+    assert (
+        club.nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
+    )
 
 
-def test_revoked_token_ends_at_once(alpha: httpx.Client, club: Club) -> None:
-    made = alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
+def test_revoked_token_ends_at_once(club: Club) -> None:
+    made = club.alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
     assert made.status_code == 201
     assert made.headers["cache-control"] == "no-store"
     secret, number = made.json()["token"], made.json()["id"]
     with httpx.Client(base_url=club.address, headers={"Authorization": f"Bearer {secret}"}) as other:
         assert other.get("/me").json()["scopes"] == ["read", "submit"]
-        listed = alpha.get("/teams/alpha/tokens")
+        listed = club.alpha.get("/teams/alpha/tokens")
         assert secret not in listed.text
         assert number in [one["id"] for one in listed.json()["tokens"]]
-        assert alpha.delete(f"/tokens/{number}").json()["revoked_at"]
+        assert club.alpha.delete(f"/tokens/{number}").json()["revoked_at"]
         assert other.get("/me").status_code == 401
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> tuple[Settings, str]:
-    """A home with a set, a team and its token."""
-    settings = Settings(home=tmp_path / "home", database_url=f"sqlite:///{tmp_path / 'home' / 'a.sqlite'}")
+@contextmanager
+def small(folder: Path, **limits: str) -> Iterator[tuple[str, str]]:
+    """Serve an arena with a team; gives its address and the secret of the team's token."""
+    settings = settings_of(folder / "home")
     arena = Arena(settings)
     arena.teams.add("alpha", caller=OPERATOR)
     made = arena.tokens.create(name="t", scopes={TokenScope.SUBMIT}, team="alpha", caller=OPERATOR)
     arena.close()
-    return settings, made.secret
+    with api_of(settings, folder / "log", **limits) as address:
+        yield address, made.secret
 
 
 @pytest.mark.slow
-def test_rate_is_counted_by_token_and_told(serve: Serve, small: tuple[Settings, str]) -> None:
-    settings, secret = small
-    address = serve(settings, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2")
-    with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {secret}"}) as client:
-        sent = [client.post("/sets/none/check", content=b"x") for _ in range(3)]
-        assert [one.status_code for one in sent] == [404, 404, 429]
-        assert sent[0].headers["ratelimit-limit"] == "6"
-        left = [client.get("/me") for _ in range(4)]
-        assert [one.status_code for one in left] == [200, 200, 200, 429]
-        assert left[0].headers["ratelimit-remaining"] == "2"
-        assert 1 <= int(left[3].headers["retry-after"]) <= 60
-        assert left[3].headers["content-type"] == "application/problem+json"
-    assert httpx.get(f"{address}/sets").status_code == 200
+def test_rate_is_counted_by_token_and_told(tmp_path: Path) -> None:
+    with small(tmp_path, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2") as (address, secret):
+        with client_of(address, secret) as client:
+            sent = [client.post("/sets/none/check", content=b"x") for _ in range(3)]
+            left = [client.get("/me") for _ in range(4)]
+        assert httpx.get(f"{address}/sets").status_code == 200
+    assert [one.status_code for one in sent] == [404, 404, 429]
+    assert sent[0].headers["ratelimit-limit"] == "6"
+    assert [one.status_code for one in left] == [200, 200, 200, 429]
+    assert left[0].headers["ratelimit-remaining"] == "2"
+    assert 1 <= int(left[3].headers["retry-after"]) <= 60
+    assert left[3].headers["content-type"] == "application/problem+json"
 
 
 @pytest.mark.slow
-def test_guessing_locks_out_and_leaves_no_token_in_the_log(
-    serve: Serve, small: tuple[Settings, str], tmp_path: Path
-) -> None:
+def test_guessing_locks_out_and_leaves_no_token_in_the_log(tmp_path: Path) -> None:
     """C4: who guesses soon gets 429, the right token never; the log has none of them."""
-    settings, secret = small
-    address = serve(settings)
-    prefix = secret.split("_")[1]
-    answers = [
-        httpx.get(f"{address}/me", headers={"Authorization": f"Bearer aa_{prefix}_guess{number}"})
-        for number in range(12)
-    ]
-    assert [answer.status_code for answer in answers[:10]] == [401] * 10
-    assert answers[-1].status_code == 429
-    assert int(answers[-1].headers["retry-after"]) > 0
-    right = httpx.get(f"{address}/me", headers={"Authorization": f"Bearer {secret}"})
+    with small(tmp_path) as (address, secret):
+        prefix = secret.split("_")[1]
+        guesses = [f"aa_{prefix}_guess{number}" for number in range(12)]
+        *early, last, right = (
+            httpx.get(f"{address}/me", headers={"Authorization": f"Bearer {token}"})
+            for token in (*guesses, secret)
+        )
+    assert [answer.status_code for answer in early[:10]] == [401] * 10
+    assert last.status_code == 429
+    assert int(last.headers["retry-after"]) > 0
     assert right.status_code == 200
-    log = (tmp_path / "server.log").read_text()
+    log = (tmp_path / "log").read_text()
     assert secret not in log
     assert "guess" not in log
 
 
-def site_of(club: Club) -> str:
-    """The address of the pages."""
-    address: str = club.address
-    return address.removesuffix("/api/v1")
-
-
 def test_browser_signs_in_and_out(club: Club) -> None:
-    site = site_of(club)
+    site = club.address.removesuffix("/api/v1")
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         form = browser.get("/auth/sign-in")
         signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
@@ -136,7 +126,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
 
 
 def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
-    site = site_of(club)
+    site = club.address.removesuffix("/api/v1")
     headers = {"X-Forwarded-Proto": "https", "Origin": site.replace("http:", "https:")}
     with httpx.Client(base_url=site, headers=headers) as browser:
         signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
@@ -145,7 +135,7 @@ def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
 
 
 def test_form_of_another_site_is_refused(club: Club) -> None:
-    site = site_of(club)
+    site = club.address.removesuffix("/api/v1")
     fields = {"token": club.tokens["alpha"]}
     with httpx.Client(base_url=site) as browser:
         for origin in ("https://evil.example", "null", ""):
@@ -160,7 +150,7 @@ def test_form_of_another_site_is_refused(club: Club) -> None:
 
 
 def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
-    site = site_of(club)
+    site = club.address.removesuffix("/api/v1")
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})
         assert found.status_code == 401

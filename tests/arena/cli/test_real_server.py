@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import WHOLE, Commands, write_answers, write_set
+from tests.arena.conftest import TWO, Commands, write_answers, write_set
 from tests.real_server import lacking, real_server
 
 QUESTIONS = 1
@@ -54,7 +54,7 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     questions = folder / "questions.jsonl"
     questions.write_text("".join(questions.read_text().splitlines(keepends=True)[:QUESTIONS]))
     assert run("sets", "import", folder)[0] == 0
-    ours = write_answers(tmp_path / "whole.jsonl", (WHOLE,), QUESTIONS)
+    ours = write_answers(tmp_path / "whole.jsonl", (TWO["whole"],), QUESTIONS)
     assert run("submissions", "add", ours, "--set", "tiny", "--system", "whole")[0] == 0
 
     theirs = tmp_path / "part.jsonl"

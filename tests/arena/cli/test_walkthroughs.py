@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.forked_arena import shell
-from tests.served import program
+from tests.served import free_port, program
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "first-hour.md"
@@ -26,13 +25,6 @@ def blocks() -> str:
     return "\n".join(
         re.findall(r"^```bash\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     )
-
-
-def free_port() -> int:
-    """A port on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-    return port
 
 
 @pytest.mark.slow

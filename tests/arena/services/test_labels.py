@@ -1,5 +1,3 @@
-"""Labels of people on the battles of a round."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,8 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, ClosedError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.models import SystemCard, TokenScope
 from data.models.words import LabelValue
-from tests.arena.conftest import Fill, answers_file
+from tests.arena.conftest import Fill, answers_file, play, quiet
+from tests.narrow import known
 
 BEN = Caller(kind=CallerKind.SESSION, name="Ben", scopes=frozenset({TokenScope.READ}), account="Ben")
 CLEO = replace(BEN, name="Cleo", account="Cleo")
@@ -29,36 +28,23 @@ def planned(arena: Arena, systems: tuple[str, ...] = ("full", "short", "wrong"))
     """Add accounts and a judged round without the reference."""
     for name in ("Ben", "Cleo"):
         arena.teams.add_account(name, caller=OPERATOR)
-    request = RoundRequest(set_name="tiny", judge="lexical", pairs="complete:12", systems=systems, name="r")
-    arena.rounds.create(request)
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, pairs="complete:12", systems=systems)
     return arena
 
 
 @pytest.fixture
-def arena(filled: Fill, database_url: str) -> Arena:
+def arena(filled: Fill) -> Arena:
     """An arena with a round that Ben may label."""
-    arena = planned(filled(database_url=database_url))
+    arena = planned(filled())
     arena.labels.open("r", ["Ben"])
     return arena
 
 
 def drawn(arena: Arena, caller: Caller, value: LabelValue = LabelValue.TIE, session: str = "") -> int:
     """Label the next pair of a person, and return its battle."""
-    pair = arena.labels.next("r", caller=caller, session=session)
-    assert pair is not None
+    pair = known(arena.labels.next("r", caller=caller, session=session))
     arena.labels.label("r", pair.battle, value, caller=caller, session=session)
     return pair.battle
-
-
-def publish(arena: Arena) -> None:
-    arena.boards.publish("r", report=lambda _line: None, score=False)
-
-
-def test_person_gets_every_pair_once(arena: Arena) -> None:
-    battles = [drawn(arena, BEN) for _ in range(BATTLES)]
-    assert len(set(battles)) == BATTLES
-    assert arena.labels.next("r", caller=BEN) is None
 
 
 def test_pairs_with_fewest_labels_are_drawn_first(arena: Arena) -> None:
@@ -74,7 +60,7 @@ def test_label_is_stored_for_the_side_that_was_shown(arena: Arena) -> None:
         shown[pair.battle] = pair.first
         arena.labels.label("r", pair.battle, LabelValue.A, caller=BEN)
     rows = arena.labels.export("r")
-    assert len(rows) == BATTLES
+    assert len(rows) == len(shown) == BATTLES
     for row in rows:
         assert row["winner"] == f"model_{row['shown_first']}"
         assert row[f"answer_{row['shown_first']}"] in shown.values()
@@ -88,20 +74,16 @@ def test_sides_are_shuffled_by_person_and_battle() -> None:
     assert 430 < sum(sides) < 570
 
 
-def test_pair_is_labelled_once(arena: Arena) -> None:
+def test_pair_is_blind_and_labelled_once(arena: Arena) -> None:
+    pair = known(arena.labels.next("r", caller=BEN))
+    assert pair.question.reference
+    assert len(pair.question.passages) == 2
+    assert "full" not in str(pair)
     battle = drawn(arena, BEN)
     with pytest.raises(ConflictError, match="labelled this pair"):
         arena.labels.label("r", battle, LabelValue.B, caller=BEN)
     with pytest.raises(NotFoundError):
         arena.labels.label("r", 10_000, LabelValue.B, caller=BEN)
-
-
-def test_blind_pair_has_reference_and_passages_but_no_names(arena: Arena) -> None:
-    pair = arena.labels.next("r", caller=BEN)
-    assert pair is not None
-    assert pair.question.reference
-    assert len(pair.question.passages) == 2
-    assert "full" not in str(pair)
 
 
 def test_only_invited_people_label(arena: Arena) -> None:
@@ -124,7 +106,7 @@ def test_closed_round_takes_no_labels_and_keeps_those_given(arena: Arena) -> Non
 def test_visitors_label_a_published_round_under_a_word_of_their_session(arena: Arena) -> None:
     with pytest.raises(ConflictError, match="published"):
         arena.labels.open("r", everybody=True)
-    publish(arena)
+    arena.boards.publish("r", report=quiet, score=False)
     arena.labels.open("r", everybody=True)
     drawn(arena, PUBLIC, session="one")
     drawn(arena, PUBLIC, session="one")
@@ -138,7 +120,7 @@ def test_visitors_label_a_published_round_under_a_word_of_their_session(arena: A
 
 
 def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
-    publish(arena)
+    arena.boards.publish("r", report=quiet, score=False)
     arena.labels.open("r", everybody=True)
     arena.policies.show_texts("tiny", public=False)
     assert arena.labels.open_to(PUBLIC) == ()
@@ -189,9 +171,7 @@ def test_reference_is_not_shown_beside_its_own_text(filled: Fill) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="reference", name="r"))
     arena.teams.add_account("Ben", caller=OPERATOR)
     arena.labels.open("r", ["Ben"])
-    pair = arena.labels.next("r", caller=BEN)
-    assert pair is not None
-    assert pair.question.reference is None
+    assert known(arena.labels.next("r", caller=BEN)).question.reference is None
     arena.policies.hide_references("tiny", hidden=True)
     assert arena.labels.next("r", caller=BEN) is None
 

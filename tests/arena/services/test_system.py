@@ -1,14 +1,16 @@
-"""The process and its files: rare collections, private files, a full disk, `/metrics`."""
-
 from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -22,12 +24,11 @@ from arena.services.system import ALLOCATIONS, made_private, metrics_of, rare_co
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import metrics_route
 from data.errors import StoreError
-from tests.arena.api.conftest import ROOT, without
-from tests.arena.conftest import Fill, Serve, write_set
+from tests.arena.conftest import Fill, Serve, play, quiet, settings_of, until, write_answers, write_set
+from tests.served import ROOT, environment_of
 
 
 def test_the_collector_is_as_before_afterwards() -> None:
-    """Judging changes how often cycles are looked for, and puts it back even when it fails."""
 
     def judge() -> None:
         with rare_collections():
@@ -41,23 +42,16 @@ def test_the_collector_is_as_before_afterwards() -> None:
     assert gc.isenabled()
 
 
-def test_what_was_there_before_is_neither_searched_nor_moved() -> None:
-    """To compute a board costs no full collection, however much the process holds."""
-    collected = [generation["collections"] for generation in gc.get_stats()]
-    with rare_collections():
-        pass
-    assert [generation["collections"] for generation in gc.get_stats()][2] == collected[2]
-
-
-def test_overlapping_calls_leave_what_was_there_before_all() -> None:
-    """Whichever of two uploads at once ends first, the collector is afterwards as before both."""
+def test_overlapping_calls_leave_the_collector_as_before_all() -> None:
     before = gc.get_threshold()
+    collected = [generation["collections"] for generation in gc.get_stats()]
     first, second = rare_collections(), rare_collections()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
     second.__exit__(None, None, None)
     assert gc.get_threshold() == before
+    assert [generation["collections"] for generation in gc.get_stats()][2] == collected[2]
 
 
 def _open_to_others(folder: Path) -> list[Path]:
@@ -66,9 +60,8 @@ def _open_to_others(folder: Path) -> list[Path]:
 
 @pytest.mark.slow
 def test_whatever_commands_write_is_their_users_alone(tmp_path: Path) -> None:
-    """Home, database, its log, backup and judges' files have no rights for others under any umask."""
     home = tmp_path / "home"
-    environment = {**without("ARENA_"), "ARENA_HOME": str(home)}
+    environment = environment_of(settings_of(home))
     script = " && ".join(
         f"{sys.executable} -m arena {words}"
         for words in (
@@ -119,7 +112,7 @@ def test_full_disk_stops_a_round_and_keeps_what_is_committed(
     arena.rounds.create(REQUEST)
     path = Path(arena.store.database.url.database or "")
     arena.close()
-    small, room = tmp_path / "small", 0
+    small = tmp_path / "small"
     small.mkdir()
     if os.getuid() != 0 or shutil.which("mount") is None:
         pytest.skip("NOT ROOT: a full disk is not tested")
@@ -136,13 +129,12 @@ def test_full_disk_stops_a_round_and_keeps_what_is_committed(
         with contextlib.suppress(OSError), filler:
             filler.write(b"x" * (room - path.stat().st_size - 90_000))
         with pytest.raises(StoreError, match="cannot be used"):
-            full.rounds.run("r", concurrency=4, report=lambda _progress: None)
+            full.rounds.run("r", concurrency=4, report=quiet)
         (small / "filler").unlink(missing_ok=True)
-        before = full.rounds.status("r")[1].judged
+        assert full.rounds.status("r")[1].judged < 72
         subprocess.run(["mount", "-o", "remount,size=64m", str(small)], check=True)
-        counts = full.rounds.run("r", concurrency=4, report=lambda _progress: None)
+        counts = full.rounds.run("r", concurrency=4, report=quiet)
         assert (counts.judged, counts.pending) == (72, 0)
-        assert before <= 72
         full.close()
     finally:
         subprocess.run(["umount", "-l", str(small)], check=False)
@@ -151,30 +143,23 @@ def test_full_disk_stops_a_round_and_keeps_what_is_committed(
 KEY = "sk-hush-1234567890"
 
 
-def _values(text: str) -> dict[tuple[str, str], float]:
-    return {
+def test_metrics_are_the_database_in_numbers(filled: Fill) -> None:
+    arena = filled()
+    play(arena, "one")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="two"))
+    arena.jobs.judge("two")
+    values = {
         (sample.name, "".join(sample.labels.values())): sample.value
-        for family in text_string_to_metric_families(text)
+        for family in text_string_to_metric_families(metrics_of(arena.store).decode())
         for sample in family.samples
     }
-
-
-@pytest.mark.slow
-def test_metrics_are_the_database_in_numbers(filled: Fill, database_url: str) -> None:
-    """Rounds and jobs by state, battles, judgments and workers are what the store holds."""
-    arena = filled(database_url=database_url)
-    for name in ("one", "two"):
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name=name))
-    arena.rounds.run("one", concurrency=2, report=lambda _progress: None)
-    arena.jobs.judge("two")
-    found = _values(metrics_of(arena.store).decode())
-    assert found["arena_rounds", "finished"] == found["arena_rounds", "planned"] == 1
-    assert (found["arena_jobs", "done"], found["arena_jobs", "queued"]) == (1, 1)
-    assert found["arena_battles", "pending"] == 72
-    assert found["arena_workers", ""] == 0
-    assert found["arena_queue_age_seconds", ""] > 0
-    assert found["arena_boards", ""] == found["arena_spent_usd", ""] == 0
-    assert ("process_resident_memory_bytes", "") in found
+    assert values["arena_rounds", "finished"] == values["arena_rounds", "planned"] == 1
+    assert (values["arena_jobs", "done"], values["arena_jobs", "queued"]) == (1, 1)
+    assert values["arena_battles", "pending"] == 72
+    assert values["arena_workers", ""] == 0
+    assert values["arena_queue_age_seconds", ""] > 0
+    assert values["arena_boards", ""] == values["arena_spent_usd", ""] == 0
+    assert ("process_resident_memory_bytes", "") in values
 
 
 def test_metrics_ask_for_their_token(make_arena: Fill) -> None:
@@ -185,11 +170,7 @@ def test_metrics_ask_for_their_token(make_arena: Fill) -> None:
         (None, MetricsAccess.OPEN, (200, 200, 200)),
     ):
         arena = make_arena(metrics_token=token, metrics_access=access)
-        sent: tuple[dict[str, str], ...] = (
-            {},
-            {"Authorization": "Bearer None"},
-            {"Authorization": f"Bearer {KEY}"},
-        )
+        sent = ({}, *({"Authorization": f"Bearer {key}"} for key in (None, KEY)))
         with TestClient(Starlette(routes=[metrics_route(arena)])) as client:
             found = [client.get("/metrics", headers=headers) for headers in sent]
         assert tuple(one.status_code for one in found) == right
@@ -206,3 +187,69 @@ def test_metrics_say_when_the_database_is_away(tmp_path: Path) -> None:
         found = client.get("/metrics")
     assert (found.status_code, len(found.text.splitlines())) == (503, 1)
     assert "hush-hush" not in found.text
+
+
+ANSWER = "Item {n} is {word}, as far as I know."
+Received = tuple[str, list[dict[str, str]]]
+
+
+@pytest.fixture
+def receiver() -> Iterator[Received]:
+    """A web server: its apprise address, and the messages that it gets."""
+    messages: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            messages.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield f"json://127.0.0.1:{server.server_address[1]}/secret", messages
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_events_reach_the_address(
+    filled: Fill, scripted_llm: Serve, receiver: Received, tmp_path: Path
+) -> None:
+    address, messages = receiver
+    arena = filled(notify=address, public_url="https://arena.example", endpoint=scripted_llm(rule="hash").url)
+    path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
+    arena.submissions.add(path, "tiny", system="new", team="ours")
+    play(arena, judge="reference-free", budget_usd=0.002)
+    until(lambda: len(messages) == 3)
+    texts = {each["title"]: each["message"] for each in messages}
+    assert set(texts) == {
+        f"Answer Arena: {event}" for event in ("submission accepted", "cap reached", "round finished")
+    }
+    accepted = texts["Answer Arena: submission accepted"]
+    assert accepted == "new, version 1 of ours was accepted on tiny.\nhttps://arena.example/team"
+    assert "its cap of 0.002 USD" in texts["Answer Arena: cap reached"]
+
+
+@pytest.mark.parametrize(
+    ("address", "fails"), [("json://127.0.0.1:9/secret", True), ("no-address", True), ("", False)]
+)
+def test_failure_of_a_notification_is_logged_and_ends_no_work(
+    filled: Fill, tmp_path: Path, capfd: pytest.CaptureFixture[str], address: str, *, fails: bool
+) -> None:
+    """A server that is away and a text that is no address are logged; no address notifies nobody."""
+    arena = Arena(replace(filled().settings, notify=address))
+    path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
+    submission = arena.submissions.add(path, "tiny", system="new", team="ours").submission
+    sent = [thread for thread in threading.enumerate() if thread.name == "notification"]
+    for thread in sent:
+        thread.join()
+    logged = "".join(capfd.readouterr())
+    arena.close()
+    assert submission.state.value == "accepted"
+    assert ("notification.failed" in logged) is fails
+    assert fails or not sent
+    assert "secret" not in logged

@@ -1,5 +1,3 @@
-"""Work on strangers' texts: a limit of time for each, in processes that can be ended."""
-
 from __future__ import annotations
 
 import asyncio
@@ -8,19 +6,30 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
+from arena.services.judging.traffic import OpenedJudge
+from arena.services.rounds.judging_loop import RoundRunner
+from arena.services.rounds.models import RoundRequest
 from arena.services.text_process import TextWork, end_idle, within
 from data.errors import StoppedError, TimeLimitError, WorkError
+from data.models import Outcome, Preference, RoundState, Verdict
+from data.progress import working
 from data.steering.rules import grammar
+from judges.base import JudgeInput
 from judges.pairwise.cleaning import clean
 from judges.pairwise.llm_judge import Preparation
-from judges.spec import Cleaning, Protection
-from tests.arena.conftest import until
+from judges.spec import Cleaning, JudgeSpec, Protection
+from tests.arena.conftest import Fill, Serve, answers_file, start, until, write_lines
+from tests.narrow import known
 
 SLOW = "a" * 60 + "b"
 LIMIT = 1.0
@@ -41,13 +50,11 @@ def dying(text: str) -> str:
 
 
 def waiting(seconds: float) -> str:
-    """A function that takes no processor time."""
     time.sleep(seconds)
     return "done"
 
 
 def too_deep(text: str) -> str:
-    """A function that breaks on every text."""
     raise RecursionError(text)
 
 
@@ -69,21 +76,11 @@ def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
 
 @pytest.mark.slow
 def test_one_piece_of_work_ends_at_its_limit() -> None:
-    """A4: a function that is waited for is ended as well, and the next one has another process."""
+    """A4: the limit is one of processor time; what only waits ends at several times the limit."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
         within(LIMIT, catastrophic, SLOW)
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
-
-
-@pytest.mark.slow
-def test_a_busy_machine_refuses_no_text() -> None:
-    """A4: the limit is one of processor time: to wait for a processor is held against nobody's text."""
     assert within(LIMIT, waiting, 1.5 * LIMIT) == "done"
-
-
-@pytest.mark.slow
-def test_waiting_ends_too() -> None:
-    """A4: what takes hardly any processor time ends as well, at several times the limit by the clock."""
     with pytest.raises(TimeLimitError, match=r"longer than 0\.3 seconds"):
         within(SHORT, waiting, LONG)
 
@@ -142,13 +139,11 @@ def test_a_process_that_ends_costs_one_text_at_most() -> None:
 
 
 def test_a_text_that_breaks_a_function_says_so() -> None:
-    """An error that is none of ours becomes one, with its name, and ends no process."""
     with pytest.raises(WorkError, match=r"RecursionError: deep"):
         within(LONG, too_deep, "deep")
 
 
 def test_what_cannot_be_sent_is_told() -> None:
-    """A function that no other process can find is a mistake of ours, and nobody waits for it for ever."""
 
     async def sent() -> None:
         with TextWork(LONG) as work:
@@ -195,3 +190,207 @@ def tell_and_hang(path: str) -> None:
 
 def test_models_with_frozen_mappings_travel_to_a_child() -> None:
     assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
+
+
+SITE = """
+import functools
+import os
+import re
+from pathlib import Path
+
+from data import declines as declining
+
+
+def hanging(work):
+    @functools.wraps(work)
+    def run(text, *others):
+        if "HANG" in text:
+            Path(os.environ["HANGS"]).write_text("now")
+            re.search(r"(a+)+$", "a" * 60 + "b")
+        return work(text, *others)
+
+    return run
+
+
+declining.declines = hanging(declining.declines)
+
+from judges.pairwise import cleaning
+from submissions import card
+
+cleaning._standard = hanging(cleaning._standard)
+card.check_card = hanging(card.check_card)
+"""
+ROOT = Path(__file__).parents[3]
+SECONDS = 1
+
+
+@pytest.fixture
+def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    """From the call on, new processes hang on texts with HANG in them; gives the path that makes them."""
+    folder = tmp_path / "hanging"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SITE)
+    path = os.pathsep.join((str(folder), str(ROOT)))
+
+    def begin() -> str:
+        end_idle()
+        monkeypatch.setenv("PYTHONPATH", path)
+        monkeypatch.setenv("HANGS", str(tmp_path / "hangs"))
+        return path
+
+    yield begin
+    end_idle()
+
+
+@pytest.fixture
+def bad_file(tmp_path: Path) -> Path:
+    words = ["HANG" if number == 2 else "red" for number in range(12)]
+    rows = [{"question_id": f"q{n}", "answer": f"Item {n} is {word}."} for n, word in enumerate(words)]
+    return write_lines(tmp_path / "bad.jsonl", rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", ["lexical", "reference-free"])
+def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
+    filled: Fill, scripted_llm: Serve, bad_file: Path, hang: Callable[[], str], judge: str
+) -> None:
+    """A4: one answer that hangs is one battle, `failed` with `time_limit`; the round finishes."""
+    arena = filled(endpoint=scripted_llm().url, work_seconds=SECONDS)
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r"))
+    hang()
+    counts = arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
+    assert (counts.planned, counts.judged, counts.failed) == (48, 47, 1)
+    failed = [one for one in arena.rounds.battles("r") if one.outcome is Outcome.FAILED]
+    assert [one.detail for one in failed] == ["time_limit"]
+    assert arena.store.rounds.get("r").state is RoundState.FINISHED
+
+
+@pytest.mark.slow
+def test_file_and_card_over_the_limit_are_refused(
+    filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
+) -> None:
+    """A4: their one problem is `time_limit`, nothing is stored, and the next file and card are read."""
+    arena = filled(work_seconds=SECONDS)
+    hang()
+    report = arena.submissions.check(bad_file, "tiny")
+    assert [(one.line, one.code, one.severity.value) for one in report.problems] == [
+        (0, "time_limit", "error")
+    ]
+    assert not report.accepted
+    assert arena.submissions.check(answers_file(tmp_path, "good", "Item {n} is {word}."), "tiny").accepted
+    card, problems = arena.submissions.checks.card("model: HANG\n")
+    assert (card, [one.code for one in problems]) == (None, ["time_limit"])
+    assert known(arena.submissions.checks.card("model: m1\n")[0]).model == "m1"
+
+
+def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A4: what a page waits for is ended once its visitor has left, and the page waits no longer."""
+    import streamlit  # noqa: PLC0415 - children import this module
+    from streamlit.runtime.scriptrunner import StopException  # noqa: PLC0415 - as above
+
+    from arena.site.ui import messages  # noqa: PLC0415 - as above
+
+    class Left:
+        def progress(self, share: float, _words: str) -> None:
+            if share:
+                raise StopException
+
+    def slow(poll: Callable[[], None]) -> None:
+        with working("checking", 2) as work:
+            work.done = 1
+            within(600.0, time.sleep, 600.0, poll=poll)
+
+    monkeypatch.setattr(streamlit, "empty", Left)
+    with pytest.raises(StopException):
+        messages.show_progress(slow, until_told="Reading")
+
+
+def test_check_ends_when_its_client_has_left() -> None:
+    """A4: what works for a request is ended once whoever sent it has gone."""
+    from starlette.requests import Request  # noqa: PLC0415 - children import this module
+
+    from arena.api.dependencies import client_there  # noqa: PLC0415 - as above
+
+    gone = asyncio.Event()
+
+    async def receive() -> dict[str, str]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def ask() -> None:
+        request = Request({"type": "http", "headers": []}, receive)
+        async with client_there(request) as poll:
+            asyncio.get_running_loop().call_later(0.5, gone.set)
+            await asyncio.to_thread(within, 600.0, time.sleep, 600.0, poll=poll)
+
+    with pytest.raises(StoppedError):
+        asyncio.run(ask())
+
+
+class Stalling:
+    """A judge that keeps its event loop until somebody else does something."""
+
+    name = "stalling"
+
+    def __init__(self, until: threading.Event) -> None:
+        self._until = until
+
+    async def judge(self, _contest: JudgeInput) -> Verdict:
+        assert self._until.wait(60), "no heartbeat came while the loop was busy"
+        return Verdict(outcome=Outcome.JUDGED, preference=Preference.TIE)
+
+
+@pytest.mark.slow
+def test_heartbeats_come_while_the_loop_that_judges_is_busy(
+    filled: Fill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A4: a lease is renewed though the event loop that judges from it does not come to anything else."""
+    arena = filled()
+    beats = threading.Event()
+    beat, count = arena.store.leases.beat, []
+
+    def counted(lease_id: int, *, lease: float, work: object = None) -> Any:  # noqa: ANN401 - what the store gives
+        count.append(lease_id)
+        if len(count) > 1:
+            beats.set()
+        return beat(lease_id, lease=lease)
+
+    @asynccontextmanager
+    async def open_judge(*_: object) -> Any:  # noqa: ANN401 - a context
+        yield OpenedJudge(Stalling(beats))
+
+    monkeypatch.setattr(arena.store.leases, "beat", counted)
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    spec: JudgeSpec = arena.rounds.spec_of(created)
+    runner = RoundRunner(arena.store, arena.job_leases, open_judge)
+    runner.run_alone(created, spec, concurrency=2, report=lambda _progress: None)
+    assert arena.store.rounds.counts("r").judged == 36
+
+
+@pytest.mark.slow
+def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
+    filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
+) -> None:
+    """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
+    arena = filled()
+    arena.submissions.add(bad_file, "tiny", system="bad")
+    created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+    arena.jobs.judge("r")
+    worker = start(arena, "worker", fresh=True, PYTHONPATH=hang(), ARENA_WORK_SECONDS="60")
+
+    until((tmp_path / "hangs").exists)
+    renewed: set[float] = set()
+
+    def beating() -> bool:
+        (lease,) = arena.store.leases.all(round_id=created.id)
+        renewed.add(round(lease.seconds - lease.beat_age, 1))
+        return len(renewed) > 3
+
+    until(beating)
+    worker.send_signal(signal.SIGTERM)
+    # The text would hang for ages.
+    assert worker.wait(timeout=60) == 0
+    counts = arena.store.rounds.counts("r")
+    assert counts.judged + counts.pending == 48
+    assert counts.pending >= 1

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.arena.api.conftest import ROOT, free_port, running_server
-from tests.served import program, published
+from tests.arena.api.conftest import api_of
+from tests.served import ROOT, free_port, published
 
 CONFIGURATION = ROOT / "docs" / "deploy" / "nginx.conf"
 NAME = "arena.example.org"
@@ -75,7 +75,7 @@ def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(tmp_path: P
         "ARENA_PROXIES": "127.0.0.2/32",
         "ARENA_API_RATE": "4",
     }
-    with running_server(program(), published(), tmp_path / "log", **variables) as address:
+    with api_of(published(), tmp_path / "log", **variables) as address:
         site = int(address.removesuffix("/api/v1").rpartition(":")[2])
         with (
             _nginx(nginx, tmp_path, site, port, asked_from="127.0.0.2"),

@@ -13,9 +13,8 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import entrants_of
 from arena.site.pages import pages
-from tests.arena.api.conftest import running_server
+from tests.arena.api.conftest import api_of
 from tests.private_texts import EVERY, OURS, REFERENCE, marks_in, private_round
-from tests.served import program
 
 NAMES = {
     "name": "first",
@@ -56,7 +55,7 @@ def test_what_is_withheld_is_withheld_from_the_next_request_on(tmp_path: Path) -
     paths = [*addresses(arena, sorted(submissions.values()))]
     with ExitStack() as stack:
         sites = [
-            stack.enter_context(running_server(program(), arena.settings, tmp_path / f"log{number}"))
+            stack.enter_context(api_of(arena.settings, tmp_path / f"log{number}"))
             for number in range(PROCESSES)
         ]
         clients = [

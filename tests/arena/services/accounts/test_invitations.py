@@ -1,5 +1,3 @@
-"""Invitations to teams, and the page behind a link."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,26 +24,23 @@ TEAM = replace(OWNER, kind=CallerKind.TOKEN, account=None)
 
 
 @pytest.fixture
-def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
-    """An arena on each engine with the team `ours` and the account `ann`."""
-    opened = make_arena(database_url=database_url, public_url="https://arena.example")
+def arena(make_arena: Callable[..., Arena]) -> Arena:
+    """An arena with the team `ours` and the account `ann`."""
+    opened = make_arena(public_url="https://arena.example")
     opened.teams.add("ours", caller=OPERATOR)
     opened.teams.add_account("ann", caller=OPERATOR)
     return opened
 
 
 def code_of(link: str) -> str:
-    """The code in a link."""
     return parse_qs(urlsplit(link).query)["code"][0]
 
 
 def members(arena: Arena) -> list[tuple[str, Role]]:
-    """The members of the team."""
     return [(each.account, each.role) for each in arena.store.teams.members("ours")]
 
 
 def test_link_lets_one_account_join(arena: Arena) -> None:
-    """It is used once, and its code is not stored."""
     link = arena.invitations.invite("ours", caller=OWNER)
     assert link.startswith("https://arena.example/invite?code=")
     code = code_of(link)
@@ -58,7 +53,6 @@ def test_link_lets_one_account_join(arena: Arena) -> None:
 
 
 def test_members_do_not_use_up_an_invitation(arena: Arena) -> None:
-    """An owner who opens the link stays an owner."""
     arena.teams.add_account("olga", caller=OPERATOR)
     arena.teams.add_member("ours", "olga", role=Role.OWNER, caller=OPERATOR)
     code = code_of(arena.invitations.invite("ours", caller=OWNER))
@@ -68,7 +62,6 @@ def test_members_do_not_use_up_an_invitation(arena: Arena) -> None:
 
 
 def test_new_sign_in_gets_an_account(arena: Arena) -> None:
-    """Two people use a link with two uses; names and sign-ins of others are refused without using it."""
     code = code_of(arena.invitations.invite("ours", uses=2, caller=OPERATOR))
     arena.invitations.join_as_new(code, name="eve", subject="https://id.example#eve")
     for name, subject in (("eve", "https://id.example#new"), ("new", "https://id.example#eve")):
@@ -81,7 +74,6 @@ def test_new_sign_in_gets_an_account(arena: Arena) -> None:
 
 
 def test_link_gives_a_token_of_the_team_once(arena: Arena) -> None:
-    """It reads and submits, and manages nothing."""
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     created = arena.invitations.token(code)
     assert created.scopes == {TokenScope.READ, TokenScope.SUBMIT}
@@ -91,7 +83,6 @@ def test_link_gives_a_token_of_the_team_once(arena: Arena) -> None:
 
 
 def test_expired_invitation_is_refused(arena: Arena) -> None:
-    """The next invitation deletes it."""
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     past = datetime.now(UTC) - timedelta(minutes=1)
     with arena.store.database.begin() as connection:
@@ -125,13 +116,11 @@ def test_expired_invitation_is_refused(arena: Arena) -> None:
 def test_invalid_invitations_are_refused(
     arena: Arena, caller: Caller, options: dict[str, int], error: type[ArenaError]
 ) -> None:
-    """Owners and organisers invite, within limits."""
     with pytest.raises(error):
         arena.invitations.invite(**{"team": "ours", **options}, caller=caller)  # type: ignore[arg-type]
 
 
 def test_teams_and_visitors_do_not_join(arena: Arena) -> None:
-    """A token of a team is no person."""
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     with pytest.raises(AccessError):
         arena.invitations.join(code, caller=PUBLIC)
@@ -140,10 +129,8 @@ def test_teams_and_visitors_do_not_join(arena: Arena) -> None:
     assert arena.invitations.team_of(code) == "ours"
 
 
-def test_page_shows_the_token_once(make_arena: Callable[..., Arena]) -> None:
+def test_page_shows_the_token_once(arena: Arena) -> None:
     """Opening the link uses nothing; pressing the button shows the token."""
-    arena = make_arena()
-    arena.teams.add("ours", caller=OPERATOR)
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     page: AppTest = page_of(arena.settings, "teams.invite_page", code=code)
     page.run()
@@ -158,7 +145,6 @@ def test_page_shows_the_token_once(make_arena: Callable[..., Arena]) -> None:
 
 
 def test_command_prints_a_link(run: Commands) -> None:
-    """Its code leads to the team."""
     run("teams", "add", "ours")
     code, out, _ = run("teams", "invite", "ours", "--uses", 3)
     assert code == 0

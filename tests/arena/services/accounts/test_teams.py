@@ -1,5 +1,3 @@
-"""Tokens, sessions and rights: what is let in, what is kept out, and what is written down."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -27,9 +25,9 @@ HERE = "192.0.2.1"
 
 
 @pytest.fixture
-def arena(make_arena: Callable[..., Arena], database_url: str) -> Arena:
-    """An arena on each engine with a team `ours`."""
-    made = make_arena(database_url=database_url)
+def arena(make_arena: Callable[..., Arena]) -> Arena:
+    """An arena with the teams `ours` and `theirs`."""
+    made = make_arena()
     made.teams.add("ours", caller=OPERATOR)
     made.teams.add("theirs", caller=OPERATOR)
     return made
@@ -55,7 +53,6 @@ def _token(
 
 
 def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
-    """A token speaks for its team with its scopes; its secret is in no table."""
     _, secret = _token(arena)
     caller = arena.identities.of_token(secret, client=HERE)
     assert (caller.teams, caller.organiser) == (("ours",), False)
@@ -68,7 +65,6 @@ def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
 
 
 def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
-    """Rights are read for every request: a revocation counts at once, an expiry when it is due."""
     number, secret = _token(arena)
     arena.identities.of_token(secret, client=HERE)
     arena.tokens.revoke(number, caller=OPERATOR)
@@ -87,7 +83,6 @@ def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
     "guess", ["", "aa", "aa__", "aa_x_", "zz_1_2", "\ud800", "aa_\x00_1", "aa_" + "x" * 10_000]
 )
 def test_nonsense_is_no_token(arena: Arena, guess: str) -> None:
-    """Whatever is sent in place of a token is refused as a wrong one."""
     with pytest.raises(AccessError, match="not valid"):
         arena.identities.of_token(guess, client=HERE)
 
@@ -115,7 +110,6 @@ def test_guessing_is_stopped_for_the_prefix_and_for_the_client(arena: Arena) -> 
 
 
 def test_session_lasts_until_signed_out_or_revoked(arena: Arena) -> None:
-    """A cookie stands for the token that opened it."""
     number, secret = _token(arena)
     first = arena.sessions.sign_in(secret, client=HERE)
     second = arena.sessions.sign_in(secret, client=HERE)
@@ -129,7 +123,6 @@ def test_session_lasts_until_signed_out_or_revoked(arena: Arena) -> None:
 
 
 def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
-    """A token in use loses its rights when its account loses the role."""
     arena.teams.add_account("ann", is_organiser=True, caller=OPERATOR)
     _, secret = _token(arena, TokenScope.ORGANISE, team=None, account="ann")
     assert arena.identities.of_token(secret, client=HERE).organiser
@@ -139,7 +132,8 @@ def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
         require(caller, TokenScope.ORGANISE)
 
 
-def test_last_organiser_stays_one_in_the_browser(arena: Arena) -> None:
+def test_last_organiser_stays_one_in_the_browser(make_arena: Callable[..., Arena], database_url: str) -> None:
+    arena = make_arena(database_url=database_url)
     for name in ("ann", "ben"):
         arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)
     ann, ben = (
@@ -164,7 +158,6 @@ def test_last_organiser_stays_one_in_the_browser(arena: Arena) -> None:
 
 
 def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:
-    """A token that may not manage makes none; a team's token never organises; teams are apart."""
     _, secret = _token(arena, TokenScope.SUBMIT)
     weak = arena.identities.of_token(secret, client=HERE)
     _, secret = _token(arena, TokenScope.MANAGE)
@@ -186,7 +179,6 @@ def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:
 
 
 def test_team_keeps_an_owner(arena: Arena) -> None:
-    """The last owner can neither leave nor step down while others are members."""
     for name, role in (("ann", Role.OWNER), ("ben", Role.MEMBER)):
         arena.teams.add_account(name, caller=OPERATOR)
         arena.teams.add_member("ours", name, role=role, caller=OPERATOR)
@@ -201,7 +193,6 @@ def test_team_keeps_an_owner(arena: Arena) -> None:
 
 
 def test_a_team_is_not_left_by_its_last_member(arena: Arena) -> None:
-    """Anyone who is alone in a team cannot leave what it owns to nobody; organisers may take them out."""
     arena.teams.add_account("ann", caller=OPERATOR)
     arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
     roles = (("ours", Role.OWNER),)
@@ -226,7 +217,6 @@ def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
 
 
 def test_every_change_is_logged(arena: Arena) -> None:
-    """A line says who did what on what; an act that fails has none."""
     audit_log = log_entries()
     number, _ = _token(arena)
     arena.tokens.revoke(number, caller=OPERATOR)

@@ -1,13 +1,10 @@
-"""The rule of who sees what, over every kind of thing and every kind of caller."""
-
 from __future__ import annotations
 
 import inspect
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 import pytest
 
@@ -34,10 +31,11 @@ from arena.services.submissions.inbox import InboxService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.models import Nugget, Question, Role, TokenScope
-from tests.arena.conftest import answers_file, log_entries
+from tests.arena.conftest import Fill, answers_file, log_entries, play, quiet, write_lines
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
+REQUEST = RoundRequest(set_name="tiny", judge="lexical", name="r")
 CALLERS = {
     "public": PUBLIC,
     "other": Caller(kind=CallerKind.TOKEN, name="b", roles=(("other", Role.OWNER),), scopes=READ),
@@ -51,16 +49,9 @@ CALLERS = {
 F, A, T, N = Visibility.FULL, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.NONE
 
 
-class State(TypedDict, total=False):
-    """State of an object; omitted flags are false."""
-
-    checked: bool
-    anonymous: bool
-    published: bool
-    withdrawn: bool
-    retracted: bool
-    hidden: bool
-    private: bool
+FLAGS = ("checked", "anonymous", "published", "withdrawn", "retracted", "hidden", "private")
+State = Mapping[str, Any]
+"""Flags of an object that are true."""
 
 
 ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
@@ -109,26 +100,14 @@ def test_rule_says_who_sees_what(kind: Kind, state: State, seen: tuple[Visibilit
 
 
 def test_every_kind_has_a_rule_and_a_row() -> None:
-    """No kind of thing is without a rule, or without a row of the table above."""
     assert set(RULES) == set(Kind) == {kind for kind, _, _ in ROWS}
 
 
 def test_more_rights_never_show_less() -> None:
-    """The operator sees at least what an organiser sees, and that one what the public sees."""
     order = [Visibility.NONE, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.FULL]
     for kind, flags in product(Kind, product((False, True), repeat=7)):
-        checked, anonymous, published, withdrawn, retracted, hidden, private = flags
-        resource = Resource(
-            kind=kind,
-            team="ours",
-            checked=checked,
-            anonymous=anonymous,
-            published=published,
-            withdrawn=withdrawn,
-            retracted=retracted,
-            hidden=hidden,
-            private=private,
-        )
+        state: State = dict(zip(FLAGS, flags, strict=True))
+        resource = Resource(kind=kind, team="ours", **state)
         public, organiser, operator = (
             order.index(visibility_of(CALLERS[name], resource))
             for name in ("public", "organiser", "operator")
@@ -189,23 +168,39 @@ def test_every_public_method_asks_who_is_asking() -> None:
     assert without == set(WITHOUT_CALLER)
 
 
-@pytest.fixture
-def round_of(filled: Callable[..., Arena]) -> Callable[..., Arena]:
-    """An arena with a round named `r` on the tiny set, judged and published."""
+CHANGES: Mapping[str, Callable[[Arena, Caller], object]] = {
+    "bring a set": lambda arena, caller: arena.set_admin.bring("x.jsonl", b"{}", caller=caller),
+    "look at a set": lambda arena, caller: arena.set_admin.view("tiny", caller=caller),
+    "freeze": lambda arena, caller: arena.set_admin.freeze("tiny", caller=caller),
+    "estimate": lambda arena, caller: arena.planner.estimate(REQUEST, caller=caller),
+    "create": lambda arena, caller: arena.rounds.create(REQUEST, caller=caller),
+    "launch": lambda arena, caller: arena.rounds.launch(REQUEST, caller=caller),
+    "watch": lambda arena, caller: arena.rounds.watch("r", caller=caller),
+    "go on": lambda arena, caller: arena.rounds.go_on("r", caller=caller),
+    "retry": lambda arena, caller: arena.rounds.retry("r", caller=caller),
+    "rounds under way": lambda arena, caller: arena.rounds.under_way(caller=caller),
+    "preview": lambda arena, caller: arena.boards.preview("r", caller=caller),
+    "pause": lambda arena, caller: arena.rounds.pause("r", caller=caller),
+    "cancel": lambda arena, caller: arena.rounds.cancel("r", caller=caller),
+    "cap": lambda arena, caller: arena.rounds.set_budget("r", 1.0, caller=caller),
+    "publish": lambda arena, caller: arena.boards.queue_publishing("r", caller=caller),
+    "retract": lambda arena, caller: arena.boards.retract("r", "Why.", caller=caller),
+    "calibrate": lambda arena, caller: arena.calibrations.start(Path("l.jsonl"), ["lexical"], caller=caller),
+}
 
-    def judge(**options: object) -> Arena:
-        arena = filled(**options)
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-        arena.boards.publish("r", report=lambda _line: None, score=False)
-        return arena
 
-    return judge
+def test_only_organisers_change_rounds_sets_and_boards(filled: Fill) -> None:
+    arena = filled()
+    for name, change in CHANGES.items():
+        with pytest.raises(AccessError):
+            change(arena, PUBLIC)
+        with pytest.raises(ForbiddenError):
+            change(arena, CALLERS["team"])
+        assert arena.rounds.rounds() == (), name
 
 
-def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_path: Path) -> None:
-    """After a withdrawal no answer, rationale or exported judgment has the words; numbers and names stay."""
-    arena = round_of()
+def test_withdrawn_texts_are_shown_nowhere(filled: Fill, tmp_path: Path) -> None:
+    arena = filled(published=True)
     mark = "weighs 99 grams and more"
     assert mark in str(arena.evidence.question("r", "q0"))
     (one,) = arena.store.submissions.find(set_name="tiny", system="wrong")
@@ -225,18 +220,16 @@ def test_withdrawn_texts_are_shown_nowhere(round_of: Callable[..., Arena], tmp_p
     assert "wrong" in {line["system"] for line in arena.boards.get("r").standings["lines"]["overall"]}
 
 
-def test_thinking_is_public_with_its_answer_alone(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_thinking_is_public_with_its_answer_alone(filled: Fill, tmp_path: Path) -> None:
     """Before publication nobody of the public sees it, after it readers do; what is judged never has it."""
     arena, mark = filled(), "I weighed both passages."
-    path = tmp_path / "pensive.jsonl"
     rows = [{"question_id": f"q{n}", "answer": f"Item {n} is light.", "thinking": mark} for n in range(12)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = write_lines(tmp_path / "pensive.jsonl", rows)
     number = arena.submissions.add(path, "tiny", system="pensive").submission.id
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena)
     with pytest.raises(NotFoundError):
         arena.evidence.question("r", "q0", caller=PUBLIC)
-    arena.boards.publish("r", report=lambda _line: None, score=False)
+    arena.boards.publish("r", report=quiet, score=False)
     view = arena.evidence.question("r", "q0", caller=PUBLIC)
     assert [answer.system for answer in view.answers if answer.answer.thinking == mark] == ["pensive"]
     assert mark not in str(arena.submissions.answers(number, caller=OPERATOR))
@@ -244,9 +237,9 @@ def test_thinking_is_public_with_its_answer_alone(filled: Callable[..., Arena], 
     assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
 
 
-def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[..., Arena]) -> None:
+def test_hidden_references_reach_nobody_but_the_operator(filled: Fill, tmp_path: Path) -> None:
     """Neither question, answers, rationales nor warnings tell a hidden reference; passages stay."""
-    arena = round_of()
+    arena = filled(published=True)
     arena.policies.hide_references("tiny", hidden=True)
     for caller in (PUBLIC, CALLERS["organiser"]):
         view = arena.evidence.question("r", "q0", caller=caller)
@@ -254,17 +247,25 @@ def test_hidden_references_reach_nobody_but_the_operator(round_of: Callable[...,
         assert view.question.passages
         assert "human" not in {answer.system for answer in view.answers}
         assert {one.rationale for battle in view.battles for one in battle.judgments} == {WITHHELD}
+        assert {one.reference for one in arena.sets.get("tiny", caller=caller).questions} == {None}
+        assert arena.sets.question("tiny", "q0", caller=caller).reference is None
+        page = arena.sets.page("tiny", after=-1, limit=50, caller=caller)
+        assert {question.reference for _, question in page} == {None}
     assert arena.evidence.question("r", "q0", caller=OPERATOR).question.reference is not None
+    assert arena.sets.question("tiny", "q0", caller=OPERATOR).reference
     assert "reference" not in arena.submissions.template("tiny", sample=True)
+    arena.sets.export("tiny", tmp_path / "out")
+    assert "weighs 10 grams" in (tmp_path / "out" / "questions.jsonl").read_text()
 
 
-def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
-    """Anyone who guesses the name of a round that is not published learns nothing of it."""
+def test_unpublished_rounds_are_not_found(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     for look in (
         lambda: arena.evidence.question("secret", "q0"),
         lambda: arena.question_lists.of("secret"),
+        lambda: arena.question_lists.endings("secret", "full", "short"),
+        lambda: arena.systems.compare("secret", ["full", "short"]),
         lambda: arena.systems.profile("secret", "full"),
         lambda: arena.weaknesses.of("secret", "full"),
         lambda: arena.rounds.battles("secret", caller=PUBLIC),
@@ -272,67 +273,33 @@ def test_unpublished_rounds_are_not_found(filled: Callable[..., Arena]) -> None:
     ):
         with pytest.raises(NotFoundError, match="no round 'secret'"):
             look()
-
-
-def test_rounds_before_publication_are_named_to_their_teams_alone(filled: Callable[..., Arena]) -> None:
-    """Neither the list of rounds nor a submission's life tells the public of a round to come."""
-    arena = filled()
     number = arena.store.submissions.find(set_name="tiny", system="full")[0].id
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="secret"))
     assert arena.rounds.rounds(caller=PUBLIC) == ()
     assert [one.name for one in arena.rounds.rounds(caller=CALLERS["organiser"])] == ["secret"]
     assert arena.submissions.view(number).rounds == ()
     assert "secret" not in str(arena.submissions.find(set_name="tiny"))
     assert arena.submissions.view(number, caller=CALLERS["organiser"]).rounds == ("secret",)
-    arena.rounds.run("secret", concurrency=2, report=lambda _progress: None)
-    arena.boards.publish("secret", report=lambda _line: None, score=False)
+    arena.rounds.run("secret", concurrency=8, report=quiet)
+    arena.boards.publish("secret", report=quiet, score=False)
     assert arena.submissions.view(number).rounds == ("secret",)
     assert arena.rounds.status("secret", caller=PUBLIC)[1].planned == 36
 
 
-def test_set_service_hides_what_the_set_hides(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """A hidden reference is in no question that the service shows, but in what the operator exports."""
-    arena = filled()
-    arena.policies.hide_references("tiny", hidden=True)
-    for caller in (PUBLIC, CALLERS["organiser"]):
-        assert {one.reference for one in arena.sets.get("tiny", caller=caller).questions} == {None}
-        assert arena.sets.question("tiny", "q0", caller=caller).reference is None
-        page = arena.sets.page("tiny", after=-1, limit=50, caller=caller)
-        assert {question.reference for _, question in page} == {None}
-    assert arena.sets.question("tiny", "q0", caller=OPERATOR).reference
-    arena.sets.export("tiny", tmp_path / "out")
-    assert "weighs 10 grams" in (tmp_path / "out" / "questions.jsonl").read_text()
-
-
-def test_organisers_alone_change_rounds_and_the_log_names_them(filled: Callable[..., Arena]) -> None:
-    """A team's token changes no round; what an organiser does is written down under their name."""
+def test_log_names_who_changes_rounds(filled: Fill) -> None:
     audit_log = log_entries()
-    arena = filled()
-    request = RoundRequest(set_name="tiny", judge="lexical", name="r")
-    organiser = CALLERS["organiser"]
-    with pytest.raises(ForbiddenError):
-        arena.rounds.create(request, caller=CALLERS["team"])
-    arena.rounds.create(request, caller=organiser)
-    changes: tuple[Callable[[Caller], object], ...] = (
-        lambda caller: arena.rounds.set_budget("r", 5.0, caller=caller),
-        lambda caller: arena.rounds.pause("r", caller=caller),
-        lambda caller: arena.rounds.retry("r", caller=caller),
-        lambda caller: arena.rounds.cancel("r", caller=caller),
-    )
-    for change in changes:
-        with pytest.raises(AccessError):
-            change(PUBLIC)
-        with pytest.raises(ForbiddenError):
-            change(CALLERS["team"])
-        change(organiser)
-    assert [line["event"] for line in audit_log if line["subject"] == "round r"] == [
+    arena, organiser = filled(), CALLERS["organiser"]
+    arena.rounds.create(REQUEST, caller=organiser)
+    arena.rounds.set_budget("r", 5.0, caller=organiser)
+    for change in (arena.rounds.pause, arena.rounds.retry, arena.rounds.cancel):
+        change("r", caller=organiser)
+    lines = [line for line in audit_log if line["subject"] == "round r"]
+    assert [line["event"] for line in lines] == [
         *("round-created", "round-budget-changed", "round-paused", "round-retried", "round-cancelled")
     ]
-    assert {line["actor"] for line in audit_log if line["subject"] == "round r"} == {"o"}
+    assert {line["actor"] for line in lines} == {"o"}
 
 
-def test_anonymous_submissions_bear_no_names(filled: Callable[..., Arena], tmp_path: Path) -> None:
-    """Others see neither system, team, card nor hash until publication; the team sees its own."""
+def test_anonymous_submissions_bear_no_names(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     path = answers_file(tmp_path, "hidden", "Item {n} is {word}, so it is.")
     added = arena.submissions.add(path, "tiny", system="secret-system", team="ours", anonymous=True)
@@ -344,7 +311,6 @@ def test_anonymous_submissions_bear_no_names(filled: Callable[..., Arena], tmp_p
 
 
 def test_nuggets_are_hidden_with_the_references() -> None:
-    """Nuggets say what a good answer states: the public has none where references are hidden."""
     question = Question(id="q", domain="d", question="When?", reference="1905.", nuggets=(Nugget("1905."),))
     assert redacted_question(PUBLIC, question, hidden=True).nuggets == ()
     assert redacted_question(PUBLIC, question, hidden=False) == question

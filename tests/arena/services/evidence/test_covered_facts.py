@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -28,12 +27,9 @@ from data.models import (
     Preference,
     Presentation,
     Question,
-    Submission,
-    SubmissionKind,
-    SubmissionState,
-    SystemCard,
 )
 from data.store.scores import ScoredAnswer
+from tests.arena.conftest import a_score, a_submission
 from tests.narrow import known
 
 QUESTION = Question(
@@ -49,43 +45,12 @@ SIDE = {"coverage": 0.5, "padding": 0.1, "counts": COUNTS}
 FIRST, SECOND = "Bonds fall when rates rise.", "Holders to maturity lose nothing."
 
 
-def _score(system: str, metric: str, **details: object) -> ScoredAnswer:
-    return ScoredAnswer(
-        submission=1,
-        system=system,
-        question_id="q",
-        domain="d",
-        metric=metric,
-        judge="",
-        outcome=Outcome.JUDGED,
-        score=0.5,
-        details=details,
-    )
-
-
 def _answer(system: str, *scores: ScoredAnswer) -> AnswerView:
-    submission = Submission(
-        id=1,
-        set_id=1,
-        set_name="s",
-        system=system,
-        team="",
-        version=1,
-        state=SubmissionState.ACCEPTED,
-        card=SystemCard(),
-        kind=SubmissionKind.ANSWERS,
-        phase="open",
-        content_hash="",
-        answers=1,
-        no_answers=0,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
-    answer = Answer(question_id="q", answer="Bonds fall when rates rise.")
     return AnswerView(
         system=system,
-        submission=submission,
+        submission=a_submission(system),
         is_reference=False,
-        answer=answer,
+        answer=Answer(question_id="q", answer=FIRST),
         wins=0,
         ties=0,
         losses=0,
@@ -134,10 +99,10 @@ def _view(*answers: AnswerView, battles: tuple[BattleEvidence, ...] = (), notice
 
 def test_facts_stand_by_who_covers_them() -> None:
     """Sub-questions that one, both or neither answers; those that cannot be answered do not count."""
-    details = {"sub_questions": ["Why?", "Who?", "When?", "Where?"], "answerable": [0, 1, 2]}
+    details: dict[str, Any] = {"sub_questions": ["Why?", "Who?", "When?", "Where?"], "answerable": [0, 1, 2]}
     view = _view(
-        _answer("a", _score("a", "answer-crux", **details, answered=[0, 1])),
-        _answer("b", _score("b", "answer-crux", **details, answered=[1])),
+        _answer("a", a_score("a", "answer-crux", **details, answered=[0, 1])),
+        _answer("b", a_score("b", "answer-crux", **details, answered=[1])),
     )
     diff = next(one for one in fact_diffs(view, "a", "b") if one.kind == "sub-questions")
     by = {
@@ -162,7 +127,7 @@ def test_nuggets_in_part_are_covered_and_say_so() -> None:
         nuggets = [
             {"text": f"n{at}", "importance": "vital", "assignment": one} for at, one in enumerate(grades)
         ]
-        return _score(system, "nuggets", nuggets=nuggets)
+        return a_score(system, "nuggets", nuggets=nuggets)
 
     view = _view(
         _answer("a", score("a", "partial_support", "support")), _answer("b", score("b", "not_support", None))
@@ -180,7 +145,7 @@ def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
     assert "arena metrics run --set s --metric comprehensiveness-nli" in bare["statements of the passages"]
     assert "comes without nuggets" in bare["nuggets"]
     assert "comes without aspects" in bare["aspects"]
-    hidden = _view(_answer("a", _score("a", "answer-crux")), _answer("b", _score("b", "answer-crux")))
+    hidden = _view(_answer("a", a_score("a", "answer-crux")), _answer("b", a_score("b", "answer-crux")))
     told = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
     assert "not shown" in told["sub-questions"]
     assert fact_diffs(_view(_answer("a")), "a", "b") == ()
@@ -220,14 +185,11 @@ def test_closest_battle_comes_first_and_undecided_last() -> None:
 
 def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
     first, second = Presentation.A_FIRST, Presentation.B_FIRST
-    readings = [
-        {"preference": preference, "order": order}
-        for preference, order in (
-            (Preference.A, first),
-            (None, second),
-            (Preference.A, first),
-            (Preference.B, second),
-        )
+    readings: list[dict[str, Any]] = [
+        {"preference": Preference.A, "order": first},
+        {"preference": None, "order": second},
+        {"preference": Preference.A, "order": first},
+        {"preference": Preference.B, "order": second},
     ]
     battle = _battle("a", "b", Preference.TIE, *readings)
     assert len(final_readings(battle)) == 2
@@ -249,7 +211,6 @@ def test_best_answer_is_read_beside_the_wanted_one() -> None:
 
 
 def test_several_answers_may_be_the_best() -> None:
-    """The best won most battles more than they lost; battles without a verdict do not count."""
     won = _battle("a", "c", Preference.A), _battle("b", "c", Preference.A), _battle("a", "b", Preference.TIE)
     assert best_of(won) == {"a": Record(1, 2, 1), "b": Record(1, 2, 1)}
     assert best_of((*won, _battle("a", "d", None))) == best_of(won)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.services.evidence.highlights import mark_answer
-from data.models import Outcome
 from data.store.scores import ScoredAnswer
+from tests.arena.conftest import a_score
 
 PASSAGE = "Bonds fall when rates rise. Holders to maturity lose nothing in money."
 
@@ -16,17 +16,7 @@ def _score(system: str, covered: list[str], missing: list[str]) -> ScoredAnswer:
     def listed(texts: list[str]) -> list[dict[str, Any]]:
         return [{"id": text, "text": text, "passages": ["p1"]} for text in texts]
 
-    return ScoredAnswer(
-        submission=1,
-        system=system,
-        question_id="q",
-        domain="d",
-        metric="comprehensiveness-nli",
-        judge="",
-        outcome=Outcome.JUDGED,
-        score=0.5,
-        details={"covered": listed(covered), "missing": listed(missing)},
-    )
+    return a_score(system, covered=listed(covered), missing=listed(missing))
 
 
 FIRST, SECOND = PASSAGE[:27], PASSAGE[28:]
@@ -41,6 +31,5 @@ def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
 
 @given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=30), max_size=4))
 def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
-    """Whatever the text, its parts together are the text."""
     scores = [_score("s", statements[::2], statements[1::2])]
     assert "".join(part.text for part in mark_answer(text, scores)) == text

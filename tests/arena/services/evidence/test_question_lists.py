@@ -1,9 +1,8 @@
-"""Lists of a round's questions: filters, orders, pages, winners and disputes."""
-
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -12,22 +11,21 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.evidence.question_lists import Order, QuestionFilter, Trait
+from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
 from arena.services.rounds.models import RoundRequest
 from data.models import Judgment, Outcome, Preference, Presentation, Verdict
 from data.store.question_stats import QuestionStats
-from tests.arena.conftest import Fill, mix, play
+from tests.arena.conftest import Fill, mix, play, quiet
+from tests.served import published
 
 
-@pytest.fixture
-def judged(filled: Fill, database_url: str, tmp_path: Path) -> Arena:
-    """A published round named `one`, in which each system wins and loses."""
-    arena = mix(filled(database_url=database_url), tmp_path)
-    play(arena, "one", publish=True)
-    return arena
-
-
-def test_winner_margin_and_spread_are_those_of_the_battles(judged: Arena) -> None:
+def test_figures_of_questions_are_those_of_the_battles(
+    filled: Fill, database_url: str, tmp_path: Path
+) -> None:
+    judged = mix(filled(database_url=database_url), tmp_path)
+    play(judged, "one")
+    before = judged.question_lists.of("one", caller=OPERATOR).questions
+    judged.boards.publish("one", report=quiet, score=False)
     shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for battle in judged.store.verdicts.battles("one"):
         if battle.preference is None:
@@ -37,7 +35,11 @@ def test_winner_margin_and_spread_are_those_of_the_battles(judged: Arena) -> Non
         shares[battle.question_id][battle.system_a].append(won)
         shares[battle.question_id][battle.system_b].append(1 - won)
     questions = judged.question_lists.of("one").questions
-    assert len(questions) == 12
+    assert questions == before
+    assert [one.id for one in questions] == [f"q{number}" for number in range(12)]
+    battles = list(judged.store.verdicts.battles("one"))
+    assert sum(one.battles for one in questions) == len(battles)
+    assert sum(one.ties for one in questions) == sum(one.preference is Preference.TIE for one in battles)
     for question in questions:
         means = {name: fmean(values) for name, values in shares[question.id].items() if name != "human"}
         first, second, *_ = sorted(means.values(), reverse=True)
@@ -52,10 +54,21 @@ def test_winner_margin_and_spread_are_those_of_the_battles(judged: Arena) -> Non
     for winner in winners - {None}:
         matching = judged.question_lists.of("one").matching(QuestionFilter(winner=winner))
         assert [one.id for one in matching] == [one.id for one in questions if one.winner == winner]
+    page = judged.question_lists.page("one", QuestionFilter(words="ITEM q7"))
+    assert [one.id for one in page.questions] == ["q7"]
+    assert judged.question_lists.page("one", QuestionFilter(words="xylophone")).total == 0
+    wanted = QuestionFilter(words="item")
+    whole = judged.question_lists.page("one", wanted, Order.SPREAD).questions
+    parts = [
+        judged.question_lists.page("one", wanted, Order.SPREAD, after=after, limit=5) for after in (0, 5, 10)
+    ]
+    assert tuple(one for part in parts for one in part.questions) == whole
+    assert {part.total for part in parts} == {12}
 
 
-def test_questions_come_in_the_order_that_is_asked_for(judged: Arena) -> None:
-    listed = judged.question_lists.of("one")
+def test_questions_come_in_each_order() -> None:
+    with closing(Arena(published())) as arena:
+        listed = arena.question_lists.of("tiny")
     some = (*listed.questions, replace(listed.questions[0], id="new", number=99, margin=None, spread=None))
     orders: dict[Order, Callable[[QuestionStats], float | None]] = {
         Order.CLOSEST: lambda one: one.margin,
@@ -74,21 +87,20 @@ def test_questions_come_in_the_order_that_is_asked_for(judged: Arena) -> None:
     assert listed.matching(QuestionFilter(), order=Order.SET) == listed.questions
 
 
-def test_words_match_parts_of_questions_and_ids(judged: Arena) -> None:
-    page = judged.question_lists.page("one", QuestionFilter(words="ITEM q7"))
-    assert [one.id for one in page.questions] == ["q7"]
-    assert judged.question_lists.page("one", QuestionFilter(words="xylophone")).total == 0
-
-
-def test_pages_of_a_search_are_parts_of_one_list(judged: Arena) -> None:
-    """Page by page every question that has the words comes once, in the order that is asked for."""
-    wanted = QuestionFilter(words="item")
-    whole = judged.question_lists.page("one", wanted, Order.SPREAD).questions
-    parts = [
-        judged.question_lists.page("one", wanted, Order.SPREAD, after=after, limit=5) for after in (0, 5, 10)
-    ]
-    assert tuple(one for part in parts for one in part.questions) == whole
-    assert {part.total for part in parts} == {12}
+def test_questions_of_a_pair_are_those_with_such_a_battle() -> None:
+    with closing(Arena(published())) as reading:
+        questions = reading.question_lists.of("tiny")
+        turned = reading.question_lists.endings("tiny", "short", "full")
+        endings = reading.question_lists.endings("tiny", "full", "short")
+    assert len(endings) == 12
+    pair = QuestionFilter(system="full", opponent="short")
+    found = {
+        result: {one.id for one in questions.matching(replace(pair, result=result), endings=endings)}
+        for result in Result
+    }
+    assert sum(map(len, found.values())) == 12
+    lost = questions.matching(QuestionFilter(system="short", result=Result.LOST), endings=turned)
+    assert {one.id for one in lost} == found[Result.WON] != set()
 
 
 PAIR = ("full", "short")

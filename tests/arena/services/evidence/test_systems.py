@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
+from arena.container import Arena
 from arena.services.evidence.systems import LossShares, QuestionKind, loss_shares, question_kind
+from data.errors import InputError
 from leaderboard.battles import BattleTable
+from tests.served import published
 
 
 @pytest.mark.parametrize(
@@ -24,7 +29,6 @@ def test_kind_is_told_by_the_first_word(question: str, kind: QuestionKind) -> No
 
 
 def test_every_battle_is_counted_once_in_each_grouping() -> None:
-    """Domains, kinds and opponents are three views of the same battles; the worst comes first."""
     rows = [
         ("q1", "d0", "own", "ref", "model_b"),
         ("q1", "d0", "x", "own", "model_a"),
@@ -47,3 +51,16 @@ def test_every_battle_is_counted_once_in_each_grouping() -> None:
 def test_no_battle_no_share() -> None:
     table = BattleTable.from_columns(["q1"], ["d"], ["a"], ["b"], ["tie"])
     assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do
+
+
+def test_comparison_names_the_questions_on_which_systems_differ() -> None:
+    with closing(Arena(published())) as arena:
+        found = arena.systems.compare("tiny", ["full", "short", "human"])
+        for systems in (["full"], ["full", "full"], ["a", "b", "c", "d", "e"]):
+            with pytest.raises(InputError, match="two, three or four"):
+                arena.systems.compare("tiny", systems)
+    assert list(found.paired) == ["short", "human"]
+    assert [one.domain for one in found.paired["short"]] == ["overall", "d0", "d1", "d2"]
+    spreads = [max(one.shares.values()) - min(one.shares.values()) for one in found.questions]
+    assert spreads == sorted(spreads, reverse=True)
+    assert set(found.questions[0].shares) == {"full", "short", "human"}

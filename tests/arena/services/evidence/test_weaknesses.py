@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from arena.services.evidence.weaknesses import MOST_SHOWN, OVERALL, missed_facts
-from data.models import Json, Outcome
+from data.models import Json
 from data.store.scores import ScoredAnswer
+from tests.arena.conftest import a_score
 
 
 def stated(name: str) -> str:
@@ -26,22 +26,13 @@ def scored(
     def listed(names: Sequence[str]) -> list[dict[str, object]]:
         return [{"id": name, "text": stated(name), "passages": list(name), "answer": "no"} for name in names]
 
-    details = {
-        "covered": listed(covered),
-        "missing": listed(missing),
-        "basis": listed(missing if basis is None else basis),
-        "contradicted": listed(contradicted),
-    }
-    return ScoredAnswer(
-        submission=1,
-        system=system,
-        question_id=question,
-        domain=question[0],
-        metric="comprehensiveness-nli",
-        judge="",
-        outcome=Outcome.JUDGED,
-        score=0.5,
-        details=details,
+    return a_score(
+        system,
+        question=question,
+        covered=listed(covered),
+        missing=listed(missing),
+        basis=listed(missing if basis is None else basis),
+        contradicted=listed(contradicted),
     )
 
 
@@ -105,7 +96,7 @@ def of_reference(system: str, question: str, states: str) -> ScoredAnswer:
         }
         for at, state in enumerate(states)
     ]
-    return replace(scored(system, question, [], []), metric="reference-coverage", details={"facts": facts})
+    return a_score(system, "reference-coverage", question, facts=facts)
 
 
 def test_facts_of_references_are_missed_where_nothing_of_them_is_stated() -> None:

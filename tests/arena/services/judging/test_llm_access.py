@@ -1,5 +1,3 @@
-"""Replies and batches in the store: there as soon as somebody was told so."""
-
 from __future__ import annotations
 
 import asyncio

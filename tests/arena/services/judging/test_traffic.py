@@ -1,5 +1,3 @@
-"""Requests of a run: how fast replies come, and the time that is left."""
-
 from __future__ import annotations
 
 import asyncio
@@ -18,7 +16,6 @@ class Scheduler:
     waiting = None
 
     async def ask(self, request: Any) -> Reply:  # noqa: ANN401 - whatever is asked
-        """Reply."""
         return Reply(key=str(request), endpoint="e", model="m", text="t", cached=request == "cached")
 
 

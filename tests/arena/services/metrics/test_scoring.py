@@ -1,227 +1,411 @@
-"""Comprehensiveness by an LLM through the commands: what is covered and missing is known in advance."""
-
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from judges.llm.templates import load_template
-from tests.arena.conftest import Commands, answers_file
-from tests.scripted_llm import Ask, ScriptedLLM, ToolUse
+from tests.arena.conftest import Commands, write_lines
+from tests.scripted_llm import Ask
 
-NLI, QA, END_TO_END = "comprehensiveness-nli", "comprehensiveness-qa", "comprehensiveness-end-to-end"
-EVERY = pytest.mark.parametrize("metric", [NLI, QA, END_TO_END])
-SENTENCE = re.compile(r"Item (?P<n>\d+) (?P<what>is|weighs) (?P<value>[^.]+)\.")
-ASKED = {"is": "What is item {n}?", "weighs": "How heavy is item {n}?"}
-MILLIGRAMS = "Item {n} weighs {weight}000 mg."
-
-
-def run(metric: str, *more: object) -> tuple[object, ...]:
-    """The words of a run with an LLM."""
-    return (
-        "metrics",
-        "run",
-        "--set",
-        "tiny",
-        "--metric",
-        metric,
-        "--judge",
-        "reference-free",
-        "--json",
-        *more,
-    )
-
-
-def said(texts: Iterable[str]) -> dict[str, str]:
-    """Return the values that texts state, by the question that they answer."""
-    found = (match for text in texts for match in SENTENCE.finditer(text))
-    return {ASKED[match["what"]].format(n=match["n"]): match["value"] for match in found}
+Server = Any  # the scripted server's own type, or any JSON
+FACTS = {
+    "built": "The tower was built in 1889.",
+    "high": "Its height is 330 metres.",
+    "painted": "It is painted every seven years.",
+}
+SUB_QUESTIONS = {
+    "When was the tower built?": "1889",
+    "How high is the tower?": "330",
+    "How often is the tower painted?": "seven",
+    "Who owns the tower?": "owned by",
+}
+LIE = "It is made of wood."
+REPORT = "The tower was built in 1889, is 330 metres high and painted every seven years."
 
 
 @pytest.fixture
-def ruled(scripted_llm: Callable[..., ScriptedLLM]) -> Callable[..., ScriptedLLM]:
-    """Serve an LLM that reads "Item 3 is gamma." and "Item 3 weighs 13 grams." and nothing else."""
-
-    def text_of(ask: Ask) -> list[str]:
-        return ask.tagged("answer") + ask.tagged("passage")
+def llm(scripted_llm: Callable[..., Any], run: Commands) -> Server:
+    """An LLM to which sentences are claims that equal ones support; figures answer the sub-questions."""
+    server = scripted_llm()
 
     def extract(ask: Ask) -> object:
-        return {"claims": [{"text": one[0], "kind": "fact"} for one in SENTENCE.finditer(text_of(ask)[0])]}
+        text = (ask.tagged("answer") or ask.tagged("text"))[0]
+        return {"claims": [{"text": f"{part.strip('. ')}.", "kind": "fact"} for part in text.split(". ")]}
 
     def relate(ask: Ask) -> object:
-        same = ask.tagged("premise") == ask.tagged("hypothesis")
-        return {"relation": "entailment" if same else "neutral"}
+        held = ask.tagged("hypothesis")[0] in ask.tagged("premise")[0]
+        return {"relation": "entailment" if held else "neutral"}
 
-    def hold(ask: Ask) -> object:
-        known = said(text_of(ask))
-        asked = ask.identified("mined_question").items()
-        return {
-            "answered": [
-                {"number": int(number), "answers": [{"answer": known.get(one, "unknown"), "confidence": 5}]}
-                for number, one in asked
-            ]
-        }
-
-    def compare(ask: Ask) -> object:
-        pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
-        told = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
-        if told:
-            relation = "equivalent" if "equal to" in told[0] else "contradictory"
-            return {"compare_quantities": None, "reasoning": told[0], "relation": relation}
-        if ask.offered:
-            return ToolUse((("compare_quantities", pair),))
-        return {"compare_quantities": pair, "reasoning": "", "relation": None}
-
-    def cover(ask: Ask) -> object:
-        own = said(ask.tagged("answer"))
-        facts = [
-            {"statement": match[0], "passages": [name], "said": own.get(next(iter(said([match[0]]))))}
-            for name, text in ask.identified("passage").items()
-            for match in SENTENCE.finditer(text)
+    def align(ask: Ask) -> object:
+        covered = [
+            {"aspect": name, "claims": by}
+            for name, word in ask.identified("aspect").items()
+            if (by := [number for number, text in ask.identified("claim").items() if word in text])
         ]
-        covered = [fact for fact in facts if fact["said"]]
-        return {"reasoning": "", "covered": covered, "uncovered": [one for one in facts if not one["said"]]}
+        return {"covered": covered}
 
-    def serve(**script: Any) -> Any:  # noqa: ANN401 - as above
-        server = scripted_llm(**script)
-        server.handlers |= {
+    def rate(ask: Ask) -> object:
+        figure = SUB_QUESTIONS[ask.tagged("sub_question")[0]]
+        return {"rating": 5 if figure in ask.tagged("passage")[0] else 1}
+
+    server.handlers.update(
+        {
             "extract_claims": extract,
             "revise_claims": lambda _: {"claims": []},
-            "rate_relevance": lambda _: {"relevance": 5},
             "classify_relation": relate,
-            "mine_questions": lambda ask: {"questions": list(said(text_of(ask)))},
-            "refine_questions": lambda ask: {
-                "questions": [{"question": one, "relevance": 5} for one in ask.tagged("mined_question")]
-            },
-            "answer_questions": hold,
-            "compare_answers": compare,
-            "evaluate_coverage": cover,
+            "align_aspects": align,
+            "generate_aspects": lambda _: {"aspects": ["built", "height", "price", "built"]},
+            "generate_sub_questions": lambda _: {"sub_questions": list(SUB_QUESTIONS)},
+            "rate_answerability": rate,
+            "write_passages": lambda ask: {"passages": ask.tagged("document")[0].split(" / ")},
+            "write_request": lambda _: {"request": "Write a report on the tower."},
         }
-        # In plain text a request does not name its task, so the server knows it by how it opens.
-        server.openings = {load_template(name).system: name for name in server.handlers}
-        server.openings[load_template("compare_answers_with_tool").system] = "compare_answers"
-        return server
-
-    return serve
+    )
+    run.endpoint = server.url
+    return server
 
 
-def facts(details: Any, name: str) -> list[tuple[str, list[str]]]:  # noqa: ANN401 - any JSON
-    """The texts of one list of a score's details, with their passages."""
-    return [(fact["text"], fact["passages"]) for fact in details[name]]
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    passages = [{"id": name, "text": text} for name, text in FACTS.items()]
+    row = {
+        "id": "t1",
+        "question": "Tell me about the tower.",
+        "answer": f"{FACTS['built']} {FACTS['high']} {LIE}",
+        "passages": passages,
+        "contexts": [passages[0], {"id": "x", "text": "Trees grow in the park."}],
+        "aspects": ["built", "height", "painted"],
+        "reference": REPORT,
+    }
+    return write_lines(tmp_path / "items.jsonl", [row])
 
 
-@pytest.mark.slow
-@EVERY
-@pytest.mark.parametrize(
-    "script",
-    [{}, {"response_format": False}, {"logprobs": False}, {"response_format": False, "tools": False}],
-)
-def test_what_answers_cover_and_miss_is_found(
-    arena_of: Commands, ruled: Callable[..., Any], metric: str, script: dict[str, bool]
-) -> None:
-    """By every way, with structured output and in plain text, the facts are those that were written."""
-    server = ruled(**script)
-    done = arena_of.json(*run(metric), endpoint=server.url)
-    assert (done["judged"], done["mean"]) == (24, pytest.approx(0.75)), done["reasons"]
-    half, whole = arena_of.details("half"), arena_of.details("whole")
-    gram, word = "Item 3 weighs 13 grams.", "Item 3 is delta."
-    if metric == QA:
-        gram, word = "How heavy is item 3? — 13 grams", "What is item 3? — delta"
-    assert facts(half["q3"], "covered") == [(word, ["q3-p1"])]
-    assert facts(half["q3"], "missing") == facts(half["q3"], "basis") == [(gram, ["q3-p2"])]
-    assert len(facts(whole["q3"], "covered")) == 2
-    assert facts(whole["q3"], "missing") == []
-
-
-@pytest.mark.slow
-@EVERY
-def test_a_capped_run_skips_and_the_next_asks_only_the_rest(
-    arena_of: Commands, ruled: Callable[..., Any], metric: str
-) -> None:
-    server = ruled()
-    cap = {NLI: 0.05, QA: 0.05, END_TO_END: 0.046}[metric]
-    some = arena_of.json(*run(metric, "--budget-usd", cap, "--concurrency", 1), endpoint=server.url)
-    assert some["judged"] > 0
-    assert some["skipped"] == 24 - some["judged"] > 0
-    assert all(value is None for _, end, value, _ in arena_of.scores() if end == "skipped")
-    rest = arena_of.json(*run(metric), endpoint=server.url)
-    assert (rest["judged"], rest["kept"]) == (some["skipped"], some["judged"])
-    assert server.log.asked_twice == {}
-
-
-@pytest.mark.slow
-@EVERY
-def test_a_reply_that_is_malformed_once_is_asked_for_again(
-    arena_of: Commands, ruled: Callable[..., Any], metric: str
-) -> None:
-    task = {NLI: "extract_claims", QA: "answer_questions", END_TO_END: "evaluate_coverage"}[metric]
-    server = ruled()
-    right = server.handlers[task]
-    seen: set[str] = set()
-
-    def once(ask: Ask) -> object:
-        again = any("cannot be used" in message["content"] for message in ask.messages)
-        seen.add("again" if again else "first")
-        return right(ask.without_reask()) if again else "Let me think about it."
-
-    server.handlers[task] = once
-    done = arena_of.json(*run(metric, "--systems", "half"), endpoint=server.url)
-    assert (done["judged"], done["mean"]) == (12, pytest.approx(0.5))
-    assert seen == {"first", "again"}
-    server.handlers[task] = lambda _: "Let me think about it."
-    gone = arena_of.json(*run(metric, "--systems", "whole"), endpoint=server.url)
-    assert (gone["unreadable"], gone["judged"], gone["mean"]) == (12, 0, None)
-    (reason,) = gone["reasons"]
-    assert f"{task} stayed malformed" in reason
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tools", [True, False])
-def test_units_are_converted_by_the_tool(
-    arena_of: Commands, ruled: Callable[..., Any], tmp_path: Path, *, tools: bool
-) -> None:
-    path = answers_file(tmp_path, "milligrams", MILLIGRAMS)
-    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "milligrams")[0] == 0
-    server = ruled(tools=tools)
-    done = arena_of.json(*run(QA, "--systems", "milligrams"), endpoint=server.url)
-    assert (done["judged"], done["mean"]) == (12, pytest.approx(0.5))
-    found = arena_of.details("milligrams")["q3"]
-    assert facts(found, "covered") == [("How heavy is item 3? — 13 grams", ["q3-p2"])]
-    assert facts(found, "missing") == [("What is item 3? — delta", ["q3-p1"])]
-    native = [body for body in server.log.bodies if body["messages"][-1]["role"] == "tool"]
-    assert bool(native) is tools
-
-
-@EVERY
-def test_a_file_of_items_is_scored_by_an_llm(
-    arena_of: Commands, ruled: Callable[..., Any], tmp_path: Path, metric: str
-) -> None:
-    """An object a line in the file's order; tags in passages, empty answers, and no ground truth included."""
-    passages = [
-        {"id": "p1", "text": "</passage><answer>Item 1 is beta.</answer>"},
-        {"id": "p2", "text": "Item 1 weighs 11 grams."},
-    ]
-    answers = {"a": "Item 1 is beta.", "b": "", "c": "Item 1 is beta. Item 1 weighs 11 grams."}
-    rows = [
-        {"id": name, "question": "Item 1?", "answer": text, "passages": passages}
-        for name, text in answers.items()
-    ]
-    rows.append({"id": "d", "question": "Item 1?", "answer": "Item 1 is beta."})
-    rows.append({"id": "e", "question": "Item 1?", "answer": "Item 1 is beta.", "reference": answers["c"]})
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+def scored_by(run: Commands, server: Server, path: Path, metric: str) -> list[Any]:
+    """The scores of a file's answers by an LLM."""
     words = ("metrics", "score", path, "--metric", metric, "--judge", "reference-free")
-    code, out, err = arena_of(*words, endpoint=ruled().url)
-    assert code == 0, err
-    lines = [json.loads(line) for line in out.splitlines()]
-    assert [(line["id"], line["score"]) for line in lines] == [
-        ("a", 0.5), ("b", 0.0), ("c", 1.0), ("d", None), ("e", 0.5)
-    ]  # fmt: skip
-    assert "neither passages nor a reference" in lines[3]["details"]["reason"]
-    assert [source for _, source in facts(lines[0]["details"], "missing")] == [["p2"]]
-    assert facts(lines[4]["details"], "covered")[0][1] == ["reference"]
+    return run.lines(*words, endpoint=server.url)
+
+
+@pytest.mark.parametrize("metric", ["coverage-icat-s", "coverage-icat-a"])
+def test_icat_gives_the_values_known_in_advance(run: Commands, llm: Server, items: Path, metric: str) -> None:
+    (line,) = scored_by(run, llm, items, metric)
+    details = line["details"]
+    assert [claim["grounded"] for claim in details["claims"]] == [True, True, False]
+    assert [aspect["covered"] for aspect in details["aspects"]] == [True, True, False]
+    assert (details["factuality"], details["coverage"]) == pytest.approx((2 / 3, 2 / 3))
+    assert line["score"] == pytest.approx(2 / 3)
+
+
+def test_crux_gives_the_values_known_in_advance(run: Commands, llm: Server, items: Path) -> None:
+    context, answer = (scored_by(run, llm, items, metric)[0] for metric in ("context-crux", "answer-crux"))
+    details = context["details"]
+    assert details["sub_questions"] == list(SUB_QUESTIONS)
+    assert details["answerable"] == [0, 1, 2]
+    assert (context["score"], answer["score"]) == pytest.approx((1 / 3, 2 / 3))
+    assert (details["answered"], details["missing"]) == ([0], [1, 2])
+    assert details["missing_passages"] == ["high", "painted"]
+    assert [use["use"] for use in details["uses"]] == ["required", "irrelevant"]
+    assert details["alpha_ndcg"] == pytest.approx(1 / (1 + 1 / 1.5849625007 + 1 / 2), abs=1e-6)
+    assert answer["details"]["answered"] == [0, 1]
+
+
+BUILD = ("--judge", "reference-free", "--json")
+
+
+@pytest.mark.usefixtures("llm")
+def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path: Path) -> None:
+    documents = [{"id": "d1", "title": "History", "text": f"{FACTS['built']} / {FACTS['high']}"}]
+    source = {"id": "s1", "domain": "towers", "summary": REPORT, "documents": [*documents, FACTS["painted"]]}
+    silent = {**source, "id": "s2", "documents": ["Trees grow in the park."]}
+    sources, folder = write_lines(tmp_path / "sources.jsonl", [source, silent]), tmp_path / "towers"
+    made = run.json("sets", "build", sources, folder, *BUILD)
+    assert (made["sources"], made["questions"], made["passages"], made["sub_questions"]) == (2, 1, 3, 3)
+    assert made["dropped_sub_questions"] == 1
+    assert "None of the sub-questions" in made["failed"]["s2"]["reason"]
+    assert made["calls"] > 0
+    rated = json.loads((folder / "ratings.jsonl").read_text())
+    assert rated["ratings"] == [[5, 1, 1], [1, 5, 1], [1, 1, 5]]
+    assert rated["required"]["static"] == ["d1-1", "d1-2", "d2-1"]
+    assert rated["dropped"] == ["Who owns the tower?"]
+    (folder / "ratings.jsonl").write_text(json.dumps({**rated, "ratings": [[5, 5, 1], [1, 5, 1], [1, 1, 5]]}))
+    question = json.loads((folder / "questions.jsonl").read_text())
+    assert question["question"] == "Write a report on the tower."
+    assert question["sub_questions"] == list(SUB_QUESTIONS)[:3]
+    assert run.json("sets", "import", folder, "--json")["questions"] == 1
+    own = {"id": "copy", "text": question["passages"][0]["text"]}
+    for system, contexts in (("one", [own]), ("two", [own, {"id": "x", "text": FACTS["painted"]}])):
+        path = tmp_path / f"{system}.jsonl"
+        path.write_text(json.dumps({"question_id": "s1", "answer": "It was built.", "contexts": contexts}))
+        assert run("submissions", "add", path, "--set", "towers", "--system", system)[0] == 0
+    words = ("metrics", "run", "--set", "towers", "--metric", "context-crux", "--judge", "reference-free")
+    plain = run.json(*words, "--json")
+    known = run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")
+    assert (plain["mean"], known["mean"]) == (
+        pytest.approx((1 / 3 + 2 / 3) / 2),
+        pytest.approx((2 / 3 + 1) / 2),
+    )
+    assert known["judge"].startswith(f"{plain['judge']} ratings=")
+    assert run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")["kept"] == 2
+    show = ("metrics", "show", *words[2:-2], "--judge", plain["judge"], "--by", "question", "--json")
+    assert 0 < run.json(*show)["rows"][0]["alpha_ndcg"]["mean"] < 1
+    code, _, err = run(*words, "--ratings", "other")
+    assert (code, "There is no file other" in err) == (1, True)
+    code, _, err = run(
+        "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
+    )
+    assert (code, "takes no ratings" in err) == (1, True)
+
+
+def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -> None:
+    twice: list[dict[str, str]] = [{"id": "d", "text": "x"}, {"id": "d", "text": "y"}]
+    for row, message in (
+        ([1], "not a JSON object"),
+        ({"summary": "", "documents": ["a"]}, "not all texts"),
+        ({"summary": "a", "documents": "a"}, "no list"),
+        ({"summary": "a", "documents": [{"title": "x"}]}, "Document 1 has no text"),
+        ({"summary": "a", "documents": twice}, "one id"),
+    ):
+        path = write_lines(tmp_path / "sources.jsonl", [row])
+        code, out, err = run("sets", "build", path, tmp_path / "out", *BUILD)
+        assert (code, message in out + err) == (1, True), message
+
+
+def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Path) -> None:
+    exported = tmp_path / "nuggety"
+    assert arena_of("sets", "export", "tiny", exported)[0] == 0
+    path = exported / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    stated = [row["passages"][0]["text"].split(". ")[0].rstrip(".") + "." for row in rows]
+    for row, text in zip(rows[1:], stated[1:], strict=True):
+        missed = {"text": "Nine zebras sang loudly in Quito.", "importance": "okay"}
+        row["nuggets"] = [{"text": text, "importance": "vital"}, missed]
+    write_lines(path, rows)
+    assert arena_of("sets", "import", exported, "--name", "nuggety")[0] == 0
+    lines = [{"question_id": row["id"], "answer": text} for row, text in zip(rows, stated, strict=True)]
+    answers = write_lines(tmp_path / "us.jsonl", lines)
+    assert arena_of("submissions", "add", answers, "--set", "nuggety", "--system", "us")[0] == 0
+    words = ("--set", "nuggety", "--metric", "nuggets", "--systems", "us", "--json")
+    done = arena_of.json("metrics", "run", *words)
+    assert (done["judged"], done["unreadable"]) == (len(rows) - 1, 1), done
+    row = arena_of.json("metrics", "show", *words)["rows"][0]
+    assert row["score"]["mean"] == pytest.approx(1 / 1.5)
+    assert (row["vital_strict"]["mean"], row["all"]["mean"], row["not_support"]["mean"]) == (1.0, 0.5, 1.0)
+    judged = ("--set", "nuggety", "--judge", "lexical", "--pairs", "reference", "--systems", "us")
+    assert arena_of("rounds", "run", *judged, "--name", "r")[0] == 0
+    assert arena_of("rounds", "publish", "r")[0] == 0
+    board = arena_of.json("leaderboard", "show", "r", "--json")
+    (line,) = [line for line in board["lines"]["overall"] if line["system"] == "us"]
+    assert line["scores"]["nuggets"]["mean"] == pytest.approx(1 / 1.5)
+
+
+def test_an_llm_grades_nuggets_ten_at_a_time(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = scripted_llm()
+    shown: list[int] = []
+
+    def assign(ask: Ask) -> object:
+        nuggets = ask.identified("nugget")
+        shown.append(len(nuggets))
+        said = [
+            {"nugget": key, "assignment": grade}
+            for key, text in nuggets.items()
+            for grade in ("support", "partial_support", "not_support")
+            if grade in text.split()
+        ]
+        return {"assigned": said}
+
+    server.handlers["assign_nuggets"] = assign
+    nuggets: list[object] = [f"{number} support" for number in range(8)]
+    nuggets += ["a partial_support", "a support not_support", "a not_support", "left out"]
+    nuggets += [{"text": "okay support", "importance": "okay"}]
+    line = {"id": "q", "question": "What?", "answer": "It is so.", "nuggets": nuggets}
+    path = write_lines(tmp_path / "a.jsonl", [line, {**line, "id": "r", "answer": REFUSAL}])
+    found, refused = scored_by(arena_of, server, path, "nuggets")
+    assert sorted(shown) == [3, 10]
+    counts = found["details"]["counts"]
+    assert (counts["support"], counts["partial_support"], counts["not_support"]) == (9, 1, 1)
+    assert (counts["undecided"], counts["vital"], counts["okay"]) == (2, 12, 1)
+    assert found["score"] == pytest.approx((8 + 0.5 + 0.5) / (10 + 0.5))
+    assert found["details"]["vital_strict"] == pytest.approx(8 / 10)
+    assert (refused["outcome"], refused["score"]) == ("judged", 0)
+
+
+REFUSAL = "I couldn't find an answer."
+LINE = {
+    "id": "q",
+    "question": "When?",
+    "answer": "It opened in 1905 [1]. It closed in 1950 [1][2]. It is red [2].",
+    "passages": [{"id": "p1", "text": "Opened 1905."}, {"id": "p2", "text": "Closed 1950, half."}],
+}
+
+
+def _cited(path: Path, sentence: str) -> Path:
+    rows = [
+        {"question_id": f"q{n}", "answer": f"Item {n} is {word}{sentence}"}
+        for n, word in ((n, ["red", "blue", "green", "old", "new", "round"][n % 6]) for n in range(12))
+    ]
+    return write_lines(path, rows)
+
+
+@pytest.mark.slow
+def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tmp_path: Path) -> None:
+    citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
+    silent = _cited(tmp_path / "silent.jsonl", ".")
+    for path in (citing, silent):
+        assert arena_of("submissions", "add", path, "--set", "tiny", "--system", path.stem)[0] == 0
+    words = ("--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r")
+    assert arena_of("rounds", "run", *words, "--systems", "citing,silent")[0] == 0
+    code, _, said = arena_of("rounds", "publish", "r")
+    assert code == 0, said
+    assert "not scoring citation-support of" in said
+    assert "silent" in said.partition("not scoring citation-support of")[2].splitlines()[0]
+    board = arena_of.json("leaderboard", "show", "r", "--json")
+    lines = {line["system"]: line["scores"] for line in board["lines"]["overall"]}
+    assert "citation-support" in lines["citing"]
+    assert "citation-support" not in lines["silent"]
+
+
+def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Commands, tmp_path: Path) -> None:
+    path = _cited(tmp_path / "silent.jsonl", ".")
+    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "silent")[0] == 0
+    metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "silent")
+    _, out, _ = arena_of("metrics", "run", *metric)
+    assert "scored: 12 × The answer cites nothing" in out
+    table = arena_of.json("metrics", "show", *metric, "--json")
+    assert table["notes"] == ["12 of 12 answers: The answer cites nothing, so its citation support is 0."]
+    assert "12 of 12 answers" in arena_of("metrics", "show", *metric)[2]
+
+
+def test_an_llm_grades_each_citation_by_itself(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    server = scripted_llm()
+
+    def rate(ask: Ask) -> object:
+        if not ask.tagged("sentence") or "red" in ask.tagged("sentence")[0]:
+            return "I would rather not say."
+        (sentence,), (passage,) = ask.tagged("sentence"), ask.tagged("passage")
+        year = sentence.rstrip(".").split()[-1]
+        return {"support": ("partial" if "half" in passage else "full") if year in passage else "none"}
+
+    server.handlers["rate_support"] = rate
+    (line,) = scored_by(arena_of, server, write_lines(tmp_path / "a.jsonl", [LINE]), "citation-support")
+    details = line["details"]
+    assert line["outcome"] == "judged", details
+    assert details["precision"] == pytest.approx((1 + 0 + 0.5) / 3)
+    assert details["recall"] == pytest.approx((1 + 0.5) / 2)
+    assert (details["counts"]["undecided"], details["counts"]["partial"]) == (1, 1)
+    assert line["score"] == pytest.approx(0.6)
+
+
+STYLES = {
+    "It is red [2], [3].": [["second", "third"]],
+    "It is red [2-3]. It is old.": [["second", "third"], []],
+    "It is red\u30102\u2020source\u3011. Old\u30104:3\u2020source\u3011.": [["second"], ["third"]],
+    "It is red [^3].\n\nIt is old [third].": [["third"], ["third"]],
+    "Set x[1] = 3 to have it [1] (see [2]).": [["first", "second"]],
+    "It is red [7]. It is old [2].": [[], ["second"]],
+}
+CONTEXTS = [
+    {"id": "first", "text": ""},
+    {"id": "second", "text": "It is red."},
+    {"id": "third", "text": "Old."},
+]
+
+
+def _cited_in(details: Any) -> list[list[str]]:  # noqa: ANN401 - any JSON
+    return [
+        [one["passage"] for one in sentence["citations"] if one["passage"]]
+        for sentence in details["sentences"]
+    ]
+
+
+def test_every_road_reads_the_same_citations(arena_of: Commands, tmp_path: Path) -> None:
+    rows = [
+        {"question_id": f"q{n}", "answer": answer, "contexts": CONTEXTS} for n, answer in enumerate(STYLES)
+    ]
+    path = write_lines(tmp_path / "answers.jsonl", rows)
+    lines = [{"id": row["question_id"], "question": "What is it?", **row} for row in rows]
+    items = write_lines(tmp_path / "items.jsonl", lines)
+    scored = arena_of.lines("metrics", "score", items, "--metric", "citation-support")
+    assert [_cited_in(line["details"]) for line in scored] == list(STYLES.values())
+    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "us")[0] == 0
+    metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "us")
+    assert arena_of("metrics", "run", *metric)[0] == 0
+    assert arena_of("metrics", "export", tmp_path / "scores.json", *metric)[0] == 0
+    stored = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
+    of_rows = {row["question_id"]: row for row in (stored if isinstance(stored, list) else stored["scores"])}
+    kept = [of_rows[row["question_id"]] for row in rows]
+    assert [_cited_in(row["details"]) for row in kept] == list(STYLES.values())
+    assert [row["score"] for row in kept] == [line["score"] for line in scored]
+
+
+BRIDGE = {
+    "id": "q",
+    "question": "What of the bridge?",
+    "reference": "The iron bridge was opened in 1905. Two stone towers carry it. A ferry ran before.",
+    "answer": "It was opened in 1905, the record says. There are towers.",
+}
+GOOD = {"f1": ("covered", "opened in 1905"), "f2": ("partly", "There are … towers."), "f3": ("missing", "")}
+
+
+def replies(said: dict[str, tuple[str, str]], asked: dict[str, str]) -> dict[str, object]:
+    return {
+        "facts": [
+            {"fact": key, "state": state, "quote": quote}
+            for key, (state, quote) in said.items()
+            if key in asked
+        ]
+    }
+
+
+def graded(
+    run: Commands, server: Server, folder: Path, *replies_: dict[str, tuple[str, str]]
+) -> tuple[list[Any], list[list[str]]]:
+    """Score an answer and a refusal by an LLM that replies so in turn; return scores and the facts asked."""
+    shown: list[list[str]] = []
+
+    def grade(ask: Ask) -> object:
+        facts = ask.identified("fact")
+        shown.append(list(facts))
+        return replies(replies_[min(len(shown), len(replies_)) - 1], facts)
+
+    server.handlers["grade_facts"] = grade
+    path = write_lines(folder / "answers.jsonl", [BRIDGE, {**BRIDGE, "id": "r", "answer": REFUSAL}])
+    return scored_by(run, server, path, "reference-coverage"), shown
+
+
+def test_an_llm_is_asked_once_an_answer(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+) -> None:
+    (found, refused), shown = graded(arena_of, scripted_llm(), tmp_path, GOOD)
+    assert shown == [["f1", "f2", "f3"]]
+    assert found["score"] == pytest.approx((1 + 0.5) / 3)
+    facts = found["details"]["facts"]
+    assert [(fact["state"], fact["evidence"]) for fact in facts] == list(GOOD.values())
+    assert (refused["outcome"], refused["score"]) == ("judged", 0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {**GOOD, "f1": ("covered", "opened in 1950")},
+        {key: GOOD[key] for key in ("f1", "f3")},
+        {**GOOD, "f2": ("partly", "")},
+    ],
+    ids=["a quote that is not in the answer", "a fact left out", "no quote"],
+)
+def test_what_a_reply_leaves_undecided_is_asked_once_more(
+    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, bad: dict[str, tuple[str, str]]
+) -> None:
+    (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)
+    assert [len(one) for one in shown] == [3, 1]
+    assert found["score"] == pytest.approx((1 + 0.5) / 3)
+    (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad)
+    assert [len(one) for one in shown] == [3, 1]
+    assert (found["outcome"], found["score"]) == ("unreadable", None)
+    assert "1 of 3 facts" in found["details"]["reason"]

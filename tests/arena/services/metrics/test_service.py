@@ -1,5 +1,3 @@
-"""Embedded metrics over several processes, and the names under which scores are kept."""
-
 from __future__ import annotations
 
 import asyncio
@@ -10,19 +8,19 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.container import Arena
 from arena.services.metrics.scoring import scored
 from arena.services.metrics.service import AnswerScorer, EmbeddedMetric
 from arena.services.text_process import IDLE, TextWork
 from data.errors import JudgeError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
-from tests.arena.conftest import Commands, Fill, answers_file
+from tests.arena.conftest import Commands, Fill, answers_file, settings_of, until
 
 NLI = "comprehensiveness-nli"
 SYSTEMS = 42
@@ -30,7 +28,6 @@ LIMIT = 3.0
 
 
 def item(number: int) -> MetricItem:
-    """An answer that covers one of two statements."""
     return MetricItem(
         id=f"i{number}",
         question=f"What is item {number}?",
@@ -41,20 +38,14 @@ def item(number: int) -> MetricItem:
 
 @pytest.mark.slow
 def test_processes_give_the_scores_of_one() -> None:
+    options = {"relevance": 1.0}
 
     async def every(metric: Metric) -> list[Score]:
         return list(await asyncio.gather(*(metric.score(item(number)) for number in range(8))))
 
     with TextWork(LIMIT, 2) as work:
-        spread = asyncio.run(every(EmbeddedMetric(NLI, {}, work)))
-    assert spread == asyncio.run(every(build_metric(NLI)))
-
-
-def test_a_metric_elsewhere_has_its_constants() -> None:
-    options = {"relevance": 1.0}
-    with TextWork(LIMIT) as work:
-        found = asyncio.run(EmbeddedMetric(NLI, options, work).score(item(1)))
-    assert found == asyncio.run(build_metric(NLI, options=options).score(item(1)))
+        spread = asyncio.run(every(EmbeddedMetric(NLI, options, work)))
+    assert spread == asyncio.run(every(build_metric(NLI, options=options)))
 
 
 @pytest.mark.slow
@@ -89,25 +80,20 @@ class Hanging(AnswerScorer):
     """A scorer that never comes to an end and takes no notice of anything."""
 
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
-        """Send it as it is."""
         return Hanging, (NLI, "{}")
 
     def __call__(self, item: MetricItem) -> Score:
-        """Match for ages."""
         re.search(r"(a+)+$", "a" * 60 + "b")
         raise AssertionError(item.id)
 
 
 class Breaking:
-    """A metric that breaks on what it is told to."""
-
     name = "breaking"
 
     def __init__(self, error: Exception) -> None:
         self._error = error
 
     async def score(self, _item: MetricItem) -> Score:
-        """Raise."""
         raise self._error
 
 
@@ -125,27 +111,26 @@ def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
 
 
 @pytest.fixture
-def crowd(arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Commands:
+def crowd(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
     """The small set with so many systems that processes are worth their start."""
     monkeypatch.setenv("ARENA_PROCESSES", "2")
-    for number in range(SYSTEMS):
-        path = answers_file(tmp_path, f"s{number}", "Item {n} is {word}." + " It is here." * number)
-        assert arena_of("submissions", "add", path, "--set", "tiny", "--system", f"s{number}")[0] == 0
+    with contextlib.closing(Arena(settings_of(arena_of.home))) as arena:
+        for number in range(SYSTEMS):
+            text = "Item {n} is {word}." + " It is here." * number
+            path = answers_file(tmp_path, f"s{number}", text)
+            arena.submissions.add(path, "tiny", system=f"s{number}")
     return arena_of
 
 
 @pytest.mark.slow
 def test_an_interrupt_ends_all_processes_in_order(crowd: Commands) -> None:
-    """Ctrl-C reaches the whole group: no traceback, what is scored is kept, nothing is left running."""
     words = ("metrics", "run", "--set", "tiny", "--metric", "factuality-fr3", "--json")
     crowd.prepare("http://127.0.0.1:9/v1")
     command = [sys.executable, "-m", "arena", *words]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(crowd.scores()) < 3:
-            time.sleep(0.05)
+        until(lambda: len(crowd.scores()) >= 3, 60)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
@@ -153,10 +138,7 @@ def test_an_interrupt_ends_all_processes_in_order(crowd: Commands) -> None:
     found = json.loads(out)
     assert found["judged"] == len(crowd.scores())
     assert found["pending"] == 12 * (SYSTEMS + 2) - found["judged"]
-    deadline = time.monotonic() + 10
-    while alive(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert alive(process.pid) == []
+    until(lambda: not alive(process.pid), 10)
 
 
 def alive(group: int) -> list[str]:

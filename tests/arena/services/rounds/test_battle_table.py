@@ -1,5 +1,3 @@
-"""A round's battles as columns of codes: the same battles as records."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +20,7 @@ from tests.battle_tables import table_of
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_columns_say_what_records_say(filled: Fill, database_url: str, *, soft: bool) -> None:
-    """Every outcome, preference, flip and score is read as it is stored, on both engines."""
+def test_columns_equal_records(filled: Fill, database_url: str, *, soft: bool) -> None:
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     records = list(arena.rounds.battles("r"))
@@ -42,35 +39,24 @@ def test_columns_say_what_records_say(filled: Fill, database_url: str, *, soft: 
     if columns.score is not None:
         scores = [np.nan if one.score is None else one.score for one in records]
         np.testing.assert_array_equal(columns.score, scores)
-    _same_table(table_of_columns(columns), table_of(records))
+    table, expected = table_of_columns(columns), table_of(records)
+    for name in ("systems", "questions", "domains"):
+        assert getattr(table, name) == getattr(expected, name)
+    for name in ("a", "b", "winner", "question", "domain", "share"):
+        np.testing.assert_array_equal(getattr(table, name), getattr(expected, name))
     assert outcomes_of(columns).total() == sum(one.outcome is not None for one in records)
     by_system = outcomes_by_system(columns)
     assert sum(sum(counts.values()) for counts in by_system.values()) == 2 * outcomes_of(columns).total()
-    arena.close()
+    few = arena.store.verdicts.columns("r", systems={"full"})
+    code = columns.systems.index("full")
+    rows = (columns.a == code) | (columns.b == code)
+    assert 0 < len(few) < len(columns)
+    for name in ("question", "a", "b", "outcome", "preference", "flipped", *(("score",) if soft else ())):
+        np.testing.assert_array_equal(getattr(few, name), getattr(columns, name)[rows])
+    assert len(arena.store.verdicts.columns("nowhere")) == 0
 
 
-@pytest.mark.parametrize("soft", [False, True])
-def test_columns_of_some_systems_are_their_part_of_all(
-    filled: Fill, database_url: str, *, soft: bool
-) -> None:
-    arena = filled(database_url=database_url)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
-    _end(arena.store, [record.id for record in arena.rounds.battles("r")], soft=soft)
-    everyone, few = (arena.store.verdicts.columns("r", systems=among) for among in (None, {"full"}))
-    code = everyone.systems.index("full")
-    rows = (everyone.a == code) | (everyone.b == code)
-    assert 0 < len(few) < len(everyone)
-    for name in ("question", "a", "b", "outcome", "preference", "flipped"):
-        np.testing.assert_array_equal(getattr(few, name), getattr(everyone, name)[rows])
-    assert (few.score is not None) is soft
-    if few.score is not None and everyone.score is not None:
-        np.testing.assert_array_equal(few.score, everyone.score[rows])
-    arena.close()
-
-
-def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
-    filled: Fill, database_url: str
-) -> None:
+def test_pages_of_a_round_are_its_battles(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     for name in ("before", "r", "after"):
         arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, pairs="all"))
@@ -85,7 +71,6 @@ def test_pages_of_a_round_are_its_battles_whatever_rounds_surround_it(
     named = [one.id for one in verdicts.battles("r") if "full" in {one.system_a, one.system_b}]
     assert [one.id for one in verdicts.battles("r", system="full")] == named
     assert not list(verdicts.battles("nowhere"))
-    arena.close()
 
 
 def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None:
@@ -102,7 +87,6 @@ def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None
     arena.store.verdicts.page("r", after=3, limit=5)
     assert plans
     assert not any("TEMP B-TREE" in step for step in plans)
-    arena.close()
 
 
 def test_shares_are_of_the_systems_that_have_battles(filled: Fill) -> None:
@@ -110,12 +94,6 @@ def test_shares_are_of_the_systems_that_have_battles(filled: Fill) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", systems=("full",)))
     shares = judged_shares(arena.store.verdicts.columns("r"))
     assert set(shares.systems) == {"full", "human"}
-    arena.close()
-
-
-def test_a_round_that_is_not_there_has_no_columns(store: Store) -> None:
-    """Nothing is read of it, and nothing breaks."""
-    assert len(store.verdicts.columns("nowhere")) == 0
 
 
 def _end(store: Store, numbers: list[int], *, soft: bool) -> None:
@@ -136,10 +114,3 @@ def _end(store: Store, numbers: list[int], *, soft: bool) -> None:
                 "score = :score WHERE id = :id"
             )
             connection.execute(text(statement), values)
-
-
-def _same_table(found: Any, expected: Any) -> None:  # noqa: ANN401 - two tables
-    for name in ("systems", "questions", "domains"):
-        assert getattr(found, name) == getattr(expected, name)
-    for name in ("a", "b", "winner", "question", "domain", "share"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))

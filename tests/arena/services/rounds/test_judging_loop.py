@@ -1,17 +1,24 @@
-"""Order of the questions of a round, and its standing while it is judged."""
-
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.container import Arena
 from arena.services.rounds.judging_loop import QuestionFeed, in_random_order
 from arena.services.rounds.models import RoundRequest
-from data.models import Outcome, Preference, Verdict
-from tests.arena.conftest import Commands, Fill, write_many
+from arena.services.system import metrics_of
+from data.errors import ConflictError, EndpointError, InputError, ReplayMissError, UnfitJudgeError
+from data.models import OrderPolicy, Outcome, Preference, RoundCounts, RoundState, Verdict
+from judges.llm.settings import CacheMode
+from tests.arena.conftest import Commands, Fill, Serve, play, quiet, write_lines, write_many
+from tests.narrow import known
+from tests.providers import server
+from tests.providers.base import Answer, Call, End, Mode, completion, refusal
+from tests.scripted_replies import Ask, answers_of
 
 QUESTIONS = 60
 ANSWERS = {
@@ -19,91 +26,385 @@ ANSWERS = {
     "middle": "Item {n} is well known, and much may be said.",
     "brief": "Item {n}.",
 }
+JUDGE = 'kind = "llm"\nmodel = "{model}"\norder = "both"\n'
+
+
+def create(arena: Arena, name: str = "r", **fields: Any) -> None:  # noqa: ANN401 - fields of any type
+    """Plan a round of an LLM that reads every pair in both orders."""
+    values = {"pairs": "all", "order": OrderPolicy.BOTH, "judge": "reference-free", **fields}
+    arena.rounds.create(RoundRequest(set_name="tiny", name=name, **values))
+
+
+def run(arena: Arena, name: str = "r", *, concurrency: int = 8) -> RoundCounts:
+    return arena.rounds.run(name, concurrency=concurrency, report=quiet)
+
+
+def asked(arena: Arena, name: str = "r", **fields: Any) -> RoundCounts:  # noqa: ANN401 - fields of any type
+    """Judge every pair by an LLM in one order."""
+    return play(arena, name, judge="reference-free", **fields)
+
+
+def paid(arena: Arena, name: str = "r") -> float:
+    return sum(one.cost_usd or 0.0 for each in arena.store.verdicts.evidence(name) for one in each.judgments)
 
 
 @pytest.fixture
-def many(make_arena: Fill, tmp_path: Path) -> Fill:
-    """Open an arena with sixty questions, sorted by domain, and three systems of different lengths."""
-
-    def fill(**options: str) -> Arena:
-        arena = make_arena(**options)
-        arena.sets.import_from(write_many(tmp_path / "many", QUESTIONS))
-        for system, text in ANSWERS.items():
-            path = tmp_path / f"{system}.jsonl"
-            lines = [{"question_id": f"q{n:02}", "answer": text.format(n=n)} for n in range(QUESTIONS)]
-            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-            arena.submissions.add(path, "many", system=system)
-        return arena
-
-    return fill
+def many(make_arena: Fill, tmp_path: Path) -> Arena:
+    """An arena with a round of sixty questions, sorted by domain, and three systems of different lengths."""
+    arena = make_arena()
+    arena.sets.import_from(write_many(tmp_path / "many", QUESTIONS))
+    for system, text in ANSWERS.items():
+        rows = [{"question_id": f"q{n:02}", "answer": text.format(n=n)} for n in range(QUESTIONS)]
+        arena.submissions.add(write_lines(tmp_path / f"{system}.jsonl", rows), "many", system=system)
+    arena.rounds.create(RoundRequest(set_name="many", judge="reference-free", pairs="all", name="r"))
+    return arena
 
 
-def request(**fields: object) -> RoundRequest:
-    """A round of every pair."""
-    named = {"set_name": "many", "judge": "reference-free", "pairs": "all", "name": "r"}
-    return RoundRequest(**{**named, **fields})  # type: ignore[arg-type]  # given by name
-
-
-def planted(arena: Arena, name: str, questions: int) -> None:
-    """Verdicts for the longer answer on the first questions of the random order."""
-    round_ = arena.store.rounds.get(name)
-    order = in_random_order(arena.store.battles.questions(round_.id), round_.seed)
-    keys = dict(arena.store.battles.questions(round_.id))
-    first = {keys[number] for number in order[:questions]}
-    length = {"long": 3, "middle": 2, "human": 1, "brief": 0}
-    verdicts = [
-        (
-            battle.id,
-            Verdict(
-                outcome=Outcome.JUDGED,
-                preference=Preference.A
-                if length[battle.system_a] > length[battle.system_b]
-                else Preference.B,
-            ),
-        )
-        for battle in arena.rounds.battles(name)
-        if battle.question_id in first
-    ]
-    arena.store.verdicts.record(verdicts)
-
-
-def test_the_order_is_random_and_the_same_for_all(many: Fill) -> None:
-    arena = many()
-    created = arena.rounds.create(request())
-    job, lease = arena.job_leases.begin(created.id)
-    feed = QuestionFeed(arena.store, lease.id, created.id, created.seed, limit=6)
+def test_questions_come_in_one_random_order(many: Arena) -> None:
+    created = many.rounds.get("r")
+    job, lease = many.job_leases.begin(created.id)
+    feed = QuestionFeed(many.store, lease.id, created.id, created.seed, limit=6)
     taken = []
     while batch := feed.take():
         taken += [battle.question.id for battle in batch]
-    keys = dict(arena.store.battles.questions(created.id))
+    keys = dict(many.store.battles.questions(created.id))
     order = [keys[number] for number in in_random_order(keys.items(), created.seed)]
     assert list(dict.fromkeys(taken)) == order
-    assert len(taken) == arena.rounds.status("r")[1].planned
+    assert len(taken) == many.rounds.status("r")[1].planned
     assert order != sorted(order)
     assert 8 < sum(int(key[1:]) < QUESTIONS / 2 for key in order[: QUESTIONS // 2]) < 22
     assert in_random_order(keys.items(), 1) != in_random_order(keys.items(), 0)
     assert job.round_id == created.id
 
 
-def test_live_standing_counts_stored_verdicts(many: Fill) -> None:
-    arena = many()
-    arena.rounds.create(request())
-    assert [row.score for row in arena.rounds.live("r").systems] == [None, None, None]
-    planted(arena, "r", 40)
-    live = arena.rounds.live("r")
+def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> None:
+    assert [row.score for row in many.rounds.live("r").systems] == [None, None, None]
+    round_ = many.store.rounds.get("r")
+    keys = dict(many.store.battles.questions(round_.id))
+    first = {keys[number] for number in in_random_order(keys.items(), round_.seed)[:40]}
+    length = {"long": 3, "middle": 2, "human": 1, "brief": 0}
+    many.store.verdicts.record(
+        [
+            (
+                battle.id,
+                Verdict(
+                    outcome=Outcome.JUDGED,
+                    preference=[Preference.B, Preference.A][
+                        length[battle.system_a] > length[battle.system_b]
+                    ],
+                ),
+            )
+            for battle in many.rounds.battles("r")
+            if battle.question_id in first
+        ]
+    )
+    live = many.rounds.live("r")
     assert (live.questions, live.planned_questions) == (40, QUESTIONS)
     assert [row.system for row in live.systems] == ["long", "middle", "brief"]
     best = live.systems[0]
     assert (best.score, best.questions, best.upper) == (1, 40, 1)
-    assert best.lower is not None
-    assert 0.8 < best.lower < 1
+    assert 0.8 < known(best.lower) < 1
+    shown = run.json("rounds", "status", "r", "--json")["live"]
+    assert (shown["questions"], shown["systems"][0]["system"]) == (40, "long")
+    assert "Verdicts on 40 of 60 questions" in run("rounds", "status", "r")[1]
 
 
-def test_status_includes_live_standing(many: Fill, run: Commands) -> None:
-    arena = many()
-    arena.rounds.create(request())
-    planted(arena, "r", 30)
-    live = run.json("rounds", "status", "r", "--json")["live"]
-    assert (live["questions"], live["systems"][0]["system"]) == (30, "long")
-    code, out, _ = run("rounds", "status", "r")
-    assert (code, "Verdicts on 30 of 60 questions" in out) == (0, True)
+def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted_llm: Serve) -> None:
+    llm = scripted_llm(faults={"wrong_format": 1.0})
+    arena = filled(endpoint=llm.url)
+    create(arena)
+    with pytest.raises(UnfitJudgeError, match="Both have their merits") as caught:
+        run(arena, concurrency=2)
+    assert "status r --replies" in str(caught.value)
+    assert "--go-on" in str(caught.value)
+    round_, counts = arena.rounds.status("r")
+    assert round_.state is RoundState.PAUSED
+    assert counts.judged == 0 < counts.pending
+    # Two replies for each battle, the second order never.
+    assert llm.log.calls <= 2 * (counts.unreadable + 2)
+    assert llm.log.calls < 30
+
+
+def test_judge_that_decides_by_position_pauses_a_round(filled: Fill, scripted_llm: Serve) -> None:
+    arena = filled(endpoint=scripted_llm(rule="first").url)
+    create(arena)
+    with pytest.raises(UnfitJudgeError, match=r"The answer shown first won (\d+) of \1 readings"):
+        run(arena, concurrency=2)
+    arena.rounds.judge_anyway("r")
+    assert run(arena).judged == 72
+    (warning,) = arena.rounds.warnings("r")
+    assert "72 of 72 (100 %)" in warning
+    assert "The answer shown first won 144 of 144 readings." in warning
+
+
+def test_conduct_counted_in_the_database_is_that_of_the_run(filled: Fill, scripted_llm: Serve) -> None:
+    arena = filled(endpoint=scripted_llm(rule="first", faults={"wrong_format": 0.2}).url)
+    create(arena)
+    arena.rounds.judge_anyway("r")
+    run(arena)
+    conduct = arena.rounds.conduct("r")
+    evidence = list(arena.store.verdicts.evidence("r"))
+    judgments = [judgment for one in evidence for judgment in one.judgments]
+    assert conduct.readings == len(judgments)
+    assert conduct.unreadable == sum(one.outcome is Outcome.UNREADABLE for one in judgments) > 0
+    both = [one for one in evidence if one.battle.flipped is not None]
+    assert (conduct.both_orders, conduct.flips) == (len(both), len(both))
+    assert (conduct.first, conduct.second) == (2 * len(both), 0)
+
+
+def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
+    filled: Fill, scripted_llm: Serve, run: Commands, tmp_path: Path
+) -> None:
+    llm = scripted_llm(faults={"wrong_format": 1.0})
+    arena = filled(endpoint=llm.url)
+    create(arena, pairs="reference", sample="8")
+    arena.rounds.judge_anyway("r")
+    counts = arena.rounds.run("r", concurrency=4, report=quiet)
+    assert counts.unreadable == counts.planned
+    with pytest.raises(ConflictError, match="has no verdict") as caught:
+        arena.boards.publish("r", report=quiet, score=False, partial=True)
+    assert "rounds retry r --unreadable" in str(caught.value)
+    calls = llm.log.calls
+    assert calls == 2 * counts.planned
+    shown = run.json("rounds", "status", "r", "--unreadable", "--replies", 100, "--json", endpoint=llm.url)
+    assert len(shown) == counts.planned
+    assert all(len(one["judgments"][0]["replies"]) == 2 for one in shown)
+    assert all(one["question"] and one["system_a"] for one in shown)
+    llm.script.faults = {}
+    assert arena.rounds.retry("r") == 0
+    again = run.json("rounds", "retry", "r", "--unreadable", "--json", endpoint=llm.url)
+    assert again["judged"] == counts.planned
+    assert llm.log.calls == calls + 2 * counts.planned
+    arena.boards.export_round("r", tmp_path / "out")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "judgments.jsonl").read_text().splitlines()]
+    replies = [reply for line in lines for reply in (*line["earlier"], line["reply"])]
+    assert len(replies) == 4 * counts.planned
+    assert arena.rounds.warnings("r") == ()
+
+
+def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm: Serve) -> None:
+    llm = scripted_llm()
+    arena = filled(endpoint=llm.url)
+    create(arena, pairs="reference", sample="8")
+    run(arena, concurrency=1)
+    shown = [answers_of(Ask(body)) for body in llm.log.bodies]
+    assert len(shown) == 48
+    assert [known(pair)[::-1] for pair in shown[::2]] == shown[1::2]
+
+
+@pytest.mark.slow
+def test_wait_for_an_endpoint_is_reported(filled: Fill, scripted_llm: Serve) -> None:
+    arena = filled(endpoint=scripted_llm(first=["rate_limit_after"] * 3, retry_after=1.2).url)
+    create(arena, pairs="reference", sample="8")
+    notes: set[str] = set()
+    arena.rounds.run("r", concurrency=2, report=lambda progress: notes.add(progress.note))
+    assert any("HTTP 429, next try in" in one for one in notes)
+    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
+
+
+@pytest.mark.slow
+def test_unreachable_endpoint_pauses_the_round(filled: Fill) -> None:
+    arena = filled()
+    with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
+        asked(arena)
+    round_, counts = arena.rounds.status("r")
+    assert round_.state is RoundState.PAUSED
+    assert counts.pending + counts.failed == 72
+
+
+def test_lexical_round_is_complete_and_repeats_itself(filled: Fill, database_url: str) -> None:
+    arena = filled(database_url=database_url)
+    counts = play(arena, "one")
+    assert (counts.planned, counts.judged, counts.pending) == (72, 72, 0)
+    assert arena.rounds.status("one")[0].state is RoundState.FINISHED
+    play(arena, "two")
+    first, second = (
+        [(battle.key, battle.preference, battle.score) for battle in arena.rounds.battles(name)]
+        for name in ("one", "two")
+    )
+    assert first == second
+
+
+def test_every_outcome_is_counted_as_what_it_is(filled: Fill, scripted_llm: Serve) -> None:
+    faults = {"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1}
+    arena = filled(endpoint=scripted_llm(faults=faults).url)
+    counts = asked(arena)
+    assert counts.pending == 0
+    assert min(counts.judged, counts.refused, counts.unreadable, counts.failed) > 0
+    for battle in arena.rounds.battles("r"):
+        assert (battle.outcome is Outcome.JUDGED) == (battle.preference is not None)
+        assert battle.outcome is Outcome.JUDGED or battle.detail
+
+
+FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 0.05, "drop": 0.2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("budget_usd", [None, 5.0])
+def test_counts_ledger_and_judgments_agree(
+    filled: Fill, scripted_llm: Serve, database_url: str, budget_usd: float | None
+) -> None:
+    """C6: re-asks and refusals are in the cost once; what lost calls may have cost is counted apart."""
+    arena = filled(endpoint=scripted_llm(faults=FAULTS).url, database_url=database_url)
+    counts = asked(arena, budget_usd=budget_usd)
+    judgments = [judgment for one in arena.store.verdicts.evidence("r") for judgment in one.judgments]
+    assert counts.cost_usd == pytest.approx(paid(arena))
+    assert counts.input_tokens == sum(one.input_tokens for one in judgments)
+    assert counts.lost_usd > 0.05 * known(counts.cost_usd)
+    assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
+    account = arena.store.ledgers.account(arena.store.rounds.get("r").id)
+    assert (account.spent, account.lost) == (counts.cost_usd, counts.lost_usd)
+    assert account.drawn == pytest.approx(0.0, abs=1e-9)
+    re_asked = [one for one in judgments if one.outcome is Outcome.UNREADABLE]
+    assert re_asked
+    assert all(one.input_tokens > one.reply.input_tokens for one in re_asked if one.reply)
+    assert f"arena_lost_usd {counts.lost_usd}" in metrics_of(arena.store).decode()
+
+
+@pytest.mark.slow
+def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> None:
+    """C6: Where every reply is lost the round stops at its cap with nothing charged."""
+    arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
+    counts = asked(arena, budget_usd=0.02)
+    assert counts.skipped > 0
+    assert counts.cost_usd == 0.0
+    assert 0.01 < counts.lost_usd <= 0.02 + 1e-9
+    with pytest.raises(ConflictError, match="spent or lost"):
+        arena.rounds.set_budget("r", counts.lost_usd / 2)
+
+
+@pytest.mark.slow
+def test_higher_budget_lets_a_capped_round_go_on(
+    filled: Fill, scripted_llm: Serve, database_url: str
+) -> None:
+    llm = scripted_llm()
+    arena = filled(endpoint=llm.url, database_url=database_url)
+    whole = known(asked(arena, "whole").cost_usd)
+    arena.store.replies.forget()
+    before = llm.log.calls
+    capped = asked(arena, "capped", budget_usd=whole / 2)
+    assert min(capped.judged, capped.skipped) > 0
+    arena.rounds.set_budget("capped", 3 * whole)
+    account = arena.store.ledgers.account(arena.store.rounds.get("capped").id)
+    assert arena.rounds.status("capped")[0].budget_usd == account.cap == pytest.approx(3 * whole)
+    assert arena.rounds.retry("capped") == capped.skipped
+    counts = run(arena, "capped")
+    assert (counts.judged, counts.skipped) == (counts.planned, 0)
+    assert counts.cost_usd == pytest.approx(whole)
+    assert llm.log.calls - before == counts.planned
+
+
+def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serve) -> None:
+    arena = filled(endpoint=scripted_llm().url)
+    spent = known(asked(arena, budget_usd=5.0, pairs="reference").cost_usd)
+    with pytest.raises(ConflictError, match="are spent"):
+        arena.rounds.set_budget("r", spent / 2)
+    with pytest.raises(InputError, match="no amount of money"):
+        arena.rounds.set_budget("r", float("nan"))
+    assert arena.rounds.set_budget("r", spent).budget_usd == spent
+    create(arena, "running", budget_usd=5.0)
+    arena.store.rounds.move("running", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
+    with pytest.raises(ConflictError, match="it is running"):
+        arena.rounds.set_budget("running", 4.0)
+    assert arena.rounds.set_budget("running", 6.0).budget_usd == 6.0
+
+
+@pytest.mark.slow
+def test_cap_leaves_no_half_battle(filled: Fill, scripted_llm: Serve) -> None:
+    """However many battles are in work, none has one of its two orders paid, and the cap holds."""
+    arena = filled(endpoint=scripted_llm(latency=0.002).url)
+    create(arena, "whole")
+    whole = known(run(arena, "whole", concurrency=64).cost_usd)
+    for concurrency, share in ((64, 0.15), (8, 0.6)):
+        arena.store.replies.forget()
+        name, cap = f"capped-{concurrency}", share * whole
+        create(arena, name, budget_usd=cap)
+        counts = run(arena, name, concurrency=concurrency)
+        assert arena.rounds.status(name)[0].state is RoundState.FINISHED
+        assert counts.judged + counts.skipped == counts.planned
+        assert min(counts.judged, counts.skipped) > 0
+        assert 0 < known(counts.cost_usd) + counts.lost_usd <= cap + 1e-9
+        assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
+        orders = [[one.calls > 0 for one in each.judgments] for each in arena.store.verdicts.evidence(name)]
+        assert not [paid_orders for paid_orders in orders if sum(paid_orders) == 1]
+
+
+@pytest.mark.slow
+def test_replay_asks_nothing_and_names_what_it_lacks(
+    filled: Fill, scripted_llm: Serve, make_arena: Fill
+) -> None:
+    llm = scripted_llm()
+    arena = filled(endpoint=llm.url)
+    asked(arena, "one")
+    calls = llm.log.calls
+    again = asked(arena, "cached")
+    assert (again.judged, again.cost_usd, again.input_tokens) == (72, 0.0, 0)
+    replaying = make_arena(endpoint=llm.url, cache_mode=CacheMode.REPLAY)
+    assert asked(replaying, "two").cost_usd == 0
+    assert llm.log.calls == calls
+    with pytest.raises(ReplayMissError, match="never recorded"):
+        play(replaying, "other", judge="reference")
+    assert arena.rounds.status("other")[0].state is RoundState.PAUSED
+    asked(make_arena(endpoint=llm.url, cache_mode=CacheMode.RECORD), "three")
+    # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
+    assert len(llm.log.started) == calls
+    assert min(llm.log.started.values()) == 2
+
+
+@pytest.mark.slow
+def test_round_over_batches_is_the_round_over_calls(
+    filled: Fill, scripted_llm: Serve, make_arena: Fill
+) -> None:
+    llm = scripted_llm()
+    arena = filled(endpoint=llm.url)
+    asked(arena, "calls")
+    arena.store.replies.forget()
+    batched = make_arena(endpoint=llm.url, transport="batch", batch_poll=1)
+    create(batched, "b", order=None)
+    assert run(batched, "b", concurrency=200).judged == 72
+    assert llm.batches == 1
+    assert arena.store.batches.unread() == ()
+    first, second = ([one.preference for one in arena.rounds.battles(name)] for name in ("calls", "b"))
+    assert first == second
+
+
+def _moderated(call: Call) -> Answer:
+    if "of item 3 " in str(call.body["messages"][-1]["content"]):
+        return refusal(403, "Your chosen model requires moderation and your input was flagged", code=403)
+    return completion(call)
+
+
+def test_moderated_question_keeps_no_round_from_its_board(
+    filled: Fill, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its battles are refused with what the endpoint said; the rest is judged and published."""
+    mode = Mode(name="moderated", about="one question is flagged", end=End.REFUSED, answer=_moderated)
+    monkeypatch.setattr(server, "MODES", {**server.MODES, mode.name: mode})
+    spec = tmp_path / "moderated.toml"
+    spec.write_text(JUDGE.format(model=mode.name))
+    with server.ScriptedProviders().running() as endpoint:
+        arena = filled(endpoint=endpoint.url)
+        counts = play(arena, judge=str(spec))
+    refused = [one for one in arena.store.verdicts.evidence("r") if one.battle.outcome is Outcome.REFUSED]
+    assert {one.battle.question_id for one in refused} == {"q3"}
+    assert all("flagged" in (one.battle.detail or "") for one in refused)
+    assert (counts.refused, counts.pending, counts.failed) == (len(refused), 0, 0)
+    assert counts.judged == counts.planned - len(refused) > 0
+    arena.boards.publish("r", report=quiet, score=False)
+    assert arena.rounds.status("r")[0].state is RoundState.PUBLISHED
+
+
+def test_several_models_behind_a_name_are_named(filled: Fill, tmp_path: Path) -> None:
+    spec = tmp_path / "routed.toml"
+    spec.write_text(JUDGE.format(model="openrouter-auto"))
+    with server.ScriptedProviders().running() as endpoint:
+        arena = filled(endpoint=endpoint.url)
+        counts = play(arena, judge=str(spec), pairs="reference", sample="4")
+    health: Any = arena.boards.standings("r").as_json()["health"]
+    (warning,) = health["conduct"]["warnings"]
+    answered = f"cheaper-model-v1 ({counts.judged}), cheaper-model-v2 ({counts.judged})"
+    assert warning == f"More than one model answered for openrouter-auto: {answered}."
+    arena.boards.export_round("r", tmp_path / "out")
+    lines = (tmp_path / "out" / "judgments.jsonl").read_text().splitlines()
+    served = [json.loads(line)["reply"]["response_model"] for line in lines]
+    assert Counter(served) == {"cheaper-model-v1": counts.judged, "cheaper-model-v2": counts.judged}

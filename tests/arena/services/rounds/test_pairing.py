@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -18,66 +17,36 @@ from data.models import (
     Passage,
     Preference,
     Question,
-    Submission,
-    SubmissionKind,
-    SubmissionState,
-    SystemCard,
 )
 from data.models.judgments import NOT_HANDED_IN
 from judges.catalogue import load_spec
 from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide
 from judges.spec import JudgeSpec
+from tests.arena.conftest import a_submission
 
 DOMAINS = ("x", "y", "z")
 
 
 def _questions(count: int, *, passages: bool = True) -> list[tuple[int, Question]]:
-    given = (Passage("p", "Text."),) if passages else ()
+    texts = (Passage("p", "Text."),) * passages
+    question = Question(id="q", domain="x", question="Why?", reference="So.", passages=texts)
     return [
-        (
-            number,
-            Question(
-                id=f"q{number}",
-                domain=DOMAINS[min(number % 5, 2)],
-                question="Why?",
-                reference="So.",
-                passages=given,
-            ),
-        )
+        (number, replace(question, id=f"q{number}", domain=DOMAINS[min(number % 5, 2)]))
         for number in range(1, count + 1)
     ]
-
-
-def _side(number: int, system: str) -> Submission:
-    return Submission(
-        id=number,
-        set_id=1,
-        set_name="s",
-        system=system,
-        team="",
-        version=1,
-        state=SubmissionState.ACCEPTED,
-        card=SystemCard(),
-        kind=SubmissionKind.ANSWERS,
-        phase="open",
-        content_hash="h",
-        answers=0,
-        no_answers=0,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
 
 
 def _scope(
     questions: list[tuple[int, Question]], *, lacking: int = 0, missing: MissingRule = MissingRule.LOSE
 ) -> Scope:
     """Three systems and the reference; the last system lacks the first `lacking` questions."""
-    sides = [_side(1, "one"), _side(2, "two"), _side(3, "three")]
+    sides = [a_submission(name, number) for number, name in enumerate(("one", "two", "three"), 1)]
     everything = frozenset(number for number, _ in questions)
     return Scope(
         set_hash="hash",
         questions=questions,
         entrants=sides,
-        reference=_side(9, "human"),
+        reference=a_submission("human", 9),
         answered={1: everything, 2: everything, 3: everything - set(range(1, lacking + 1)), 9: everything},
         missing=missing,
     )
@@ -155,7 +124,6 @@ def test_two_missing_answers_are_no_battle() -> None:
 
 
 def test_battles_have_names_of_their_own() -> None:
-    """No two battles of a plan share a key, and another run of the plan gives the same keys."""
     keys = [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
     assert len(set(keys)) == len(keys)
     assert keys == [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
@@ -184,18 +152,16 @@ def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
     assert drawn != evenly(questions, 9, seed=2)
 
 
-@pytest.mark.parametrize("text", ["", "everybody", "complete:0", "complete:x", "all,reference"])
-def test_unknown_pairs_are_refused(text: str) -> None:
-    """Anything but the documented words is an error that names them."""
-    with pytest.raises(InputError, match="reference"):
-        Pairs.parse(text)
-
-
-@pytest.mark.parametrize("text", ["0", "0%", "101%", "-5", "half", "nan%"])
-def test_unknown_samples_are_refused(text: str) -> None:
-    """A sample is a whole number above 0 or a share up to 100 %."""
-    with pytest.raises(InputError, match="sample"):
-        Sample.parse(text)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        *((Pairs, text) for text in ("", "everybody", "complete:0", "complete:x", "all,reference")),
+        *((Sample, text) for text in ("0", "0%", "101%", "-5", "half", "nan%")),
+    ],
+)
+def test_unknown_words_are_refused(kind: type[Pairs | Sample], text: str) -> None:
+    with pytest.raises(InputError, match=r"reference|sample"):
+        kind.parse(text)
 
 
 @pytest.mark.parametrize("text", ["reference", "reference,complete:5", "all", "complete:3"])

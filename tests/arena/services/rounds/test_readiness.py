@@ -5,28 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.services import as_secrets
-from tests.arena.conftest import Commands, Fill, answers_file, write_set
+from tests.arena.conftest import Commands, Fill, answers_file, write_lines, write_set
 
 FREE = RoundRequest(set_name="tiny", judge="lexical")
 PAID = RoundRequest(set_name="tiny", judge="reference-free")
 PUBLIC_ENDPOINT = "https://llm.example.org/v1"
-LABELS = [
-    {
-        "id": f"p{number}",
-        "question": "What is item 1?",
-        "answer_a": "Item 1 is beta.",
-        "answer_b": "It is unknown.",
-        "label": "a",
-    }
-    for number in range(4)
-]
+LABEL = {"question": "What is item 1?", "answer_a": "Item 1 is beta.", "answer_b": "No.", "label": "a"}
 
 
 def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
@@ -56,12 +45,11 @@ def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill)
 
 
 def test_set_without_answers_or_references_is_named(make_arena: Fill, tmp_path: Path) -> None:
-    """Nobody submitted, or nothing to meet: the round is not launched so."""
     set_folder = write_set(tmp_path)
     arena = make_arena()
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
-    questions.write_text("".join(json.dumps({**row, "reference": ""}) + "\n" for row in rows))
+    write_lines(questions, ({**row, "reference": ""} for row in rows))
     arena.sets.import_from(set_folder)
     assert lacks(arena, FREE)["no answers"] is True
     arena.submissions.add(answers_file(tmp_path, "one", "{word}."), "tiny", system="one")
@@ -86,39 +74,31 @@ def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Fill) -> None
 
 
 def test_a_judge_that_was_calibrated_lacks_no_calibration(filled: Fill, tmp_path: Path) -> None:
-    """Once a worker has held it against labels, the list is empty."""
     from arena.workers.worker import Worker  # noqa: PLC0415 - loads what the other tests do without
 
     arena = filled()
-    labels = tmp_path / "labels.jsonl"
-    labels.write_text("".join(json.dumps(one) + "\n" for one in LABELS))
+    labels = write_lines(tmp_path / "labels.jsonl", [{**LABEL, "id": f"p{number}"} for number in range(4)])
     arena.calibrations.start(labels, ["lexical"], caller=OPERATOR)
     assert lacks(arena, FREE) == {"not calibrated": False}
     Worker(arena, arena.job_leases.worker).run(once=True)
     assert lacks(arena, FREE) == {}
 
 
-@pytest.mark.parametrize(
-    ("fields", "has"),
-    [
+def test_pages_know_whether_there_is_a_key_and_not_which(tmp_path: Path) -> None:
+    cases: tuple[tuple[dict[str, Any], bool], ...] = (
         ({"api_key": "sk-1"}, True),
         ({}, False),
         ({"transport": "litellm"}, True),
         ({"key_elsewhere": True}, True),
-    ],
-)
-def test_pages_know_whether_there_is_a_key_and_not_which(
-    tmp_path: Path, fields: dict[str, Any], has: bool
-) -> None:
-    settings = Settings(home=tmp_path, database_url="sqlite://", **fields)
-    assert settings.has_key is has
-    packed = as_secrets(settings)["arena"]
-    assert bool(packed["has_key"]) is has
-    assert "sk-1" not in str(packed)
+    )
+    for fields, has in cases:
+        settings = Settings(home=tmp_path, database_url="sqlite://", **fields)
+        packed = as_secrets(settings)["arena"]
+        assert settings.has_key is bool(packed["has_key"]) is has
+        assert "sk-1" not in str(packed)
 
 
 def test_command_lists_what_a_round_lacks(filled: Fill, run: Commands) -> None:
-    """`arena rounds plan` prints it, and `--json` has it as `to_do`."""
     arena = filled()
     words = ("rounds", "plan", "--set", "tiny", "--judge", "reference-free")
     code, out, _ = run(*words)

@@ -1,8 +1,7 @@
-"""Rounds against a scripted endpoint: books, resume after kill −9, retry, cancel, repeatability."""
-
 from __future__ import annotations
 
 import contextlib
+import csv
 import json
 import os
 import random
@@ -10,59 +9,122 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
+from arena.services.boards.verification import verify_folder
+from arena.services.rounds.export import checksum
 from arena.services.rounds.models import RoundRequest
-from data.errors import ConflictError, EndpointError, SpecError, StoreError
-from data.models import Outcome, RoundState
+from arena.workers.worker import Worker
+from data.errors import (
+    AccessError,
+    ArenaError,
+    ConflictError,
+    FileFormatError,
+    ForbiddenError,
+    InputError,
+    NotFoundError,
+    SpecError,
+)
+from data.models import BattleRecord, Preference, Role, RoundState, SubmissionState, TokenScope
 from data.progress import Progress
 from data.store import Store
-from tests.arena.conftest import Fill, Serve
+from leaderboard.vocabulary import BoardForm
+from tests.arena.conftest import ADA, Fill, Serve, play, quiet, write_answers
+from tests.served import program
 
 ROOT = Path(__file__).parents[4]
 IN_FLIGHT = 4
+PYTHON = (sys.executable, "-m", "arena")
+LEXICAL = RoundRequest(set_name="tiny", judge="lexical", name="r")
+PAID = replace(LEXICAL, judge="reference-free", pairs="all")
+COPY = "Item {n} is {word}. It weighs {weight} grams."
+TEAM = Caller(
+    kind=CallerKind.TOKEN, name="theirs", roles=(("theirs", Role.OWNER),), scopes=frozenset(TokenScope)
+)
 
 
-def _quiet(_progress: object) -> None:
-    """No progress."""
+def work(arena: Arena) -> None:
+    Worker(arena, arena.job_leases.worker).run(once=True)
 
 
-def _run(arena: Arena, *, judge: str = "reference-free", name: str = "r", **fields: Any) -> Any:  # noqa: ANN401
-    request = RoundRequest(set_name="tiny", judge=judge, name=name, **{"pairs": "all", **fields})
-    arena.rounds.create(request)
-    return arena.rounds.run(name, concurrency=8, report=_quiet)
+def stopped_after(arena: Arena, battles: int, *, concurrency: int = 1) -> int:
+    """Judge some battles, pause the round, and return how many were judged."""
+
+    def pause(progress: Progress) -> None:
+        if progress.done >= battles:
+            arena.rounds.pause("r")
+
+    with contextlib.suppress(ConflictError):
+        arena.rounds.run("r", concurrency=concurrency, report=pause)
+    judged = arena.rounds.status("r")[1].judged
+    assert 0 < judged < 72
+    return judged
 
 
-def test_lexical_round_is_complete_and_repeats_itself(filled: Fill, database_url: str) -> None:
-    """On both engines the embedded judge decides every battle, and another round gives the same verdicts."""
+@pytest.mark.slow
+def test_round_is_launched_watched_previewed_published_and_retracted(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
-    counts = _run(arena, judge="lexical", name="one")
-    assert (counts.planned, counts.judged, counts.pending) == (72, 72, 0)
-    assert arena.rounds.status("one")[0].state is RoundState.FINISHED
-    _run(arena, judge="lexical", name="two")
-    verdicts = [
-        [(battle.key, battle.preference, battle.score) for battle in arena.rounds.battles(name)]
-        for name in ("one", "two")
-    ]
-    assert verdicts[0] == verdicts[1]
+    arena.rounds.launch(replace(LEXICAL, domains=("d1",)), caller=ADA)
+    waiting = arena.rounds.watch("r", caller=ADA)
+    assert (waiting.share, waiting.waiting, waiting.rate) == (0.0, True, 0.0)
+    assert [each.round.name for each in arena.rounds.under_way(caller=ADA)] == ["r"]
+    with pytest.raises(ConflictError):
+        arena.rounds.go_on("r", caller=ADA)
+    work(arena)
+    watch = arena.rounds.watch("r", caller=ADA)
+    assert (watch.round.state, watch.share) == (RoundState.FINISHED, 1.0)
+    assert {one.domain for one in arena.rounds.battles("r")} == {"d1"}
+    assert watch.round.plan["domains"] == ["d1"]
+    assert arena.boards.preview("r", caller=ADA)["lines"]
+    arena.boards.queue_publishing("r", metrics=False, caller=ADA)
+    work(arena)
+    assert arena.boards.get("r").name == "r"
+    arena.boards.retract("r", "A prompt was wrong.", caller=ADA)
+    assert arena.rounds.under_way(caller=ADA) == ()
 
 
-def test_llm_round_keeps_everything_about_each_judgment(filled: Fill, scripted_llm: Serve) -> None:
-    server = scripted_llm()
-    arena = filled(endpoint=server.url)
-    counts = _run(arena)
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [(PAID, InputError), (replace(LEXICAL, judge="./mine.toml"), NotFoundError)],
+)
+def test_launch_refuses_rounds_without_a_cap_and_judges_of_files(
+    filled: Fill, request_: RoundRequest, error: type[ArenaError]
+) -> None:
+    arena = filled()
+    with pytest.raises(error, match=r"has no cap|mine\.toml"):
+        arena.rounds.launch(request_, caller=ADA)
+    assert arena.rounds.rounds() == ()
+
+
+def test_create_refuses_taken_names_and_judges_that_decide_nothing(filled: Fill) -> None:
+    arena = filled()
+    arena.rounds.create(LEXICAL)
+    with pytest.raises(ConflictError, match="rounds resume r"):
+        arena.rounds.create(LEXICAL)
+    with pytest.raises(InputError, match="can decide none of the"):
+        arena.rounds.create(replace(LEXICAL, judge="reference", name="other"))
+    with pytest.raises(NotFoundError, match=r"mine\.toml"):
+        arena.rounds.create(replace(LEXICAL, judge="./mine.toml", name="other"), caller=ADA)
+
+
+def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serve) -> None:
+    llm = scripted_llm()
+    arena = filled(endpoint=llm.url)
+    counts = play(arena, judge="reference-free")
     assert (counts.judged, counts.planned) == (72, 72)
     assert counts.input_tokens > 0
+    assert arena.rounds.warnings("r") == ()
     stored = [
         judgment.reply for one in arena.store.verdicts.of_question("r", "q0") for judgment in one.judgments
     ]
-    assert {reply and reply.endpoint for reply in stored} == {server.url}
+    assert {reply and reply.endpoint for reply in stored} == {llm.url}
     battles = arena.evidence.question("r", "q0", caller=OPERATOR).battles
     assert len(battles) == 6
     for evidence in battles:
@@ -75,142 +137,77 @@ def test_llm_round_keeps_everything_about_each_judgment(filled: Fill, scripted_l
         assert judgment.reply.latency > 0
 
 
-def test_second_round_on_one_cache_asks_nothing(filled: Fill, scripted_llm: Serve) -> None:
-    server = scripted_llm()
-    arena = filled(endpoint=server.url)
-    _run(arena, name="one")
-    asked = server.log.calls
-    counts = _run(arena, name="two")
-    assert server.log.calls == asked
-    assert (counts.judged, counts.cost_usd, counts.input_tokens) == (72, 0.0, 0)
-
-
-def test_books_balance_whatever_the_endpoint_does(filled: Fill, scripted_llm: Serve) -> None:
-    """Refused, unreadable and failed replies are counted as what they are and never as ties."""
-    server = scripted_llm(faults={"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1})
-    arena = filled(endpoint=server.url)
-    counts = _run(arena)
-    assert counts.pending == 0
-    assert min(counts.judged, counts.refused, counts.unreadable, counts.failed) > 0
-    for battle in arena.rounds.battles("r"):
-        assert (battle.outcome is Outcome.JUDGED) == (battle.preference is not None)
-        assert battle.outcome is Outcome.JUDGED or battle.detail
-
-
 def test_retry_asks_only_what_failed(filled: Fill, scripted_llm: Serve) -> None:
-    server = scripted_llm(faults={"bad_request": 0.3})
-    arena = filled(endpoint=server.url)
-    failed = _run(arena).failed
+    llm = scripted_llm(faults={"bad_request": 0.3})
+    arena = filled(endpoint=llm.url)
+    failed = play(arena, judge="reference-free").failed
     assert failed > 0
-    server.script.faults = {}
-    asked = server.log.calls
+    llm.script.faults = {}
+    calls = llm.log.calls
     assert arena.rounds.retry("r") == failed
-    counts = arena.rounds.run("r", concurrency=8, report=_quiet)
-    assert (counts.judged, server.log.calls - asked) == (72, failed)
+    counts = arena.rounds.run("r", concurrency=8, report=quiet)
+    assert (counts.judged, llm.log.calls - calls) == (72, failed)
 
 
 @pytest.mark.slow
-def test_unreachable_endpoint_pauses_the_round_with_one_clear_line(filled: Fill) -> None:
-    """Nobody at the address: the run stops, says so, and what is pending stays pending."""
-    arena = filled()
-    with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
-        _run(arena)
-    found, counts = arena.rounds.status("r")
-    assert found.state is RoundState.PAUSED
-    assert counts.pending + counts.failed == 72
-
-
-def test_cancelled_round_counts_the_rest_as_skipped(filled: Fill) -> None:
-    arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
+def test_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
+    arena = filled(endpoint=scripted_llm(latency=0.02).url)
+    arena.rounds.create(PAID)
+    judged = stopped_after(arena, 10, concurrency=2)
+    with pytest.raises(ConflictError, match="arena rounds cancel r"):
+        arena.boards.publish("r", report=quiet, score=False)
     arena.rounds.cancel("r")
-    _, counts = arena.rounds.status("r")
-    assert (counts.skipped, counts.pending) == (36, 0)
-    with pytest.raises(ConflictError, match="cancelled"):
-        arena.rounds.run("r", concurrency=1, report=_quiet)
-
-
-def test_broken_database_ends_the_run_with_one_clear_error(filled: Fill) -> None:
-    arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    with arena.store.database.begin() as connection:
-        connection.execute(
-            text("CREATE TRIGGER broken BEFORE UPDATE ON battle BEGIN INSERT INTO nowhere VALUES (1); END")
-        )
-    with pytest.raises(StoreError, match="nowhere"):
-        arena.rounds.run("r", concurrency=2, report=_quiet)
-    assert arena.rounds.rounds()[0].state is RoundState.PAUSED
-
-
-def test_existing_name_is_refused(filled: Fill) -> None:
-    """A round is never overwritten; the error says how to go on with it."""
-    arena = filled()
-    _run(arena, judge="lexical")
-    with pytest.raises(ConflictError, match="rounds resume r"):
-        _run(arena, judge="lexical")
+    counts = arena.rounds.status("r")[1]
+    assert (counts.judged, counts.skipped, counts.pending) == (judged, 72 - judged, 0)
+    with pytest.raises(ConflictError, match="arena rounds retry r"):
+        arena.rounds.run("r", concurrency=2, report=quiet)
+    board, _ = arena.boards.publish("r", report=quiet, score=False, partial=True)
+    assert board.standings["partial"]
 
 
 @pytest.mark.slow
 def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
-    server = scripted_llm(latency=0.05)
-    arena = filled(endpoint=server.url)
+    llm = scripted_llm(latency=0.02)
+    arena = filled(endpoint=llm.url)
     spec = tmp_path / "mine.toml"
     spec.write_text('kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n')
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), name="r", pairs="all"))
+    arena.rounds.create(replace(PAID, judge=str(spec)))
     spec.write_text('kind = "llm"\nmodel = "another"\nprompt = "pairwise"\n')
-    _stopped_after(arena, "r", battles=5)
-    assert {body["model"] for body in server.log.bodies} == {"another"}
+    judged = stopped_after(arena, 5)
+    assert {body["model"] for body in llm.log.bodies} == {"another"}
     assert arena.rounds.get("r").judge["model"] == "another"
     spec.write_text('kind = "llm"\nmodel = "third"\nprompt = "pairwise"\n')
     with pytest.raises(SpecError, match="not what round r began with: model was another, is third"):
-        arena.rounds.run("r", concurrency=1, report=_quiet)
-    judged = arena.rounds.status("r")[1].judged
+        arena.rounds.run("r", concurrency=1, report=quiet)
     arena.rounds.adopt("r", new_judge=True)
-    assert arena.rounds.run("r", concurrency=4, report=_quiet).judged == 72
-    assert arena.rounds.warnings("r") == (
-        f"The first {judged:,} battles were judged with other settings: model was another, is third.",
-    )
-    board, _ = arena.boards.publish("r", report=lambda _text: None, score=False)
-    assert board.standings["health"]["conduct"]["warnings"] == list(arena.rounds.warnings("r"))
+    assert arena.rounds.run("r", concurrency=8, report=quiet).judged == 72
+    warning = f"The first {judged:,} battles were judged with other settings: model was another, is third."
+    assert arena.rounds.warnings("r") == (warning,)
+    board, _ = arena.boards.publish("r", report=quiet, score=False)
+    assert board.standings["health"]["conduct"]["warnings"] == [warning]
 
 
-def _stopped_after(arena: Arena, name: str, battles: int) -> None:
-    """Judge some battles of a round, then pause it."""
-
-    def pause(progress: Progress) -> None:
-        if progress.done >= battles:
-            arena.rounds.pause(name)
-
-    with contextlib.suppress(ConflictError):
-        arena.rounds.run(name, concurrency=1, report=pause)
-
-
-def test_a_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
-    first, second = scripted_llm(latency=0.05), scripted_llm()
+def test_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
+    first, second = scripted_llm(latency=0.02), scripted_llm()
     arena = filled(endpoint=first.url)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
-    _stopped_after(arena, "r", battles=5)
-    judged = arena.rounds.status("r")[1].judged
-    assert 0 < judged < 72
+    arena.rounds.create(PAID)
+    judged = stopped_after(arena, 5)
     moved = make_arena(endpoint=second.url)
-    assert moved.rounds.run("r", concurrency=8, report=_quiet).judged == 72
+    assert moved.rounds.run("r", concurrency=8, report=quiet).judged == 72
     assert 0 < second.log.calls <= 2 * (72 - judged) + 2
     assert moved.rounds.warnings("r") == ()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kills", "seed"), [(8, 21)])
-def test_kills_lose_nothing_and_ask_nothing_twice(
-    filled: Fill, scripted_llm: Serve, tmp_path: Path, kills: int, seed: int
-) -> None:
-    server = scripted_llm(latency=0.12)
-    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
-    moments = random.Random(seed)
+def test_kills_lose_nothing_and_ask_nothing_twice(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
+    kills, moments = 8, random.Random(21)
+    llm = scripted_llm(latency=0.12)
+    command, go_on, environment = _commands(PYTHON, filled(endpoint=llm.url), llm.url, tmp_path)
     for _ in range(kills):
         process = subprocess.Popen(
             command, env=environment, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        _wait_for_calls(server, server.log.calls + moments.randint(3, 8), process)
+        _wait_for_calls(llm, llm.log.calls + moments.randint(3, 8), process)
         process.send_signal(signal.SIGKILL)
         process.wait()
         command = go_on
@@ -219,9 +216,9 @@ def test_kills_lose_nothing_and_ask_nothing_twice(
     ended = subprocess.run(
         command, env=environment, cwd=tmp_path, capture_output=True, check=True, timeout=120
     )
-    books = json.loads(ended.stdout)
-    assert (books["state"], books["planned"], books["judged"]) == ("finished", 72, 72)
-    assert server.log.calls <= 72 + kills * IN_FLIGHT
+    status = json.loads(ended.stdout)
+    assert (status["state"], status["planned"], status["judged"]) == ("finished", 72, 72)
+    assert llm.log.calls <= 72 + kills * IN_FLIGHT
 
 
 @pytest.mark.slow
@@ -229,26 +226,28 @@ def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
     filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """Every call that began is answered and kept, no traceback is shown, and resuming asks only the rest."""
-    server = scripted_llm(latency=0.3)
-    command, go_on, environment = _commands(filled(endpoint=server.url), server.url, tmp_path)
+    llm = scripted_llm(latency=0.3)
+    command, go_on, environment = _commands([str(program())], filled(endpoint=llm.url), llm.url, tmp_path)
     process = subprocess.Popen(
         command, env=environment, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    _wait_for_calls(server, 6, process)
+    _wait_for_calls(llm, 6, process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    books = json.loads(out)
-    assert (process.returncode, books["state"]) == (1, "paused"), err
+    status = json.loads(out)
+    assert (process.returncode, status["state"]) == (1, "paused"), err
     assert "Round r is paused" in err
-    assert books["judged"] == server.log.calls == server.log.replied.total() < 72
-    assert books["judged"] + books["pending"] == 72
+    assert status["judged"] == llm.log.calls == llm.log.replied.total() < 72
+    assert status["judged"] + status["pending"] == 72
     assert "arena rounds resume r" in err
     assert "Traceback" not in err
     ended = subprocess.run(go_on, env=environment, cwd=tmp_path, capture_output=True, check=True, timeout=120)
-    assert json.loads(ended.stdout)["judged"] == server.log.calls == 72
+    assert json.loads(ended.stdout)["judged"] == llm.log.calls == 72
 
 
-def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str], dict[str, str]]:
+def _commands(
+    program: Sequence[str], arena: Arena, url: str, folder: Path
+) -> tuple[list[str], list[str], dict[str, str]]:
     """Return the commands that judge a round in a process of its own and resume it, and their environment."""
     arena.close()
     environment = {
@@ -260,12 +259,100 @@ def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str
     }
     options = ["--concurrency", str(IN_FLIGHT), "--json"]
     scope = ["--set", "tiny", "--judge", "reference-free", "--pairs", "all", "--name", "r"]
-    rounds = [sys.executable, "-m", "arena", "rounds"]
+    rounds = [*program, "rounds"]
     return [*rounds, "run", *scope, "--no-cap", *options], [*rounds, "resume", "r", *options], environment
 
 
-def _wait_for_calls(server: Any, calls: int, process: subprocess.Popen[Any]) -> None:  # noqa: ANN401
+def _wait_for_calls(llm: Any, calls: int, process: subprocess.Popen[Any]) -> None:  # noqa: ANN401
     end = time.monotonic() + 60
-    while server.log.calls < calls and process.poll() is None and time.monotonic() < end:
+    while llm.log.calls < calls and process.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
     assert process.poll() is None, "the round ended before it could be killed"
+
+
+def published(filled: Fill, **options: Any) -> tuple[Arena, BattleRecord]:  # noqa: ANN401 - settings of any type
+    """Judge and publish a round; return the arena and a battle that its first system won."""
+    arena = filled(published=True, **options)
+    return arena, next(
+        each.battle for each in arena.store.verdicts.evidence("r") if each.battle.preference is Preference.A
+    )
+
+
+def correct(arena: Arena, battle: BattleRecord, caller: Caller = OPERATOR, **changes: str) -> None:
+    arena.rounds.correct(
+        changes.get("round_name", "r"),
+        battle.question_id,
+        (battle.system_b, battle.system_a),
+        winner=changes.get("winner", battle.system_b),
+        reason=changes.get("reason", "It does."),
+        caller=caller,
+    )
+
+
+def test_disqualified_system_is_withdrawn_and_marked(filled: Fill, database_url: str, tmp_path: Path) -> None:
+    """The reason is on the board, in files and in sentences; the board's hash stays."""
+    arena = filled(database_url=database_url)
+    arena.teams.ensure("theirs")
+    path = write_answers(tmp_path / "copycat.jsonl", (COPY,), 12)
+    number = arena.submissions.add(path, "tiny", system="copycat", team="theirs", caller=TEAM).submission.id
+    play(arena, publish=True)
+    before = arena.boards.get("r")
+    with pytest.raises(ForbiddenError):
+        arena.submissions.withdraw(number, reason="So.", disqualify=True, caller=TEAM)
+    with pytest.raises(InputError, match="reason is missing"):
+        arena.submissions.withdraw(number, disqualify=True)
+    arena.submissions.withdraw(number, reason="It copies.", disqualify=True)
+    assert arena.store.submissions.get(number).state is SubmissionState.WITHDRAWN
+    board = arena.boards.get("r")
+    assert (board.marks, board.content_hash) == ({"copycat": "disqualified: It copies."}, before.content_hash)
+    assert arena.boards.notices("r") == ("copycat was disqualified: It copies.",)
+    rows = list(csv.DictReader(arena.boards.file("r", BoardForm.CSV).content.decode().splitlines()))
+    assert {row["system"]: row["mark"] for row in rows if row["mark"]} == dict(board.marks)
+
+
+@pytest.mark.slow
+def test_corrected_verdict_is_on_the_board_published_again(filled: Fill, database_url: str) -> None:
+    arena, battle = published(filled, database_url=database_url)
+    before = arena.boards.get("r")
+    correct(arena, battle)
+    corrected = next(
+        each.battle for each in arena.store.verdicts.evidence("r") if each.battle.key == battle.key
+    )
+    assert (corrected.preference, corrected.detail) == (Preference.B, "corrected by the organisers: It does.")
+    after, changed = arena.boards.publish("r", report=quiet, score=False)
+    assert changed
+    assert before.content_hash in {each.content_hash for each in arena.boards.former()}
+    assert arena.boards.publish("r", report=quiet, score=False)[1] is False
+    assert after.standings["lines"] == dict(arena.boards.standings("r").as_json())["lines"]
+
+
+def test_invalid_corrections_are_refused(filled: Fill) -> None:
+    """Only organisers correct, with a reason, a winner of the battle and a round that exists."""
+    arena, battle = published(filled)
+    cases: tuple[tuple[Caller, dict[str, str], type[ArenaError]], ...] = (
+        (PUBLIC, {}, AccessError),
+        (TEAM, {}, ForbiddenError),
+        (OPERATOR, {"winner": "nobody"}, InputError),
+        (OPERATOR, {"reason": " "}, InputError),
+        (OPERATOR, {"round_name": "none"}, NotFoundError),
+    )
+    for caller, changes, error in cases:
+        with pytest.raises(error):
+            correct(arena, battle, caller, **changes)
+
+
+def test_exports_verify_with_corrected_verdicts(filled: Fill, tmp_path: Path) -> None:
+    """`rounds verify` counts them apart; without the reason their judgments must say them."""
+    arena, battle = published(filled)
+    correct(arena, battle)
+    arena.boards.publish("r", report=quiet, score=False)
+    arena.boards.export_round("r", tmp_path / "out")
+    verified = verify_folder(tmp_path / "out")
+    judged = arena.store.rounds.counts("r").judged
+    assert (verified.battles, verified.corrected) == (judged - 1, 1)
+    outcomes, sums = tmp_path / "out" / "outcomes.jsonl", tmp_path / "out" / "checksums.json"
+    before = checksum(outcomes)
+    outcomes.write_text(outcomes.read_text().replace("corrected by the organisers: It does.", ""))
+    sums.write_text(sums.read_text().replace(before, checksum(outcomes)))
+    with pytest.raises(FileFormatError, match="its judgments say model_a"):
+        verify_folder(tmp_path / "out")

@@ -1,10 +1,7 @@
-"""The life of a submission: states, attempts, quotas, deadlines, and many uploads at once."""
-
 from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -64,9 +61,9 @@ def test_state_follows_from_what_is_stored_and_the_rounds(
 
 
 @pytest.fixture
-def submit(filled: Fill, database_url: str, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
+def submit(filled: Fill, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
     """Submit the n-th file of a system for the team; the arena is opened once."""
-    arena = filled(database_url=database_url)
+    arena = filled()
     arena.teams.ensure("ours")
 
     def add(
@@ -109,9 +106,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     assert (status.attempt, status.attempts) == (None, 1)
 
 
-def test_what_was_never_submitted_stays_unknown(
-    submit: Callable[..., tuple[Arena, int]], database_url: str
-) -> None:
+def test_what_was_never_submitted_stays_unknown(submit: Callable[..., tuple[Arena, int]]) -> None:
     """C1: A version that was only held is nobody else's to know, withdrawn or not, and leaves no gap."""
     arena, held = submit(1, confirm=False, system="mine")
     arena.submissions.withdraw(held, reason="our own reason", caller=TEAM)
@@ -138,12 +133,17 @@ def test_what_was_never_submitted_stays_unknown(
 def test_system_that_was_never_submitted_counts_among_no_hidden_names(
     submit: Callable[..., tuple[Arena, int]],
 ) -> None:
-    """C1: The numbers of hidden systems do not tell of systems that were only held."""
+    """C1: The numbers of hidden systems do not tell of systems that were only held, nor of names."""
     arena, held = submit(1, confirm=False, system="first")
-    _, hidden = submit(2, system="second", anonymous=True)
+    _, hidden = submit(2, system="zz-veiled", anonymous=True)
     name = arena.submissions.view(hidden, caller=PUBLIC).system
     arena.submissions.withdraw(held, caller=TEAM)
     assert arena.submissions.view(hidden, caller=PUBLIC).system == name == "Anonymous-4"
+    seen = [line.system for line in arena.submissions.find(set_name="tiny")]
+    assert seen == sorted(seen)
+    assert seen[0] == name
+    own = [line.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
+    assert own[-1] == "zz-veiled"
 
 
 @pytest.mark.slow
@@ -211,18 +211,16 @@ def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]
 def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
     submit: Callable[..., tuple[Arena, int]],
 ) -> None:
-    """Names belong to the team that used them first; strangers are refused, the public asked to sign in."""
     arena, number = submit(1)
     arena.teams.ensure("theirs")
-    rival = Caller(kind=CallerKind.TOKEN, name="x", roles=(("theirs", Role.OWNER),), scopes=TEAM.scopes)
     with pytest.raises(ConflictError, match="taken"):
-        submit(2, caller=rival)
+        submit(2, caller=RIVAL)
     with pytest.raises(ConflictError, match="hidden"):
         submit(2, system="anonymous-1")
     with pytest.raises(ForbiddenError):
-        submit(2, caller=rival, team="ours")
+        submit(2, caller=RIVAL, team="ours")
     with pytest.raises(ForbiddenError):
-        arena.submissions.withdraw(number, caller=rival)
+        arena.submissions.withdraw(number, caller=RIVAL)
     with pytest.raises(AccessError):
         arena.submissions.withdraw(number, caller=PUBLIC)
 
@@ -261,19 +259,9 @@ def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
     submit: Callable[..., tuple[Arena, int]],
 ) -> None:
     arena, number = submit(1, confirm=False)
-    other = replace(TEAM, roles=(("theirs", Role.OWNER),))
     for change in (arena.submissions.confirm, arena.submissions.select, arena.submissions.withdraw):
         with pytest.raises(NotFoundError) as nothing:
-            change(number + 1000, caller=other)
+            change(number + 1000, caller=RIVAL)
         with pytest.raises(NotFoundError) as hidden:
-            change(number, caller=other)
+            change(number, caller=RIVAL)
         assert str(hidden.value) == str(nothing.value).replace(str(number + 1000), str(number))
-
-
-def test_place_in_the_list_does_not_tell_a_hidden_name(submit: Callable[..., tuple[Arena, int]]) -> None:
-    arena, _ = submit(1, system="zz-veiled", anonymous=True)
-    seen = [line.system for line in arena.submissions.find(set_name="tiny")]
-    assert seen == sorted(seen)
-    assert seen[0].startswith("Anonymous-")
-    own = [line.system for line in arena.submissions.find(set_name="tiny", caller=TEAM)]
-    assert own[-1] == "zz-veiled"

@@ -1,5 +1,3 @@
-"""Limits on files that are checked at once, and on those that wait."""
-
 from __future__ import annotations
 
 import threading

@@ -1,5 +1,3 @@
-"""Faults of the database: away at start and mid-round, full, restarted; what is committed stays."""
-
 from __future__ import annotations
 
 import contextlib
@@ -11,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from arena.services.rounds.models import RoundRequest
 from data.errors import StoreError
 from data.models import RoundState
 from data.store.engine import Database
-from tests.arena.conftest import Fill, Serve, start
+from tests.arena.conftest import Fill, Serve, start, until
 
 ROOT = Path(__file__).parents[4]
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -49,7 +47,6 @@ class PrivateServer:
 
     @property
     def url(self) -> str:
-        """Its address."""
         return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/postgres"
 
     def start(self) -> None:
@@ -59,7 +56,6 @@ class PrivateServer:
         self._call("pg_ctl", "-D", str(self._data), "-o", options, "-l", log, "-w", "start")
 
     def stop(self) -> None:
-        """Let it die at once, as a crash would."""
         self._call("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop")
 
     def _call(self, program: str, *arguments: str) -> None:
@@ -84,19 +80,11 @@ def private_postgres() -> Iterator[PrivateServer]:
             server.stop()
 
 
-def _wait(what: Callable[[], bool], seconds: float = 120.0) -> None:
-    ends = time.monotonic() + seconds
-    while True:
-        with contextlib.suppress(StoreError):
-            if what():
-                return
-        assert time.monotonic() < ends, "it did not happen"
-        time.sleep(0.1)
-
-
-def _launch(arena: Arena, concurrency: int) -> None:
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
-    arena.jobs.judge("r", options={"concurrency": concurrency})
+def finished(arena: Arena) -> bool:
+    """Return whether the round has ended; False while the database is away."""
+    with contextlib.suppress(StoreError):
+        return arena.rounds.status("r")[0].state is RoundState.FINISHED
+    return False
 
 
 @pytest.mark.slow
@@ -104,19 +92,19 @@ def _launch(arena: Arena, concurrency: int) -> None:
 def test_worker_outlives_its_database(
     private_postgres: PrivateServer, filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """The server dies mid-round and comes back: the worker goes on, and nothing committed is lost."""
-    server = scripted_llm(latency=0.4)
+    server = scripted_llm(latency=0.2)
     arena = filled(database_url=private_postgres.url, endpoint=server.url)
-    _launch(arena, 4)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
+    arena.jobs.judge("r", options={"concurrency": 4})
     worker = start(arena, "worker")
-    _wait(lambda: arena.rounds.status("r")[1].judged > 8)
+    until(lambda: arena.rounds.status("r")[1].judged > 8)
     private_postgres.stop()
     with pytest.raises(StoreError, match="cannot be used"):
         arena.rounds.status("r")
-    time.sleep(2)
+    time.sleep(1)
     assert worker.poll() is None
     private_postgres.start()
-    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    until(lambda: finished(arena))
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(30) == 0
     counts = arena.rounds.status("r")[1]
@@ -141,16 +129,15 @@ def test_worker_waits_for_a_database_that_is_away_at_start(
     assert len((tmp_path / "log-0").read_text().splitlines()) == 1
     start(arena, "worker")
     log = tmp_path / "log-1"
-    _wait(lambda: "worker.database_away" in log.read_text())
+    until(lambda: "worker.database_away" in log.read_text())
     private_postgres.start()
-    _wait(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
+    until(lambda: finished(arena))
     assert "Traceback" not in log.read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.blank
 def test_upgrades_wait_for_each_other(database_url: str) -> None:
-    """Two processes that make the schema at once make it once."""
     command = "import sys; from data.store.engine import Database; Database(sys.argv[1]).upgrade()"
     begun = [
         subprocess.Popen([sys.executable, "-c", command, database_url], cwd=ROOT, stderr=subprocess.PIPE)

@@ -1,5 +1,3 @@
-"""Rights: what each route needs, held against every route of the OpenAPI document and every kind of token."""
-
 from __future__ import annotations
 
 import sqlite3
@@ -61,7 +59,6 @@ class Who:
 
     @property
     def organises(self) -> bool:
-        """True if they have the rights of an organiser."""
         return self.account == "olga" and ORGANISE in self.scopes
 
 
@@ -176,7 +173,6 @@ class World:
             return [line for line in database.iterdump() if not line.startswith(TOUCHED)]
 
     def put_back(self) -> None:
-        """Undo what a request did."""
         with sqlite3.connect(self.file) as database:
             self.kept.backup(database)
 

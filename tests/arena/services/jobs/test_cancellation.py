@@ -1,5 +1,3 @@
-"""Jobs of one worker that are cancelled or stopped while they run: they end soon, and publish nothing."""
-
 from __future__ import annotations
 
 import asyncio
@@ -9,23 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.container import Arena
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.rounds.models import RoundRequest
 from data.errors import NotFoundError, StoppedError
-from data.models import Job, JobState, RoundState
+from data.models import JobState, RoundState
 from tests.arena.conftest import Fill, Serve, play, start, until
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
 LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
-
-
-def _finished(arena: Arena) -> None:
-    play(arena, pairs="")
-
-
-def _put(arena: Arena) -> Job:
-    return arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
 
 
 @pytest.mark.slow
@@ -34,14 +23,14 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
 ) -> None:
     server = scripted_llm(latency=0.5)
     arena = filled(database_url=database_url, endpoint=server.url)
-    job = _put(arena)
+    job = arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
     worker = start(arena, "worker")
     until(lambda: server.log.calls > 0)
     arena.jobs.cancel(job.id)
     until(lambda: not arena.store.leases.all())
     assert arena.store.jobs.get(job.id).state is JobState.CANCELLED
     assert server.log.calls < 20
-    again = _put(arena)
+    again = arena.jobs.calibrate(["reference-free"], LABELS, concurrency=2, budget_usd=5.0)
     before = server.log.calls
     until(lambda: server.log.calls > before)
     worker.send_signal(signal.SIGTERM)
@@ -55,7 +44,7 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
 @pytest.mark.parametrize("step", ["scoring", "computing"])
 def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fill, step: str) -> None:
     arena, stop_event = filled(), StopEvent()
-    _finished(arena)
+    play(arena, pairs="")
 
     def report(text: str) -> None:
         if text.startswith(step):
@@ -74,10 +63,9 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fi
 def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
     filled: Fill, scripted_llm: Serve, tmp_path: Path, end: str
 ) -> None:
-    """The command that judged it ends with 1, names the state, and says how to go on."""
     server = scripted_llm(latency=0.3)
     arena = filled(endpoint=server.url)
-    words = (
+    words = [
         "--set",
         "tiny",
         "--judge",
@@ -88,7 +76,7 @@ def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
         "r",
         "--concurrency",
         "2",
-    )
+    ]
     process = start(arena, "rounds", "run", *words, "--no-cap")
     until(lambda: server.log.calls > 4)
     getattr(arena.rounds, end)("r")

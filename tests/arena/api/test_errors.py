@@ -1,5 +1,3 @@
-"""Secrets stay where they were put: in no log or table of workers, no word of commands and the API."""
-
 from __future__ import annotations
 
 import contextlib
@@ -22,11 +20,12 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.models import TokenScope
+from tests.arena.api.conftest import api_of
 from tests.narrow import known
 
 Tell = Callable[..., str]
 KEY, PASSWORD = "sk-live-0123456789abcdef", "p%40ss-of-the-database"
-WRONG_TOKEN = "aa_0123456789ab_a-token-of-somebody"
+COMMANDS = (("sets", "list"), ("db", "status"), ("db", "upgrade"), ("worker", "--once"), ("jobs",))
 SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-token-of-somebody")
 
 
@@ -93,22 +92,19 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
 
 
 @pytest.mark.parametrize(
-    "words", [("sets", "list"), ("db", "status"), ("db", "upgrade"), ("worker", "--once"), ("jobs",)]
+    ("words", "url"),
+    [
+        *((words, "postgresql+psycopg://arena:{}@127.0.0.1:9/arena") for words in COMMANDS),
+        *(
+            (("sets", "list"), url)
+            for url in ("postgresql+psycopg://a:{}@:port:/x", "{}", "mysql+no://a:{}@host/x")
+        ),
+    ],
 )
 def test_commands_without_their_database_keep_its_password(
-    tell: Tell, words: tuple[str, ...], tmp_path: Path
+    tell: Tell, words: tuple[str, ...], url: str, tmp_path: Path
 ) -> None:
-    url = f"postgresql+psycopg://arena:{PASSWORD}@127.0.0.1:9/arena"
-    told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url)
-    assert "127.0.0.1" in told
-    assert holding(told) == []
-
-
-@pytest.mark.parametrize(
-    "url", ["postgresql+psycopg://arena:{}@:port:/x", "{}", "mysql+nothing://a:{}@host/x"]
-)
-def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp_path: Path) -> None:
-    told = tell("sets", "list", ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
+    told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
     assert told
     assert holding(told) == []
 
@@ -117,35 +113,36 @@ def test_database_address_that_is_none_is_not_repeated(tell: Tell, url: str, tmp
 @pytest.mark.postgres
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_site_without_its_database_keeps_every_secret(
-    serve: Callable[..., str], database_url: str, make_arena: Callable[..., Arena], tmp_path: Path
+    database_url: str, make_arena: Callable[..., Arena], tmp_path: Path
 ) -> None:
     url = database_url.replace("postgres@", f"postgres:{PASSWORD}@")
     arena = make_arena(database_url=url)
     arena.teams.add("ours", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
     arena.close()
-    address = serve(arena.settings, ARENA_LOG_LEVEL="DEBUG", ARENA_METRICS="open")
-    site = address.removesuffix("/api/v1")
-    headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
-    assert httpx.get(f"{address}/me", headers=headers).status_code == 200
-    name = known(make_url(database_url).database)
-    engine = create_engine(make_url(database_url).set(database="postgres"), isolation_level="AUTOCOMMIT")
-    told = ""
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-        try:
-            for place in (
-                f"{address}/me",
-                f"{address}/sets",
-                *(f"{site}/{page}" for page in ("healthz", "metrics", "auth/sign-out")),
-            ):
-                found = httpx.get(place, headers=headers)
-                assert found.status_code == 503, place
-                told += found.text
-        finally:
-            connection.execute(text(f"CREATE DATABASE {name}"))
+    variables = {"ARENA_LOG_LEVEL": "DEBUG", "ARENA_METRICS": "open"}
+    with api_of(arena.settings, tmp_path / "log", **variables) as address:
+        site = address.removesuffix("/api/v1")
+        headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
+        assert httpx.get(f"{address}/me", headers=headers).status_code == 200
+        name = known(make_url(database_url).database)
+        engine = create_engine(make_url(database_url).set(database="postgres"), isolation_level="AUTOCOMMIT")
+        told = ""
+        with engine.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+            try:
+                for place in (
+                    f"{address}/me",
+                    f"{address}/sets",
+                    *(f"{site}/{page}" for page in ("healthz", "metrics", "auth/sign-out")),
+                ):
+                    found = httpx.get(place, headers=headers)
+                    assert found.status_code == 503, place
+                    told += found.text
+            finally:
+                connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
-    log = (tmp_path / "server.log").read_text()
+    log = (tmp_path / "log").read_text()
     assert name in log
     assert holding(told + log) == []
     assert token.split("_", 2)[2] not in told + log

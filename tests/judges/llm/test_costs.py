@@ -11,45 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.rounds.models import RoundRequest
-from data.models import OrderPolicy, Outcome, Question, RoundState, Verdict
+from data.models import OrderPolicy, Outcome, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.client import open_client
 from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec, make_spec
-from tests.arena.conftest import Fill, Serve
-from tests.narrow import known
+from tests.arena.conftest import Serve
 
 
 def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
     """Battles of which some order was paid and not all."""
     paid = [sum(judgment.calls > 0 for judgment in one.judgments) for one in verdicts]
     return [one for one, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("concurrency", "share"), [(64, 0.15), (8, 0.6)])
-def test_a_cap_leaves_no_half_battle(
-    filled: Fill, scripted_llm: Serve, concurrency: int, share: float
-) -> None:
-    """However many battles are in work, none has one of its two orders paid, and the cap holds."""
-    arena = filled(endpoint=scripted_llm(latency=0.002).url)
-    plain: dict[str, Any] = {"set_name": "tiny", "judge": "reference-free"}
-    plain |= {"pairs": "all", "order": OrderPolicy.BOTH}
-    arena.rounds.create(RoundRequest(name="whole", **plain))
-    whole = known(arena.rounds.run("whole", concurrency=concurrency, report=lambda _progress: None).cost_usd)
-    arena.store.replies.forget()
-    cap = share * whole
-    arena.rounds.create(RoundRequest(name="capped", budget_usd=cap, **plain))
-    counts = arena.rounds.run("capped", concurrency=concurrency, report=lambda _progress: None)
-    assert arena.rounds.status("capped")[0].state is RoundState.FINISHED
-    assert counts.judged + counts.skipped == counts.planned
-    assert min(counts.judged, counts.skipped) > 0
-    assert 0 < known(counts.cost_usd) + counts.lost_usd <= cap + 1e-9
-    assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
-    assert not _halves(list(arena.store.verdicts.evidence("capped")), orders=2)
 
 
 def _judged(

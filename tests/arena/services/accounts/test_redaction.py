@@ -10,10 +10,9 @@ from starlette.testclient import TestClient
 from arena.api.app import make_api
 from arena.container import Arena
 from arena.services.accounts.redaction import hide_addresses
-from arena.services.rounds.models import RoundRequest
 from arena.site.board_file import write_board
 from leaderboard.vocabulary import BoardForm
-from tests.arena.conftest import Fill, Serve, mix
+from tests.arena.conftest import Fill, Serve, mix, play
 
 pytestmark = pytest.mark.slow
 PATHS = (
@@ -31,8 +30,7 @@ def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
     """A published round, some of whose requests failed, with attacks."""
     llm = scripted_llm(faults={"bad_request": 0.1}, seed=3)
     arena = mix(filled(endpoint=llm.url), tmp_path)
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
-    counts = arena.rounds.run("r", concurrency=4, report=lambda _: None)
+    counts = play(arena, judge="reference-free")
     assert counts.judged
     assert counts.failed
     arena.boards.publish("r", report=lambda _: None, score=False, partial=True)
@@ -75,7 +73,6 @@ def test_no_public_text_has_the_address_of_an_endpoint(judged: Arena, tmp_path: 
 
 
 def test_addresses_in_a_sentence_are_hidden() -> None:
-    """Also without a scheme, where the host is known, and by number."""
     said = "Cannot connect to host vllm.internal:8000, see http://vllm.internal:8000/v1 or 10.0.0.7 port 8000"
     assert hide_addresses(said, ["vllm.internal"]) == (
         "Cannot connect to host (address):8000, see (address) or (address) port 8000"

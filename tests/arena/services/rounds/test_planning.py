@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.site.admin.common import usd
+from tests.arena.conftest import Commands, Serve
+
+
+@pytest.fixture(autouse=True)
+def _public_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Price the endpoints on this machine as if they were elsewhere, where what has no price is unknown."""
+    monkeypatch.setattr("judges.llm.prices.is_private", lambda _: False)
+
+
+PANEL = """
+kind = "panel"
+rule = "majority"
+
+[[members]]
+name = "priced"
+extends = "reference-free"
+model = "gpt-4.1"
+
+[[members]]
+name = "unpriced"
+extends = "reference-free"
+model = "a-house-model"
+"""
+UNPRICED = 'kind = "llm"\nextends = "reference-free"\nmodel = "a-house-model"\n'
+
+
+def judge(folder: Path, spec: str) -> Path:
+    path = folder / "house.toml"
+    path.write_text(spec)
+    return path
+
+
+def test_round_of_an_unpriced_model_names_both_ways_on(arena_of: Commands, tmp_path: Path) -> None:
+    words = ("rounds", "run", "--set", "tiny", "--judge", judge(tmp_path, UNPRICED), "--name", "r")
+    code, _, err = arena_of(*words, endpoint="https://llm.example.com/v1")
+    assert code != 0
+    assert "No price is known for a-house-model" in err
+    advice = " ".join(err.split())
+    assert "arena judges price a-house-model IN OUT" in advice
+    assert "--no-cap" in advice
+    assert arena_of.json("rounds", "list", "--json") == []
+    shown = arena_of("judges", "price", "gemini-2.5-pro")[1]
+    assert "1.250" in shown
+    assert "2.5 in, 15 out" in shown
+    assert "genai-prices" in shown
+
+
+def test_panel_with_an_unpriced_member_has_unknown_cost(
+    arena_of: Commands, scripted_llm: Serve, tmp_path: Path
+) -> None:
+    """D10: one member without a price makes the cost of the round null and a dash."""
+    arena_of.endpoint = scripted_llm().url
+    words = ("--set", "tiny", "--judge", judge(tmp_path, PANEL), "--sample", 6, "--name", "r")
+    assert arena_of.json("rounds", "plan", *words, "--json")["cost_usd"] is None
+    done = arena_of.json("rounds", "run", *words, "--no-cap", "--json")
+    assert (done["judged"], done["cost_usd"]) == (12, None)
+    assert done["input_tokens"] > 0
+    shown = arena_of("rounds", "status", "r")[1]
+    assert [line.split() for line in shown.splitlines() if line.startswith("cost_usd")] == [["cost_usd", "–"]]
+    assert usd(done["cost_usd"]) == "price not known"
+    assert arena_of("rounds", "export", "r", tmp_path / "out")[0] == 0
+
+
+def test_replayed_round_costs_nothing_and_a_priced_panel_has_a_sum(
+    arena_of: Commands, scripted_llm: Serve, tmp_path: Path
+) -> None:
+    """D10: replies from the cache cost 0 whatever the model."""
+    arena_of.endpoint = scripted_llm().url
+    priced = PANEL.replace("a-house-model", "gpt-4o")
+    costs = [
+        arena_of.json(
+            *("rounds", "run", "--set", "tiny", "--judge", judge(tmp_path, spec), "--sample", 3),
+            *("--no-cap", "--name", f"r{number}", "--json"),
+        )["cost_usd"]
+        for number, spec in enumerate((UNPRICED, UNPRICED, priced))
+    ]
+    assert costs[:2] == [None, 0]
+    assert costs[2] > 0
+
+
+def test_metric_by_an_unpriced_model_has_unknown_cost(
+    arena_of: Commands, scripted_llm: Serve, tmp_path: Path
+) -> None:
+    """D10: a run of a metric that was charged at no known price says null."""
+    words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--systems", "half")
+    path = judge(tmp_path, UNPRICED)
+    done = arena_of.json(*words, "--judge", path, "--json", endpoint=scripted_llm().url)
+    assert done["calls"] > 0
+    assert done["cost_usd"] is None
