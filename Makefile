@@ -14,17 +14,24 @@ test test-slow coverage: export PYTHONDONTWRITEBYTECODE :=
 help: ## this list
 	@sed -nE 's/^([a-z-]+):[^#]*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
+# Installing takes minutes, in which pip says nothing.
+INSTALL = $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check -c requirements.lock
+define told
+	@$(1) & pid=$$!; seconds=0; while kill -0 $$pid 2>/dev/null; do sleep 1; seconds=$$((seconds + 1)); \
+		[ $$((seconds % 8)) -ne 0 ] || echo "$(2): $$seconds s so far"; done; wait $$pid
+endef
+
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with PYTHON=/path/to/python3"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(call told,$(PYTHON) -m venv $(VENV),making $(VENV))
 
 $(VENV)/.runtime: pyproject.toml requirements.lock | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[pictures]'
+	$(call told,$(INSTALL) -e '.[pictures]',installing)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml requirements.lock | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock -e '.[dev]'
+	$(call told,$(INSTALL) -e '.[dev]',installing)
 	@touch $@ $(VENV)/.runtime
 
 demo: $(VENV)/.runtime ## judge, rate and serve the bundled board (another port: PORT=8600)

@@ -334,7 +334,8 @@ class Arena:
             self.planner,
             self.boards,
             judges=RankingJudges(self.judges, self.settings.judges_folder),
-            title=self.settings.home.name or "ranking",
+            results=self.ranking_results,
+            folder=self.settings.home,
         )
 
     @cached_property

@@ -34,7 +34,8 @@ class Progress:
     """Progress at a moment; `total` is None where it is unknown.
 
     `requests` were sent for it so far, and cost `cost_usd`. `left` is the time left in seconds where it was
-    measured otherwise than by what is done, and `note` says what holds the work up.
+    measured otherwise than by what is done, and `note` says what holds the work up. `first` is when the first
+    items were seen to be done, and how many: what was loaded before them says nothing of the rest.
     """
 
     done: int
@@ -44,6 +45,7 @@ class Progress:
     left: float | None = None
     note: str = ""
     cost_usd: float = 0.0
+    first: tuple[float, int] = (0.0, 0)
 
     @property
     def rate(self) -> float:
@@ -55,9 +57,11 @@ class Progress:
         """The estimated time to the end in seconds; None where it cannot be estimated yet."""
         if self.left is not None:
             return self.left
-        if self.total is None or self.rate <= 0:
+        since = (0.0, 0) if self.done == self.first[1] else self.first
+        seconds, done = self.seconds - since[0], self.done - since[1]
+        if self.total is None or seconds <= 0 or done <= 0 or self.done < LEAST_DONE * self.total:
             return None
-        return max(0, self.total - self.done) / self.rate
+        return max(0, self.total - self.done) * seconds / done
 
     @property
     def share(self) -> float | None:
@@ -65,10 +69,12 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else None
 
 
+LEAST_DONE = 0.05
+"""Share of the work before which nothing is said of the time left."""
 Report = Callable[[Progress], None]
 
 
-_PLAIN = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd")
+_PLAIN = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost_usd", "first")
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +91,7 @@ class Work:
         note: What holds it up; empty where nothing does.
         cost_usd: What its requests cost so far, as far as prices are known.
         lines: What is known of its result so far.
+        first: When the first items were seen to be done, and how many.
     """
 
     what: str
@@ -96,13 +103,17 @@ class Work:
     note: str = ""
     cost_usd: float = 0.0
     lines: tuple[str, ...] = ()
+    first: tuple[float, int] = (0.0, 0)
     watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def progress(self) -> Progress:
         """Current progress."""
-        seconds = self.watch.seconds
-        return Progress(self.done, self.total, seconds, self.requests, self.left, self.note, self.cost_usd)
+        seconds, done = self.watch.seconds, self.done
+        if done and not self.first[1]:
+            self.first = (seconds, done)
+        told = (self.requests, self.left, self.note, self.cost_usd)
+        return Progress(done, self.total, seconds, *told, first=self.first)
 
     def follow(self, progress: Progress) -> None:
         """Be as far as reported."""

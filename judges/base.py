@@ -26,8 +26,6 @@ class JudgeInput:
         answer_b: The text of side b, as submitted.
         reference_side: "a" or "b" where that side *is* the reference, else None. It
             is never shown; a judge whose ground truth is the reference needs it to decline.
-        sample: Where the numbers of its requests' samples begin, so that what is asked anew is not
-            answered by the reply cache.
     """
 
     battle_id: str
@@ -35,7 +33,6 @@ class JudgeInput:
     answer_a: str
     answer_b: str
     reference_side: str | None = None
-    sample: int = 0
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from data.errors import JudgeError, SpecError, StoppedError, WorkError
+from data.errors import JudgeError, SpecError, StoppedError, UnfitJudgeError, WorkError
 from data.models import JudgeKind, Judgment, Outcome, Preference, Presentation, Verdict
 from data.plugins import GIVEN, described, referred
 from judges.base import HERE, JudgeInput, TextWork, reason_of
@@ -28,6 +28,7 @@ from judges.spec import JudgeSpec
 Texts = tuple[str, str, str, str | None]
 """Question, the answer shown first, the other one, and the reference."""
 CALLED = "function"
+RETURNED = "it returned"
 WORDS = ", ".join(f'"{preference}"' for preference in Preference)
 
 
@@ -63,6 +64,14 @@ def _loaded(reference: str) -> Callable[..., Any]:
         raise SpecError(message, advice="Name FILE.py:FUNCTION, and correct the file.") from error
     if not callable(function):
         raise SpecError(f"The judge {reference} is no function.", advice="Name FILE.py:FUNCTION.")
+    try:
+        inspect.signature(function).bind("question", "a", "b", "reference")
+    except TypeError as error:
+        message = f"The judge {reference.rpartition(':')[2]} cannot be called with four arguments: {error}."
+        advice = f"Define it as judge(question, a, b, reference), which returns {WORDS}."
+        raise SpecError(message, advice=advice) from error
+    except ValueError:  # built in, without a signature
+        pass
     found: Callable[..., Any] = function
     return found
 
@@ -106,7 +115,7 @@ def _ready_call(reference: str) -> FunctionCall:
 def _read(returned: object) -> tuple[str | None, str]:
     if isinstance(returned, str) and returned in list(Preference):
         return Preference(returned).value, ""
-    return None, f"it returned {returned!r:.80}, which is none of {WORDS}"
+    return None, f"{RETURNED} {returned!r:.80}, which is none of {WORDS}"
 
 
 class FunctionJudge:
@@ -119,6 +128,8 @@ class FunctionJudge:
         self._call = FunctionCall(spec.function)
         self._async = inspect.iscoroutinefunction(self._call.function)
         self._given = spec.function.startswith(GIVEN)
+        self._first = asyncio.Lock()
+        self._answers, self._unfit = asyncio.Event(), False
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle.
@@ -137,7 +148,7 @@ class FunctionJudge:
         question, swapped = judge_input.question, presentation is Presentation.B_FIRST
         pair = (judge_input.answer_a, judge_input.answer_b)
         first, second = reversed(pair) if swapped else pair
-        word, problem = await self._decided((question.question, first, second, question.reference))
+        word, problem = await self._judged((question.question, first, second, question.reference))
         preference = None if word is None else Preference(word)
         return Judgment(
             judge=self.name,
@@ -147,6 +158,29 @@ class FunctionJudge:
             preference=preference and (preference.flipped if swapped else preference),
             detail=f"The judge {self.name} failed: {problem}." if problem else "",
         )
+
+    async def _judged(self, texts: Texts) -> tuple[str | None, str]:
+        """Call the function; until it has answered once, one call at a time.
+
+        Raises:
+            UnfitJudgeError: It has never returned a preference, and returns something else.
+            StoppedError: It did so before.
+        """
+        while not self._answers.is_set():
+            async with self._first:
+                if self._answers.is_set():
+                    break
+                if self._unfit:
+                    raise StoppedError(f"The judge {self.name} failed.")
+                word, problem = await self._decided(texts)
+                if word is not None:
+                    self._answers.set()
+                if problem.startswith(RETURNED):
+                    self._unfit = True
+                    message = f"The judge {self.name} failed: {problem}."
+                    raise UnfitJudgeError(message, advice=f"Return {WORDS}.")
+                return word, problem
+        return await self._decided(texts)
 
     async def _decided(self, texts: Texts) -> tuple[str | None, str]:
         if not self._async and not self._given:

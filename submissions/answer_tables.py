@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from statistics import median
 
 from data.errors import FileFormatError, InputError, InvalidFileError
-from data.files.tables.columns import Column, column_of, read_columns, renamed
+from data.files.tables.columns import Column, column_of, folded, read_columns, renamed
 from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
@@ -29,6 +31,20 @@ class Shape(StrEnum):
     REFERENCES = "references"
 
 
+DATUM = re.compile(
+    r"(?:https?://|www\.|/)\S+|\d[\d\s.:,/%TZ+-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*|true|false", re.IGNORECASE
+)
+"""Links, paths, dates, numbers with units, hashes, and yes or no."""
+REMARKS = frozenset(
+    (
+        *("note", "notes", "comment", "comments", "remark", "remarks", "url", "link", "source", "sources"),
+        *("date", "time", "timestamp", "createdat", "tag", "tags", "label", "labels", "difficulty", "split"),
+        *("language", "lang", "author", "annotator", "status", "type", "metadata", "sessionid", "rationale"),
+        *("reasoning", "explanation", "evidence", "error", "title", "run", "runid", "traceid"),
+    )
+)
+"""Columns that stand beside answers."""
+LABEL_WORDS, FEW = 3, 4
 MOST_UNREAD, MOST_NAMED = 5, 8
 """Columns and systems that a sentence names."""
 
@@ -159,6 +175,10 @@ def read_answer_table(
             if reader.count > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} rows."
                 raise FileFormatError(message, advice="Give fewer.", code=Code.TOO_MANY_ANSWERS)
+    absent = [theirs for theirs in (called or {}).values() if theirs not in columns]
+    if absent:
+        message = f"{path.name} has no column {shown(absent[0])}; it has {listed(map(shown, columns), 20)}."
+        raise FileFormatError(message, advice="Name a column that is there.", code=Code.MISSING_COLUMN)
     table = _table(reader, path.name, columns, findings, system=system, answers=answers)
     unread = tuple(one for one in table.unread if one not in ours)
     return replace(table, columns={**table.columns, **(called or {})}, unread=unread)
@@ -201,13 +221,16 @@ def _table(
         raise InvalidFileError(message, findings.result(), advice="Correct the file and try again.")
     systems = {own or system: found for own, found in reader.systems.items()}
     others = [one for one in columns if column_of(one) is Column.ANSWER]
+    columns_read = read_columns(columns)
+    if reader.alone:
+        columns_read[Column.ANSWER] = reader.alone
     if not reader.tool and reader.shape is not Shape.WIDE and len(others) > 1 and answers:
         named = listed(map(shown, others), MOST_UNREAD)
         message = f"Several columns hold answers, and only one is read: {named}. {ANSWER_ADVICE}"
         findings.add(0, Code.UNKNOWN_FIELD, message, "")
     used = {
         ours: theirs
-        for ours, theirs in ({} if reader.tool else read_columns(columns)).items()
+        for ours, theirs in ({} if reader.tool else columns_read).items()
         if ours is not Column.SYSTEM or reader.shape is Shape.LONG
     }
     known = {"", *(theirs.strip() for theirs in used.values()), *systems}
@@ -245,6 +268,7 @@ class _Rows:
         self.shape = Shape.ONE
         self.count = 0
         self.tool = ""
+        self.alone = ""
         self._findings = findings
         self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
         self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object]]]] = {}
@@ -279,17 +303,16 @@ class _Rows:
         }
         if system:
             self.shape = Shape.LONG
-            self._read(system, row.line, fields)
-        elif Column.ANSWER in fields or not texts:
-            self._read("", row.line, fields)
+        if Column.ANSWER in fields or not texts:
+            self._read(system or "", row.line, fields)
         else:
             self._wide.append((row.line, fields, texts))
 
     def close(self) -> None:
         """Read what the whole file tells.
 
-        Of a table without answers, its columns of texts that no reader knows are a system each; a column of
-        numbers alone is none.
+        Of a table without answers, its columns of texts that no reader knows are a system each, where they
+        read like answers; one alone is the file's.
         """
         names = system_names(self._foreign)
         if any(names.values()):
@@ -298,13 +321,18 @@ class _Rows:
             for line, fields in rows:
                 self._read(names[whose], line, fields)
         self._left_out.close(answers=bool(self.systems))
-        systems = {name for _, _, texts in self._wide for name, cell in texts.items() if not _number(cell)}
+        systems = _like_answers([texts for _, _, texts in self._wide])
+        if len(systems) == 1 or (systems and self.shape is Shape.LONG):
+            # Where a column names the systems, none of them is named by its column.
+            self.alone = min(systems)
+            systems = {self.alone}
         for line, fields, texts in self._wide:
             shared = {name: cell for name, cell in fields.items() if name not in texts}
             for name, cell in texts.items():
                 if name in systems:
-                    self.shape = Shape.WIDE
-                    self._read(name, line, {**shared, Column.ANSWER.value: cell})
+                    own = id_text(fields.get(Column.SYSTEM)) or "" if self.alone else name
+                    self.shape = self.shape if self.alone else Shape.WIDE
+                    self._read(own, line, {**shared, Column.ANSWER.value: cell})
         if self._wide and not systems:
             for line, fields, _ in self._wide:
                 self._read("", line, fields)
@@ -345,6 +373,29 @@ class _Rows:
         }
         read = {name: cell for name, cell in fields.items() if cell is not None}
         self._foreign.setdefault((named.system, named.variant), []).append((row.line, read))
+
+
+def _like_answers(rows: Sequence[Mapping[str, object]]) -> set[str]:
+    """Return the columns that read like answers: no numbers, links, dates, labels or remarks."""
+    cells: dict[str, list[str]] = {}
+    for texts in rows:
+        for name, cell in texts.items():
+            if str(cell).strip():
+                cells.setdefault(name, []).append(str(cell).strip())
+    cells = {name: some for name, some in cells.items() if not all(map(_number, some))}
+    words = {name: median(len(cell.split()) for cell in some) for name, some in cells.items()}
+    longest = max(words.values(), default=0)
+    found = {
+        name
+        for name, some in cells.items()
+        if not (
+            folded(name) in REMARKS
+            or all(DATUM.fullmatch(cell) for cell in some)
+            or (words[name] <= LABEL_WORDS and FEW * words[name] <= longest)
+            or (words[name] <= LABEL_WORDS and len(some) >= FEW and 2 * len(set(some)) <= len(some))
+        )
+    }
+    return found or set(cells)
 
 
 def _number(cell: object) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ import typer
 from arena.cli.options import (
     AsJson,
     Concurrency,
+    GoOn,
     Missing,
     Sample,
     Seed,
@@ -35,9 +38,17 @@ if TYPE_CHECKING:
     from data.models import Board
     from submissions.answer_tables import AnswerTable
 
+
+class Retry(StrEnum):
+    """Comparisons without a verdict that are asked again."""
+
+    ALL = "all"
+    NONE = "none"
+
+
 DEFAULT = Path("arena-board")
 INTERRUPTED = 130
-WORSE = 3
+WORSE, UNDECIDED = 3, 4
 LOOK_EVERY = 2.0
 """Seconds between two looks at the standings; more where a look takes long."""
 SHARE_OF_LOOKS = 20.0
@@ -95,7 +106,21 @@ def rank(
     ] = None,
     seed: Seed = 0,
     concurrency: Concurrency = None,
+    question: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the questions.")] = "",
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[FILE:]COLUMN", help="The column of the answers, or that of one file."),
+    ] = None,
+    system: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the systems.")] = "",
+    reference: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the references.")] = "",
+    retry: Annotated[
+        Retry, typer.Option(help="Which comparisons without a verdict the same command asks again.")
+    ] = Retry.ALL,
     *,
+    with_reference: Annotated[
+        bool, typer.Option("--with-reference", help="Rank the references too, as one more system.")
+    ] = False,
+    go_on: GoOn = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what was understood and what it would cost, and stop.")
     ] = False,
@@ -109,8 +134,8 @@ def rank(
     Questions are joined by id, else by text. The same command goes on where it stopped. Another file adds a
     system, and a model is asked only about its pairs.
     """
-    from arena.services.ranking.requests import RankRequest, named_files, scratch_of
-    from submissions.answer_tables import read_answer_table
+    from arena.services.ranking.requests import Columns, RankRequest, named_files, scratch_of
+    from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
     folder, given = _folder(files, out)
     request = RankRequest(
@@ -121,9 +146,13 @@ def rank(
         sample=sample,
         budget_usd=max_usd,
         seed=seed,
+        with_reference=with_reference,
+        retry=retry is Retry.ALL,
+        go_on=go_on,
     )
-    tables = [one.table(whole_file(one.path)) for one in named_files(given)]
-    right = None if references is None else read_answer_table(references, answers=False)
+    columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
+    tables = [one.table(whole_file(one.path), columns) for one in named_files(given)]
+    right = None if references is None else columns.references(references)
     if dry_run or not yes:
         # In a copy, so that what is only priced, or declined, is not stored.
         with scratch_of(folder) as copy:
@@ -141,11 +170,10 @@ def rank(
     else:
         prepared = arena.ranking.prepare(request, tables, right)
     board = _judged(arena, prepared, folder, concurrency)
-    written = arena.ranking_results.write(board, folder, _table(arena, board))
     _show(arena, board, as_json=as_json)
-    for path in written:
-        note(str(path))
-    note(f"Go on: arena rank {folder} NEW.csv | arena losses {folder} X Y | arena compare {folder} X Y")
+    for name in (BOARD, TABLE, COMPARISONS):
+        note(str(folder / name))
+    _suggest(arena, board, quote(str(folder)))
 
 
 def losses(folder: Folder, loser: First, winner: Second, *, as_json: AsJson = False) -> None:
@@ -154,7 +182,7 @@ def losses(folder: Folder, loser: First, winner: Second, *, as_json: AsJson = Fa
     $ arena losses arena a b
     """
     arena = _existing(folder)
-    board = arena.ranking.last_board()
+    board = arena.ranking_results.last_board()
     lost = arena.ranking_results.losses(board.round_name or board.name, loser, winner)
     if as_json:
         show_json([asdict(one) for one in lost])
@@ -172,34 +200,46 @@ def compare(
     *,
     fail_if_worse: Annotated[
         bool,
-        typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y beyond doubt, for CI."),
+        typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y, for CI."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say which of two systems of a ranking is better, and how surely: by ratings, interval and record.
 
     $ arena compare arena a b --fail-if-worse
+
+    The gate ends with 4, undecided, where more than a tenth of their comparisons have no verdict, or they
+    never met.
     """
     arena = _existing(folder)
-    board = arena.ranking.last_board()
+    board = arena.ranking_results.last_board()
     duel = arena.ranking_results.duel(board.round_name or board.name, first, second)
     if as_json:
-        show_json({**asdict(duel), "worse": duel.worse, "sentence": duel.sentence})
+        told = {name: getattr(duel, name) for name in ("significant", "worse", "undecided", "sentence")}
+        show_json({**asdict(duel), **told})
     else:
         show_line(duel.sentence)
-    if fail_if_worse and duel.worse:
-        raise typer.Exit(WORSE)
+    if fail_if_worse and (duel.undecided or duel.worse):
+        raise typer.Exit(UNDECIDED if duel.undecided else WORSE)
 
 
 def _planned(
     arena: Arena, request: RankRequest, tables: list[AnswerTable], references: AnswerTable | None
 ) -> tuple[Prepared, Mapping[str, Any]]:
     """Say what was understood and what it will cost."""
+    from arena.cli.round_status import undecidable_lines
+
     prepared = arena.ranking.prepare(request, tables, references)
     for line in (*prepared.notes, prepared.sentence):
         note(line)
     plan = arena.ranking.estimate(prepared)
+    for line in undecidable_lines(plan["undecidable"], plan["planned"]):
+        note(line)
     note(_cost(plan, prepared))
+    if added := plan["with_reference"]:
+        share = (plan["cost_usd"] or 0.0) * added / plan["planned"]
+        price = f", about ${share:,.2f}" if share else ""
+        note(f"The reference is ranked too: {added:,} of the comparisons are its{price}.")
     arena.ranking.require_ready(prepared)
     return prepared, plan
 
@@ -264,12 +304,20 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
             round_, lambda name, told: arena.engine.judge(name, concurrency=flying, report=told), work.follow
         )
     if counts.pending:
-        note(f"{counts.pending:,} comparisons are left; go on: arena rank {folder}")
+        note(f"{counts.pending:,} comparisons are left; go on: arena rank {quote(str(folder))}")
         raise typer.Exit(INTERRUPTED)
-    for line in without_verdict(counts):
+    for line in without_verdict(round_, counts, folder):
         note(line)
     with arena.engine.parallel():
         return arena.ranking.publish(round_.name)
+
+
+def _suggest(arena: Arena, board: Board, folder: str) -> None:
+    """Name the next commands, of systems that are there."""
+    names = [quote(one.system) for one in arena.ranking_results.systems(board)[:2]]
+    if len(names) > 1:
+        note(f"Why: arena losses {folder} {names[1]} {names[0]}")
+        note(f"Which is better: arena compare {folder} {names[0]} {names[1]}")
 
 
 @contextmanager
@@ -295,13 +343,9 @@ def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
         thread.join()
 
 
-def _table(arena: Arena, board: Board) -> bytes:
-    from leaderboard.vocabulary import BoardForm
-
-    return arena.boards.file(board.name, BoardForm.CSV).content
-
-
 def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
+    from arena.services.ranking.results import HEADS
+
     systems = arena.ranking_results.systems(board)
     sentence = arena.ranking_results.sentence(board)
     if as_json:
@@ -309,18 +353,12 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
         return
     covered = arena.ranking_results.covered_heading(board)
     declines = arena.ranking_results.decline_headings(board)
-    show_table(
-        ("rank", "system", "rating", "win / tie / loss", "win + tie", covered, *declines, "questions"),
-        [
-            (
-                *(one.places, one.marked, one.points, one.record, one.win_tie, one.facts),
-                *(*one.declines, *[None] * len(declines))[: len(declines)],
-                one.questions or None,
-            )
-            for one in systems
-        ],
-    )
+    heads = (*HEADS, *filter(None, [covered]), *declines)
+    rows = [(*one.cells, *([one.facts] if covered else []), *one.declines) for one in systems]
+    show_table(heads, [(*row, *[None] * len(heads))[: len(heads)] for row in rows])
     for one in systems:
         if one.unranked:
             show_line(f"{one.system}: {one.unranked}")
+    if basis := arena.ranking_results.basis(board):
+        show_line(basis)
     show_line(sentence)

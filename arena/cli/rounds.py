@@ -103,7 +103,9 @@ def plan(
     for line in undecidable_lines(undecidable, fields["planned"]):
         show_line(line)
     for item in to_do:
-        show_line(f"{'needed' if item['blocks'] else 'to consider'}: {item['text']} {item['advice']}")
+        command = f" ({item['command']})" if item["command"] else ""
+        urgency = "needed" if item["blocks"] else "to consider"
+        show_line(f"{urgency}: {item['text']} {item['advice']}{command}")
 
 
 @commands.command()
@@ -254,7 +256,7 @@ def retry(
     left = arena.round_reader.status(name)[1].unreadable
     if left and not unreadable:
         note(f"{left:,} battles are unreadable; --unreadable asks about them again.")
-    if reopened:
+    if arena.round_reader.status(name)[1].pending:
         _judge(arena, name, reaching, concurrency, workers, queue=queue, as_json=as_json)
     else:
         show_status(arena, name, as_json=as_json)

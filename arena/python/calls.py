@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import re
 import sys
 import tempfile
 import threading
@@ -12,17 +13,16 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from arena.container import Arena, open_ranking
-from arena.python.frames import Data, Names, references_of, tables_of, with_index
+from arena.python.frames import Data, references_of, tables_of, with_index
 from arena.python.ranking import Cost, Ranking
-from arena.services.ranking.requests import RankRequest, scratch_of
-from data.errors import InputError
+from arena.services.ranking.requests import Columns, RankRequest, scratch_of
+from data.errors import ArenaError, InputError
 from data.models import MissingRule
 from data.plugins import give
 from data.progress import Work, listening, reporting
-from leaderboard.vocabulary import BoardForm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +53,9 @@ def rank(
     max_usd: float | None = None,
     out: str | Path | None = None,
     seed: int = 0,
+    with_reference: bool = False,
+    retry: Literal["all", "none"] = "all",
+    go_on: bool = False,
     concurrency: int = CONCURRENCY,
     progress: bool = True,
 ) -> Ranking:
@@ -76,6 +79,9 @@ def rank(
         max_usd: The most that may be spent.
         out: The folder of the ranking; one that is there goes on. By default one that goes with the result.
         seed: Of the sample and of the intervals.
+        with_reference: Whether the references are ranked too, as one more system.
+        retry: Which comparisons without a verdict are asked again, all or none.
+        go_on: Whether a judge whose replies are of little use judges to the end.
         concurrency: Most requests in flight.
         progress: Whether to show a bar.
 
@@ -83,8 +89,19 @@ def rank(
         InputError: The data cannot be read or joined, there are fewer than two systems, or nobody to judge.
         JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
     """
-    names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
-    request = _request(judge, endpoint, vs, missing, sample, max_usd, seed)
+    names = _columns(system, question, answer, reference, domain)
+    request = _request(
+        judge,
+        endpoint=endpoint,
+        versus=vs,
+        missing=MissingRule(missing),
+        sample=sample,
+        budget_usd=max_usd,
+        seed=seed,
+        with_reference=with_reference,
+        retry=retry != "none",
+        go_on=go_on,
+    )
     folder = _folder(out)
 
     def work() -> Ranking:
@@ -94,7 +111,7 @@ def rank(
         finally:
             arena.close()
 
-    with _shown() if progress else _silent():
+    with _in_python(), _shown() if progress else _silent():
         found = _outside_loops(work)
     if out is None:
         weakref.finalize(found, _forget, folder)
@@ -118,14 +135,24 @@ def estimate(
     max_usd: float | None = None,
     out: str | Path | None = None,
     seed: int = 0,
+    with_reference: bool = False,
 ) -> Mapping[str, Any]:
     """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
 
     Options are those of `rank`; nothing is asked of a model.
     """
-    names = Names(system=system, question=question, answer=answer, reference=reference, domain=domain)
-    request = _request(judge, endpoint, vs, missing, sample, max_usd, seed)
-    with tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
+    names = _columns(system, question, answer, reference, domain)
+    request = _request(
+        judge,
+        endpoint=endpoint,
+        versus=vs,
+        missing=MissingRule(missing),
+        sample=sample,
+        budget_usd=max_usd,
+        seed=seed,
+        with_reference=with_reference,
+    )
+    with _in_python(), tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
         try:
             right = None if references is None else references_of(references, names)
@@ -164,7 +191,8 @@ def judge(
             finally:
                 arena.close()
 
-    return _outside_loops(work)
+    with _in_python():
+        return _outside_loops(work)
 
 
 def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
@@ -203,7 +231,7 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
 
 
 def _ranked(
-    arena: Arena, data: Data, references: Data | None, names: Names, request: RankRequest, concurrency: int
+    arena: Arena, data: Data, references: Data | None, names: Columns, request: RankRequest, concurrency: int
 ) -> Ranking:
     right = None if references is None else references_of(references, names)
     prepared = arena.ranking.prepare(request, tables_of(data, names), right)
@@ -213,14 +241,12 @@ def _ranked(
             round_, lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told), report
         )
     board = arena.ranking.publish(round_.name)
-    results = arena.ranking_results
-    table = arena.boards.file(board.name, BoardForm.CSV).content
-    folder = arena.settings.home
-    results.write(board, folder, table)
+    results, folder = arena.ranking_results, arena.settings.home
     import pandas as pd
 
     from arena.services.ranking.results import without_verdict
 
+    lacking = tuple(without_verdict(round_, counts, folder))
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
     def more(further: Data, **options: Any) -> Ranking:  # noqa: ANN401 - those of `rank`
@@ -243,7 +269,8 @@ def _ranked(
             input_tokens=counts.input_tokens,
             output_tokens=counts.output_tokens,
         ),
-        notes=(*prepared.notes, prepared.sentence, *without_verdict(counts)),
+        notes=(*prepared.notes, prepared.sentence, *lacking),
+        warnings=(*prepared.pool.notes, *([] if prepared.pool.complete else [prepared.sentence]), *lacking),
         folder=folder,
         _more=more,
         _duel=duel,
@@ -254,24 +281,20 @@ def _named(judge: str | JudgeFunction) -> str:
     return judge if isinstance(judge, str) else give(judge)
 
 
-def _request(
-    judge: str | JudgeFunction,
-    endpoint: str,
-    vs: str,
-    missing: str,
-    sample: str | int | None,
-    max_usd: float | None,
-    seed: int,
-) -> RankRequest:
-    return RankRequest(
-        judge=_named(judge),
-        endpoint=endpoint,
-        versus=vs,
-        missing=MissingRule(missing),
-        sample=None if sample is None else str(sample),
-        budget_usd=max_usd,
-        seed=seed,
+def _columns(
+    system: str | None, question: str | None, answer: str | None, reference: str | None, domain: str | None
+) -> Columns:
+    return Columns(
+        system=system or "",
+        question=question or "",
+        answers=(answer,) if answer else (),
+        reference=reference or "",
+        domain=domain or "",
     )
+
+
+def _request(judge: str | JudgeFunction, *, sample: str | int | None, **fields: Any) -> RankRequest:  # noqa: ANN401
+    return RankRequest(judge=_named(judge), sample=None if sample is None else str(sample), **fields)
 
 
 def _folder(out: str | Path | None) -> Path:
@@ -307,6 +330,38 @@ def _outside_loops(work: Callable[[], Value]) -> Value:
     if failed:
         raise failed[0]
     return done[0]
+
+
+COMMAND = re.compile(r"arena rank (?P<folder>'[^']*'|\S+?)(?P<on> --go-on)?(?=[;.]?(\s|$))")
+OPTION = re.compile(r"--(?P<name>[a-z][a-z-]+)(?: (?P<value>[\w./:-]*\w))?")
+FLAGS = {"with-reference", "go-on"}
+
+
+@contextmanager
+def _in_python() -> Iterator[None]:
+    """Let errors speak of arguments, where commands have options."""
+    try:
+        yield
+    except ArenaError as error:
+        error.advice = in_python(error.advice)
+        raise
+
+
+def in_python(text: str) -> str:
+    """Return an advice with calls in place of commands, and arguments in place of options."""
+
+    def call(found: re.Match[str]) -> str:
+        on = ", go_on=True" if found["on"] else ""
+        return f'aa.rank(…, out="{found["folder"].strip(chr(39))}"{on})'
+
+    def argument(found: re.Match[str]) -> str:
+        name, value = found["name"].replace("-", "_"), found["value"]
+        if found["name"] in FLAGS:
+            return f"{name}=True" + (f" {value}" if value else "")
+        return f"{name}=" + ("…" if not value else value if value.isupper() else f'"{value}"')
+
+    named = re.sub(r"NAME=(\S*\w)", r'{"NAME": "\1"}', COMMAND.sub(call, text))
+    return OPTION.sub(argument, named).replace('" judge=', '", judge=')
 
 
 @contextmanager

@@ -3,61 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from arena.services.ranking.requests import named_files
+from arena.services.ranking.requests import Columns, named_files
 from data.errors import InputError
 from data.files.tables.columns import Column
-
-if TYPE_CHECKING:
-    from submissions.answer_tables import AnswerTable
+from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
 
 Data: TypeAlias = Any
 """A data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
 ADVICE = "Give a data frame, a list of dicts, a path, or a dict of these by the names of systems."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """Column names beyond those of `data.files.tables.columns.NAMES`."""
-
-    system: str | None = None
-    question: str | None = None
-    answer: str | None = None
-    reference: str | None = None
-    domain: str | None = None
-
-    def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a row with our names in place of these.
-
-        Raises:
-            InputError: A name is in no column.
-        """
-        ours = {
-            theirs: column.value
-            for column, theirs in (
-                (Column.SYSTEM, self.system),
-                (Column.QUESTION, self.question),
-                (Column.ANSWER, self.answer),
-                (Column.REFERENCE, self.reference),
-                (Column.DOMAIN, self.domain),
-            )
-            if theirs is not None
-        }
-        missing = [theirs for theirs in ours if theirs not in row]
-        if missing:
-            raise InputError(
-                f"There is no column {missing[0]!r}; there are: {', '.join(map(repr, row))}.",
-                advice="Name a column that is there.",
-            )
-        taken = set(ours.values())
-        return {ours.get(name, name): cell for name, cell in row.items() if name in ours or name not in taken}
-
-
-def tables_of(data: Data, names: Names) -> list[AnswerTable]:
+def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
     """Return the tables of some data.
 
     Raises:
@@ -68,36 +28,45 @@ def tables_of(data: Data, names: Names) -> list[AnswerTable]:
         return [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
     paths = [data] if _is_path(data) else data
     if isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
-        return [one.table(one.path) for one in named_files([str(path) for path in paths])]
+        return [one.table(one.path, names) for one in named_files([str(path) for path in paths])]
     return [_table(data, "system", names)]
 
 
-def references_of(data: Data, names: Names) -> AnswerTable:
+def references_of(data: Data, names: Columns) -> AnswerTable:
     """Return the one table of references, whose columns may be called as ours too; raises as `tables_of`."""
-    known = names
-    if not _is_path(data):
-        data = [dict(row) for row in _rows(data, Names())]
-        found = {name for row in data for name in row}
-        theirs = {one.name: getattr(names, one.name) for one in fields(names)}
-        known = Names(**{name: column for name, column in theirs.items() if column in found})
-    return _table(data, "", known, name="references", answers=False)
-
-
-def _table(
-    data: Data, system: str, names: Names, *, name: str | None = None, answers: bool = True
-) -> AnswerTable:
-    from submissions.answer_tables import answer_table_of, read_answer_table
-
     if _is_path(data):
-        return read_answer_table(Path(data), system=system, answers=answers)
-    return answer_table_of(_rows(data, names), name=name or system, system=system, answers=answers)
+        return names.references(Path(data))
+    rows = [dict(row) for row in _rows(data, Columns())]
+    found = {name for row in rows for name in row}
+    called = {column: name for column, name in names.in_file(Path()).items() if name in found}
+    return answer_table_of((_renamed(row, called) for row in rows), name="references", answers=False)
 
 
-def _rows(data: Data, names: Names) -> Iterator[dict[str, Any]]:
+def _table(data: Data, system: str, names: Columns) -> AnswerTable:
+    if _is_path(data):
+        return read_answer_table(Path(data), system=system, called=names.in_file(Path(data)))
+    return answer_table_of(_rows(data, names), name=system, system=system)
+
+
+def _rows(data: Data, names: Columns) -> Iterator[dict[str, Any]]:
+    called = names.in_file(Path())
     for row in _plain_rows(data):
         if not isinstance(row, Mapping):
             raise InputError(f"A row is a {type(row).__name__}.", advice=ADVICE)
-        yield names.renamed({str(name): _cell(cell) for name, cell in row.items()})
+        yield _renamed({str(name): _cell(cell) for name, cell in row.items()}, called)
+
+
+def _renamed(row: Mapping[str, Any], called: Mapping[Column, str]) -> dict[str, Any]:
+    """Return a row with our names in place of the given ones."""
+    missing = [name for name in called.values() if name not in row]
+    if missing:
+        raise InputError(
+            f"There is no column {missing[0]!r}; there are: {', '.join(map(repr, row))}.",
+            advice="Name a column that is there.",
+        )
+    ours = {name: column.value for column, name in called.items()}
+    taken = set(ours.values())
+    return {ours.get(name, name): cell for name, cell in row.items() if name in ours or name not in taken}
 
 
 def _plain_rows(data: Data) -> Iterable[Any]:

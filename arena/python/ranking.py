@@ -42,6 +42,7 @@ class Ranking:
         comparisons: A row a battle: question, both systems, winner, margin, reason.
         cost: What was asked of models.
         notes: What was noticed while the answers were read, in sentences.
+        warnings: Of these what a reader of the board must know.
         folder: Where all of it lies; `arena serve FOLDER` opens it as a site.
     """
 
@@ -50,6 +51,7 @@ class Ranking:
     comparisons: pd.DataFrame = field(repr=False)
     cost: Cost
     notes: tuple[str, ...] = field(repr=False)
+    warnings: tuple[str, ...] = field(repr=False)
     folder: Path
     _more: Callable[..., Ranking] = field(repr=False)
     _duel: Callable[[str, str], Duel] = field(repr=False)
@@ -107,9 +109,23 @@ class Ranking:
         )
         return alt.layer(ends, base.mark_point(filled=True).encode(x="rating:Q"))
 
+    def __str__(self) -> str:
+        """Return the table of six columns, who leads, and what else a reader must know."""
+        return "\n".join((self._table.to_string(index=False), self.sentence, *self.warnings))
+
     def _repr_html_(self) -> str:
-        table: str = self.board.round(1).to_html(index=False, escape=True)
-        return table
+        from html import escape
+
+        told = "".join(f"<p>{escape(line)}</p>" for line in (self.sentence, *self.warnings))
+        return f"{self._table.to_html(index=False, escape=True)}{told}"
+
+    @property
+    def _table(self) -> pd.DataFrame:
+        import pandas as pd
+
+        from arena.services.ranking.results import HEADS
+
+        return pd.DataFrame([one.cells for one in self.systems], columns=list(HEADS))
 
 
 def _row(one: RankedSystem) -> Mapping[str, Any]:

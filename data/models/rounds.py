@@ -43,8 +43,7 @@ class PlannedBattle:
 class PendingBattle:
     """A battle that waits for its verdict, with all that a judge needs.
 
-    `reference_side` is "a" or "b" where that side is the reference of the set. `unread` counts the readings
-    of earlier attempts that gave no verdict.
+    `reference_side` is "a" or "b" where that side is the reference of the set.
     """
 
     id: int
@@ -55,7 +54,6 @@ class PendingBattle:
     answer_a: str
     answer_b: str
     reference_side: str | None = None
-    unread: int = 0
 
 
 class Round(Base, table=True):
@@ -112,6 +110,11 @@ class RoundCounts:
     def __post_init__(self) -> None:
         if self.pending < 0:
             raise RecordError(f"A round has more ended battles than the {self.planned} planned ones.")
+
+    @property
+    def without_verdict(self) -> int:
+        """Battles that were asked in vain."""
+        return self.unreadable + self.refused + self.failed + self.skipped
 
     @property
     def pending(self) -> int:

@@ -25,7 +25,6 @@ from data.models import Outcome, PendingBattle, PlannedBattle, RoundState, Verdi
 from data.models.jobs import battle_holds, lease_rows
 from data.models.rounds import battles, rounds
 from data.models.submissions import answers, questions, submissions
-from data.models.tables import judgments
 from data.store.base import StorePart, own_insert
 from data.store.engine import pairs
 
@@ -59,20 +58,9 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
             )
         ).all()
     }
-    unread: dict[int, int] = pairs(
-        connection.execute(
-            select(judgments.c.battle_id, func.count())
-            .where(
-                judgments.c.battle_id.in_([row.id for row in rows]),
-                judgments.c.outcome.in_([Outcome.UNREADABLE, Outcome.REFUSED]),
-            )
-            .group_by(judgments.c.battle_id)
-        )
-    )
     for row in rows:
         yield PendingBattle(
             id=row.id,
-            unread=unread.get(row.id, 0),
             key=row.key,
             question=by_id[row.question_id],
             system_a=sides[row.a_id].system,

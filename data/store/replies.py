@@ -29,10 +29,6 @@ class ReplyStore(StorePart):
         rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
         return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
 
-    def known(self, keys: Sequence[str]) -> frozenset[str]:
-        """Of some keys those that have a reply."""
-        return frozenset(self._values(select(replies.c.key).where(replies.c.key.in_(list(keys)))))
-
     def mean_output_tokens(self, judge: str, model: str) -> float | None:
         """Return the mean length of the latest replies of a judge's model, in tokens; None without any.
 

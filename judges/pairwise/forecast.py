@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from data.models import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Presentation, Question
+from data.models import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Outcome, Presentation, Question, Reply
 from judges.base import JudgeInput
 from judges.llm.requests import Request
 from judges.pairwise.llm_judge import declined
-from judges.pairwise.rendering import Renderer, presentations, uniform
+from judges.pairwise.parsing import read
+from judges.pairwise.rendering import Renderer, presentations, samples_after, uniform
 from judges.pairwise.screening import gate, inspect
 from judges.spec import JudgeSpec, Protection, leaves
 
@@ -82,6 +84,7 @@ def _has_reference(question: Question) -> bool:
 
 
 CHARACTERS_PER_TOKEN = 4
+Ask = Callable[..., Request]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,8 +119,8 @@ def _roughly(request: Request) -> int:
     return -(-sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN)
 
 
-def _no_replies(_: Sequence[str]) -> Collection[str]:
-    return ()
+def _no_replies(_: Sequence[str]) -> Mapping[str, Reply]:
+    return {}
 
 
 def estimate(
@@ -125,7 +128,7 @@ def estimate(
     inputs: Iterable[JudgeInput],
     *,
     tokens: Callable[[Request], int] = _roughly,
-    known: Callable[[Sequence[str]], Collection[str]] = _no_replies,
+    known: Callable[[Sequence[str]], Mapping[str, Reply]] = _no_replies,
 ) -> Estimate:
     """Count what a judge will ask for some battles, without asking.
 
@@ -133,7 +136,7 @@ def estimate(
         spec: The judge; members are added up, embedded judges ask nothing.
         inputs: The battles, or a sample of them (see `Estimate.scaled`).
         tokens: Counts a request's tokens; by default characters over four.
-        known: Says which requests, by their keys, have a reply already.
+        known: Replies that are there already, by the keys of requests; one that gives no verdict is none.
     """
     judges = [leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM]
     renderers = [Renderer(leaf, leaf.prompt) for leaf in judges if leaf.prompt is not None]
@@ -141,8 +144,13 @@ def estimate(
     for judge_input in inputs:
         battles += 1
         for renderer in renderers:
-            certain = list(_certain(renderer, judge_input))
-            there = len(known([request.key for request in certain])) if certain else 0
+            votes = list(_certain(renderer, judge_input))
+            certain = [asked(sample=vote) for asked, vote in votes]
+            replies = known([request.key for request in certain]) if certain else {}
+            there = sum(
+                request.key in replies and _settled(renderer.spec, known, *vote)
+                for request, vote in zip(certain, votes, strict=True)
+            )
             at_most = _most(renderer, judge_input, len(certain))
             requests += len(certain)
             most += at_most
@@ -161,7 +169,22 @@ def estimate(
     )
 
 
-def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
+def _settled(
+    spec: JudgeSpec, known: Callable[[Sequence[str]], Mapping[str, Reply]], asked: Ask, vote: int
+) -> bool:
+    """Return whether the replies that are there give a vote, in the order in which a judge reads them."""
+    for sample in (vote, *samples_after(vote)):
+        for attempt in range(1 + spec.reasks):
+            reply = next(iter(known([asked(sample=sample, again=attempt > 0).key]).values()), None)
+            if reply is None:
+                return False
+            if read(reply, spec.reply, spec.verdict_words).outcome is Outcome.JUDGED:
+                return True
+    return False
+
+
+def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[tuple[Ask, int]]:
+    """Yield each certain vote: how its request is made, and its number."""
     spec = renderer.spec
     if declined(spec.ground_truth, judge_input):
         return
@@ -175,7 +198,7 @@ def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[Request]:
     for shown_sides in texts:
         for presentation in _presentations(spec, judge_input):
             for vote in range(spec.votes):
-                yield renderer.request(judge_input, shown_sides, presentation, sample=vote)
+                yield partial(renderer.request, judge_input, shown_sides, presentation), vote
 
 
 def _presentations(spec: JudgeSpec, judge_input: JudgeInput) -> tuple[Presentation, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from statistics import fmean
 from typing import Any
 
-from data.errors import WorkError
+from data.errors import ReplayMissError, WorkError
 from data.models import (
     GroundTruth,
     JudgeKind,
@@ -24,11 +24,11 @@ from data.models import (
 from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
 from judges.llm.chat_format import as_sent
 from judges.llm.costs import paid_whole
-from judges.llm.requests import CallFailure, LlmClient
+from judges.llm.requests import CallFailure, LlmClient, Request
 from judges.pairwise.panel import blocking_votes, by_votes, certain_requests, degree, most_retryable, settle
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
-from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, uniform
+from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, samples_after, uniform
 from judges.pairwise.screening import InjectionFinding, gate, inspect
 from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
@@ -218,20 +218,16 @@ class PairwiseJudge:
     async def _vote(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        paid, replies = _CallTotals(), list[Reply]()
-        reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
-        for attempt in range(1 + self.spec.reasks):
-            request = self.renderer.request(judge_input, sides, presentation, sample=vote, again=attempt > 0)
-            answered = await self.client.ask(request)
-            if isinstance(answered, CallFailure):
-                paid.add(answered, answered.calls)
-                reading = self._unanswered(answered)
+        paid = _CallTotals()
+        asked = partial(self.renderer.request, judge_input, sides, presentation)
+        reading, replies = await self._ask(asked, vote, paid)
+        for sample in samples_after(vote):
+            # A reply of an earlier run that gave no verdict is asked for anew.
+            if reading.outcome is Outcome.JUDGED or not replies or not replies[-1].cached:
                 break
-            replies.append(answered)
-            if not answered.cached:
-                paid.add(answered, 1)
-            reading = await self._read(answered)
-            if reading.outcome is not Outcome.UNREADABLE:
+            try:
+                reading, replies = await self._ask(asked, sample, paid)
+            except ReplayMissError:
                 break
         preference, margin = in_battle_terms(reading, presentation)
         last = replies[-1] if replies else None
@@ -255,6 +251,25 @@ class PairwiseJudge:
             output_tokens=paid.output_tokens,
             cost_usd=paid.cost_usd,
         )
+
+    async def _ask(
+        self, asked: Callable[..., Request], sample: int, paid: _CallTotals
+    ) -> tuple[Reading, list[Reply]]:
+        """Ask until a reply is readable, as often as the judge may."""
+        replies: list[Reply] = []
+        reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
+        for attempt in range(1 + self.spec.reasks):
+            answered = await self.client.ask(asked(sample=sample, again=attempt > 0))
+            if isinstance(answered, CallFailure):
+                paid.add(answered, answered.calls)
+                return self._unanswered(answered), replies
+            replies.append(answered)
+            if not answered.cached:
+                paid.add(answered, 1)
+            reading = await self._read(answered)
+            if reading.outcome is not Outcome.UNREADABLE:
+                break
+        return reading, replies
 
     async def _read(self, reply: Reply) -> Reading:
         """Parse a reply; one that cannot be used counts as failed, with its cost."""

@@ -27,6 +27,15 @@ class Sides:
     flags_b: tuple[Flag, ...] = ()
 
 
+MAX_VOTES = 100
+MAX_RETRIES = 100
+
+
+def samples_after(vote: int) -> range:
+    """Return the numbers under which a vote is asked again, each of which the reply cache keeps apart."""
+    return range(vote + MAX_VOTES, vote + MAX_VOTES * MAX_RETRIES, MAX_VOTES)
+
+
 @dataclass(frozen=True)
 class Renderer:
     """Renders requests of one judge; the part that all of them share is made once and comes first."""
@@ -70,7 +79,7 @@ class Renderer:
             sampling=self.spec.sampling,
             without=self.spec.without,
             free=self.spec.price == 0,
-            sample=judge_input.sample + sample,
+            sample=sample,
         )
 
     @cached_property

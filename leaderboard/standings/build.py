@@ -189,6 +189,9 @@ def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
     reference = inputs.reference
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
+    if not clustered and inputs.everyone.weight is not None:
+        # Rows of published counts are no questions: each battle is on one of its own.
+        rates = replace(rates, rows=tuple(replace(row, questions=round(row.battles)) for row in rates.rows))
     if reference is None:
         return rates, ()
     # The reference's own rates alone are shown, and battles of others say nothing of them.

@@ -142,7 +142,11 @@ class BoardService(BoardReader):
         with self._store.changing():
             if confirm is not None:
                 confirm()
-            board, created = self._store.boards.publish(name, round_id=round_.id, standings=standings)
+            boards = self._store.boards
+            if boards.standing(round_.id) is None:
+                board, created = boards.publish(name, round_id=round_.id, standings=standings)
+            else:
+                board, created = boards.replace(name, standings)
             self._store.rounds.move(name, to=RoundState.PUBLISHED, allowed=PUBLISHABLE)
         caller.log("board-published", f"board {name}", content=board.content_hash[:12])
         return board, created

@@ -10,16 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.services.boards.metric_columns import HAS
-from arena.services.evidence.questions import (
-    CONTRADICTS,
-    COVERS,
-    MISSES,
-    AnswerView,
-    Fact,
-    QuestionView,
-    Reasons,
-    Side,
-)
+from arena.services.evidence.questions import AnswerView, QuestionView
+from arena.services.evidence.reasons import CONTRADICTS, COVERS, MISSES, Fact, Reasons, Side
 from data.store.scores import ScoredAnswer
 from judges.metrics.registry import Facts, ReadFact, metrics, own_metrics
 

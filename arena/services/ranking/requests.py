@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from arena.settings import DATABASE
 from data.errors import InputError, NotFoundError
+from data.files.tables.columns import Column
 from data.models import MissingRule
 
 if TYPE_CHECKING:
@@ -24,6 +25,39 @@ if TYPE_CHECKING:
 
 
 STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """Names of columns, where they are given; `answers` may be `FILE:COLUMN`, of one file."""
+
+    question: str = ""
+    answers: tuple[str, ...] = ()
+    system: str = ""
+    reference: str = ""
+    domain: str = ""
+
+    def in_file(self, path: Path) -> dict[Column, str]:
+        """Return the names that hold in a file."""
+        own = [text.rpartition(":") for text in self.answers]
+        answer = [column for file, _, column in own if file in {str(path), path.name}]
+        answer = answer or ["".join(text) for text in own if not Path(text[0]).is_file()]
+        named = {
+            Column.QUESTION: self.question,
+            Column.ANSWER: next(iter(answer), ""),
+            Column.SYSTEM: self.system,
+            Column.REFERENCE: self.reference,
+            Column.DOMAIN: self.domain,
+        }
+        return {column: name for column, name in named.items() if name}
+
+    def references(self, path: Path) -> AnswerTable:
+        """Read a file of references, whose columns may be called as ours too."""
+        from submissions.answer_tables import header_of, read_answer_table
+
+        header = header_of(path)
+        called = {column: name for column, name in self.in_file(path).items() if name in header}
+        return read_answer_table(path, answers=False, called=called)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +84,11 @@ class NamedFile:
         file = "stdin" if text == STANDARD_INPUT else path.name
         return cls(path=_existing(path), system=file.split(".")[0] or file)
 
-    def table(self, path: Path) -> AnswerTable:
+    def table(self, path: Path, columns: Columns) -> AnswerTable:
         """Read the file, which stands at `path` where it came by a pipe."""
         from submissions.answer_tables import read_answer_table
 
-        table = read_answer_table(path, system=self.system)
+        table = read_answer_table(path, system=self.system, called=columns.in_file(self.path))
         return table.called(self.system) if self.named else table
 
 
@@ -95,6 +129,9 @@ class RankRequest:
         budget_usd: The most that may be spent; None without a cap.
         seed: Of the sample and of the resampled intervals.
         afresh: Whether nothing that was ranked before is joined.
+        with_reference: Whether the references are ranked among the systems.
+        retry: Whether comparisons that were asked in vain are asked again.
+        go_on: Whether a judge whose replies are of little use judges to the end.
     """
 
     judge: str = ""
@@ -105,6 +142,9 @@ class RankRequest:
     budget_usd: float | None = None
     seed: int = 0
     afresh: bool = False
+    with_reference: bool = False
+    retry: bool = True
+    go_on: bool = False
 
 
 def is_ranking(folder: Path) -> bool:

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from math import erfc, exp, lgamma, log, log1p, sqrt
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
-from arena.services.evidence.questions import CONTRADICTS, MISSES, Side, read_reasons
+from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
+from arena.services.rounds.pairing import ALL
 from data.errors import FileFormatError, InputError, NotFoundError
-from data.models import BattleEvidence, Board, Judgment, MissingRule, Preference, Presentation, RoundCounts
+from data.models import (
+    BattleEvidence,
+    Board,
+    Judgment,
+    MissingRule,
+    Preference,
+    Presentation,
+    Round,
+    RoundCounts,
+)
 from data.store import Store
 from data.text import counted, escape_formula, percent, percent_figure
-from judges.metrics.registry import covering
-from leaderboard.standings.places import separates
 from leaderboard.vocabulary import OVERALL
-from submissions.problem_codes import listed
 
 TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
+LEVEL = 0.95
+MIN_JUDGED = 0.9
+"""Share of the comparisons of two systems that a gate needs verdicts of."""
+REFERENCE_ONLY = "Rates and questions are of the comparisons with the reference, ratings of all."
+WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
 MOST_NAMED = 3
+HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
 """Systems that the sentence names."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
@@ -38,7 +55,8 @@ class RankedSystem:
         wins: Won battles against the reference where there is one, else against all; so ties and losses.
         covered: How much its answers cover on average, 0–1; None where it is not known.
         covered_by: The metric that says so; empty where the board has none.
-        questions: How many questions it answered.
+        questions: On how many questions it has a verdict, of those battles.
+        answers: How many answers of it there are.
         asked: How many there are.
         partial: Mark of a system that did not answer all of them, as `partial (31 of 40)`; else empty.
         declined: How many of its answers decline (`declines_of`), and where they should.
@@ -56,6 +74,7 @@ class RankedSystem:
     win_tie_rate: float | None
     covered: float | None
     questions: int
+    answers: int
     unranked: str = ""
     covered_by: str = ""
     asked: int | None = None
@@ -77,6 +96,14 @@ class RankedSystem:
             ends = "" if part["lower"] is None else f" ({_ends(part['lower'], part['upper'])})"
             figures.append(f"{part['count']:,} of {part['of']:,}{ends}")
         return figures
+
+    @property
+    def cells(self) -> tuple[str | int | None, ...]:
+        """Its row of the table under `HEADS`."""
+        return (
+            *(self.places, self.marked, self.points, self.record, self.win_tie),
+            self.questions or None,
+        )
 
     @property
     def places(self) -> str:
@@ -138,12 +165,15 @@ class Duel:
     Attributes:
         first: The one that is asked about.
         points: How much higher its rating is; None where one has none, since it won or lost everything.
-        lower: The lower end of the interval at 95 %; None likewise, as the next two.
+        lower: The lower end of the interval at 95 %; None likewise, as the next one.
         upper: The upper end.
-        p_value: That so large a difference comes by chance, of these two alone; two-sided.
-        significant: Whether the battles tell the two apart, for all pairs of the board at once.
-        better: The one that is ahead, by ratings or else by places and battles; empty where neither is.
-        wins: Battles that `first` won against `second`; ties and losses likewise.
+        share: Share of the comparisons decided between the two that `first` won; None where none was.
+        share_lower: The lower end of its exact interval at 95 %.
+        share_upper: The upper end.
+        p_value: That so large a difference comes by chance: in rating, else in this share; two-sided.
+        better: The one that is ahead; empty where neither is.
+        wins: Comparisons that `first` won against `second`; ties and losses likewise.
+        planned: Comparisons of the two that were to be judged; how many ended how follows.
     """
 
     first: str
@@ -151,12 +181,31 @@ class Duel:
     points: float | None
     lower: float | None
     upper: float | None
-    p_value: float | None
-    significant: bool
+    share: float | None
+    share_lower: float
+    share_upper: float
+    p_value: float
     better: str
     wins: int
     ties: int
     losses: int
+    planned: int
+    judged: int
+    failed: int
+    refused: int
+    unreadable: int
+    skipped: int
+    missing: int
+
+    @property
+    def significant(self) -> bool:
+        """True if the interval excludes that the two are equal."""
+        return self.p_value < 1 - LEVEL
+
+    @property
+    def undecided(self) -> bool:
+        """True if too few comparisons of the two have a verdict for a gate."""
+        return not self.judged or self.judged < MIN_JUDGED * (self.planned - self.missing)
 
     @property
     def worse(self) -> bool:
@@ -165,25 +214,65 @@ class Duel:
 
     @property
     def sentence(self) -> str:
-        """The comparison in a sentence: the better one, by how much and how surely."""
+        """The comparison in sentences: which is better, how surely, and how the two met."""
         other = self.first if self.better == self.second else self.second
-        size = self._size
-        battles = self.wins + self.ties + self.losses
-        counts = f"won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,}"
-        met = f"{self.first} {counts} of their {battles:,} battles." if battles else "They never met."
+        told = f"{self.first} and {self.second} are not told apart"
         if self.significant:
-            return f"{self.better} is better than {other}{f' by {size}' if size else ''}. {met}"
-        ahead = f": {self.better} is ahead{f' by {size}' if size else ''}" if self.better else ""
-        return f"{self.first} and {self.second} are not told apart{ahead}. {met}"
+            told = f"{self.better} is better than {other}"
+        record = f"won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,}"
+        met = f"{self.first} {record} of {counted(self.judged, 'comparison')} with {self.second}."
+        lacking = self.planned - self.judged
+        without = f" {lacking:,} of {counted(self.planned, 'comparison')} have no verdict ({self._why})."
+        few = " Too few have one to decide." if self.undecided and self.judged else ""
+        return (
+            f"{told}: {self._size}. "
+            f"{f'Head to head, {met}' if self.judged else 'Head to head they never met.'}"
+            f"{without if lacking else ''}{few}"
+        )
+
+    @property
+    def _why(self) -> str:
+        kinds = {word: getattr(self, word) for word in WITHOUT_VERDICT}
+        kinds["pending"] = self.planned - self.judged - sum(kinds.values())
+        return ", ".join(f"{count:,} {word}" for word, count in kinds.items() if count)
 
     @property
     def _size(self) -> str:
-        if self.points is None or self.lower is None or self.upper is None or self.p_value is None:
-            return ""
-        ends = sorted((self.lower, self.upper) if self.points >= 0 else (-self.lower, -self.upper))
-        told = f"p {'< 0.001' if self.p_value < LEAST_P else f'= {self.p_value:.3f}'}"
-        alone = "" if self.significant else " for these two alone"
-        return f"{abs(self.points):.0f} points (95 % interval {ends[0]:.0f} to {ends[1]:.0f}){alone}, {told}"
+        p = "p < 0.001" if self.p_value < LEAST_P else f"p = {self.p_value:.3f}"
+        if self.points is not None and self.lower is not None and self.upper is not None:
+            ahead = self.better or self.first
+            ends = (self.lower, self.upper) if ahead == self.first else (-self.upper, -self.lower)
+            interval = f"95 % interval {ends[0]:.0f} to {ends[1]:.0f}".replace("-", "−")
+            return f"the rating of {ahead} is {abs(self.points):.0f} points higher ({interval}, {p})"
+        if self.share is None:
+            return f"no comparison between them was decided ({p})"
+        decided = counted(self.wins + self.losses, "decided comparison")
+        interval = f"95 % interval {percent(self.share_lower)} to {percent(self.share_upper)}"
+        return f"{self.first} won {percent(self.share)} of {decided} ({interval}, {p})"
+
+
+def sign_test(wins: int, losses: int) -> tuple[float, float, float]:
+    """Return the exact p of as many wins, and the ends of the interval of their share (Clopper-Pearson)."""
+
+    def below(count: int, share: float) -> float:
+        """Return the chance of at most so many wins."""
+        total = wins + losses
+        log_ways = (lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) for k in range(count + 1))
+        return sum(
+            exp(ways + k * log(share) + (total - k) * log1p(-share)) for k, ways in enumerate(log_ways)
+        )
+
+    def root(high: Callable[[float], bool]) -> float:
+        low, top = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + top) / 2
+            low, top = (low, middle) if high(middle) else (middle, top)
+        return (low + top) / 2
+
+    tail = (1 - LEVEL) / 2
+    lower = root(lambda share: 1 - below(wins - 1, share) > tail) if wins else 0.0
+    upper = root(lambda share: below(wins, share) < tail) if losses else 1.0
+    return min(1.0, 2 * below(min(wins, losses), 0.5)), lower, upper
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +281,18 @@ class RankingResults:
 
     store: Store
 
+    def last_board(self) -> Board:
+        """Return the board of the last round that has one."""
+        boards = {board.name: board for board in self.store.boards.all()}
+        for round_ in self.store.rounds.all():
+            if round_.name in boards:
+                return boards[round_.name]
+        raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
+
     def systems(self, board: Board) -> tuple[RankedSystem, ...]:
         """Return the rows of a board, best first; the reference is one where it met systems."""
+        from judges.metrics.registry import covering
+
         lines = board.standings["lines"][OVERALL]
         scored = {name for line in lines for name, found in (line.get("scores") or {}).items() if found}
         metric = next((name for name in covering() if name in scored), "")
@@ -201,10 +300,18 @@ class RankingResults:
         reference = board.standings.get("reference")
         return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
 
+    def basis(self, board: Board) -> str:
+        """Say where rates count fewer battles than ratings: those against the reference alone."""
+        facts, reference = board.standings["facts"], board.standings.get("reference")
+        met = any(line["system"] == reference for line in board.standings["lines"][OVERALL])
+        return REFERENCE_ONLY if met and facts.get("pairs") == ALL else ""
+
     def covered_heading(self, board: Board) -> str:
-        """Return the heading of the share of covered facts."""
+        """Return the heading of the share of covered facts; empty where it is not known."""
+        from judges.metrics.registry import covering
+
         headings = {name: column.heading.lower() for name, column in covering().items()}
-        return next((headings[one.covered_by] for one in self.systems(board) if one.covered_by), "covered")
+        return next((headings[one.covered_by] for one in self.systems(board) if one.covered is not None), "")
 
     def decline_headings(self, board: Board) -> Sequence[str]:
         """Return the headings of the figures on declines, of marked questions where there are some."""
@@ -212,10 +319,13 @@ class RankingResults:
         return DECLINES if marked else DECLINES[:1]
 
     def sentence(self, board: Board) -> str:
-        """Describe the leader and its certainty, and which systems are partial."""
+        """Describe the leader and its certainty, partial systems, and where too little was judged."""
+        from leaderboard.standings.sections import partial_sentence
+
         skips = board.standings.get("missing") == MissingRule.SKIP
-        said = " Only questions that both systems of a pair answered are compared." if skips else ""
-        return f"{self._leading(board, skips=skips)}{said}"
+        said = "Only questions that both systems of a pair answered are compared." if skips else ""
+        parts = (self._leading(board, skips=skips), said, partial_sentence(board.standings))
+        return " ".join(filter(None, parts))
 
     def _leading(self, board: Board, *, skips: bool) -> str:
         rated = [one for one in self.systems(board) if one.rank is not None]
@@ -234,6 +344,8 @@ class RankingResults:
             return f"{name} leads, and its battles separate it from every other system."
         if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:
             return "No system leads: the battles separate none of them."
+        from submissions.problem_codes import listed
+
         others = listed((other for other in tied if other != first.marked), MOST_NAMED)
         return f"{name} is ahead, but its battles do not separate it from {others}."
 
@@ -261,56 +373,67 @@ class RankingResults:
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
-        standings = self.store.boards.get(name).standings
-        found = _difference(standings, first, second)
-        points, lower, upper, prob_better = found or (None,) * 4
+        points, lower, upper = _difference(self.store.boards.get(name).standings, first, second)
         met = [one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second}]
-        wins, losses = (sum(one.winner == name for one in met) for name in (first, second))
-        lead = _lead(standings, first, second) or wins - losses if points is None else points
+        ended = Counter(one.outcome for one in met)
+        wins, losses = (sum(one.winner == system for one in met) for system in (first, second))
+        p_value, share_lower, share_upper = sign_test(wins, losses)
+        if points is not None and lower is not None and upper is not None and lower < upper:
+            # The p that belongs to the interval: both say the same of the two.
+            error = (upper - lower) / (2 * NormalDist().inv_cdf((1 + LEVEL) / 2))
+            p_value = erfc(abs(points) / error / sqrt(2))
+        lead = wins - losses if points is None else points
         return Duel(
             first=first,
             second=second,
             points=points,
             lower=lower,
             upper=upper,
-            p_value=None if prob_better is None else 2 * min(prob_better, 1 - prob_better),
-            significant=separates(standings, first, second),
+            share=wins / (wins + losses) if wins + losses else None,
+            share_lower=share_lower,
+            share_upper=share_upper,
+            p_value=p_value,
             better=first if lead > 0 else second if lead < 0 else "",
             wins=wins,
             ties=sum(one.winner == TIE for one in met),
             losses=losses,
+            planned=len(met),
+            **{word: ended[word] for word in ("judged", *WITHOUT_VERDICT)},
         )
 
-    def write(self, board: Board, folder: Path, standings: bytes) -> tuple[Path, ...]:
+    def write_comparisons(self, name: str, folder: Path) -> tuple[Comparison, ...]:
+        """Write every battle of a round as CSV."""
+        comparisons = tuple(self.comparisons(name))
+        with _writing(folder), (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(list(Comparison.__slots__))
+            for one in comparisons:
+                rows.writerow([escape_formula(cell) for cell in asdict(one).values()])
+        return comparisons
+
+    def write(self, board: Board, folder: Path) -> None:
         """Write the board as one page, its rows and its comparisons as CSV."""
         from arena.html_pages import rendered
+        from leaderboard.export.tables import standings_file
+        from leaderboard.vocabulary import BoardForm
 
-        name = board.round_name or board.name
-        try:
-            (folder / TABLE).write_bytes(standings)
-            comparisons = tuple(self.comparisons(name))
-            with (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
-                rows = csv.writer(file)
-                rows.writerow(list(Comparison.__slots__))
-                for one in comparisons:
-                    rows.writerow([escape_formula(cell) for cell in asdict(one).values()])
-            page = rendered(
-                "ranking.html",
-                title=board.standings["title"],
-                sentence=self.sentence(board),
-                systems=self.systems(board),
-                covered=self.covered_heading(board),
-                declines=self.decline_headings(board),
-                judge=board.standings["facts"].get("judge", ""),
-                model=board.standings["facts"].get("model", ""),
-                published=board.published_at.date().isoformat(),
-                comparisons=_by_pair(comparisons),
-            )
+        comparisons = self.write_comparisons(board.round_name or board.name, folder)
+        page = rendered(
+            "ranking.html",
+            title=board.standings["title"],
+            sentence=self.sentence(board),
+            basis=self.basis(board),
+            systems=self.systems(board),
+            covered=self.covered_heading(board),
+            declines=self.decline_headings(board),
+            judge=board.standings["facts"].get("judge", ""),
+            model=board.standings["facts"].get("model", ""),
+            published=board.published_at.date().isoformat(),
+            comparisons=_by_pair(comparisons),
+        )
+        with _writing(folder):
+            (folder / TABLE).write_bytes(standings_file(board.standings, BoardForm.CSV))
             (folder / BOARD).write_text(page, encoding="utf-8")
-        except OSError as error:
-            message = f"{folder} cannot be written: {error.strerror or error}."
-            raise FileFormatError(message, advice="Name a folder that you can write to.") from error
-        return (folder / BOARD, folder / TABLE, folder / COMPARISONS)
 
     def _require(self, name: str, *systems: str) -> None:
         round_ = self.store.rounds.get(name)
@@ -322,27 +445,18 @@ class RankingResults:
                 )
 
 
-def _difference(standings: Mapping[str, Any], first: str, second: str) -> tuple[float, ...] | None:
-    """Points, both ends of their interval, and the chance that the first is better; None where not known."""
+def _difference(
+    standings: Mapping[str, Any], first: str, second: str
+) -> tuple[float | None, float | None, float | None]:
+    """Points and both ends of their interval; None where not known."""
     differences = standings.get("differences") or {}
     names = list(differences.get("systems", ()))
-    if not {first, second} <= set(names):
-        return None
-    wanted = [names.index(first), names.index(second)]
-    for one, other, points, lower, upper, prob_better in differences["pairs"]:
-        if [one, other] == wanted:
-            return points, lower, upper, prob_better
-        if [other, one] == wanted:
-            return -points, -upper, -lower, 1 - prob_better
-    return None
-
-
-def _lead(standings: Mapping[str, Any], first: str, second: str) -> int:
-    """1 where one system surely stands above another, -1 where it stands below, else 0."""
-    if not separates(standings, first, second):
-        return 0
-    order = [line["system"] for line in standings["lines"][OVERALL]]
-    return 1 if order.index(first) < order.index(second) else -1
+    for one, other, points, lower, upper, _ in differences.get("pairs", ()):
+        if (names[one], names[other]) == (first, second):
+            return points, lower, upper
+        if (names[other], names[one]) == (first, second):
+            return -points, -upper, -lower
+    return None, None, None
 
 
 def _system(line: Mapping[str, Any], metric: str) -> RankedSystem:
@@ -361,7 +475,8 @@ def _system(line: Mapping[str, Any], metric: str) -> RankedSystem:
         losses=rates.get("losses", 0),
         win_tie_rate=rates.get("win_tie_rate"),
         covered=scores.get("mean"),
-        questions=line.get("answers") or 0,
+        questions=rates.get("questions") or 0,
+        answers=line.get("answers") or 0,
         unranked=line.get("unranked", ""),
         covered_by=metric,
         asked=line.get("asked"),
@@ -374,6 +489,15 @@ def _ends(lower: float, upper: float) -> str:
     return f"{percent_figure(lower, decimals=0)}–{percent(upper, decimals=0)}"
 
 
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror or error}."
+        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
+
+
 def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     pairs: dict[str, list[Comparison]] = {}
     for one in comparisons:
@@ -381,11 +505,16 @@ def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparis
     return list(pairs.items())
 
 
-def without_verdict(counts: RoundCounts) -> Iterator[str]:
+def without_verdict(round_: Round, counts: RoundCounts, folder: Path) -> Iterator[str]:
     """Describe the comparisons without a verdict, by outcome."""
-    for word in ("unreadable", "refused", "failed", "skipped", "missing"):
-        if count := getattr(counts, word):
-            yield f"{counted(count, 'comparison')} {word}; {COMPARISONS} says why."
+    undecidable: Mapping[str, int] = round_.plan["undecidable"]
+    for reason, count in undecidable.items():
+        yield f"{counted(count, 'comparison')} cannot be decided: {reason}."
+    for word in WITHOUT_VERDICT:
+        # The judge declines those; there was no reply to read.
+        count = getattr(counts, word) - (sum(undecidable.values()) if word == "unreadable" else 0)
+        if count > 0:
+            yield f"{counted(count, 'comparison')} {word}; {folder / COMPARISONS} says why."
 
 
 def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Comparison:

@@ -8,23 +8,26 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from arena.services.boards.service import BoardService
 from arena.services.question_sets.service import SetService
 from arena.services.ranking.requests import ADVICE, EMBEDDED, RankingJudges, RankRequest
+from arena.services.ranking.results import COMPARISONS, RankingResults
 from arena.services.rounds.battle_table import LiveStanding, live_standing
-from arena.services.rounds.models import RoundRequest
-from arena.services.rounds.pairing import VERSUS
+from arena.services.rounds.models import PlannedRound, RoundRequest, same_verdicts
+from arena.services.rounds.pairing import ALL, SYSTEMS, VERSUS
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
-from data.errors import InputError, NotFoundError
-from data.models import Answer, Board, MissingRule, Question, QuestionSet, Round, RoundCounts, RoundState
+from data.errors import ConflictError, InputError, UnfitJudgeError
+from data.models import Answer, Board, JudgeKind, MissingRule, Question, QuestionSet, Round, RoundCounts
 from data.models.rounds import RESUMABLE
 from data.progress import Report, working
 from data.store import Store
 from data.text import counted, percent
+from judges.catalogue import source_of
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.pooling import Pool, pool
 
@@ -44,11 +47,13 @@ class Prepared:
 
     Attributes:
         request: The round that follows.
+        asked: What was asked for.
         pool: Questions and answers.
         notes: What was noticed while files were read, in sentences.
     """
 
     request: RoundRequest
+    asked: RankRequest
     pool: Pool
     notes: tuple[str, ...]
 
@@ -88,7 +93,8 @@ class RankingService:
         boards: BoardService,
         *,
         judges: RankingJudges,
-        title: str,
+        results: RankingResults,
+        folder: Path,
     ) -> None:
         self._store = store
         self._sets = sets
@@ -97,7 +103,8 @@ class RankingService:
         self._planner = planner
         self._boards = boards
         self.judges = judges
-        self._title = title
+        self._results = results
+        self._folder = folder
 
     def prepare(
         self, request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None = None
@@ -107,14 +114,14 @@ class RankingService:
         with working("joining questions and answers"):
             before = () if request.afresh else self._stored(given)
             joined = pool([*tables, *before], references, () if request.afresh else self._known())
-        sides = len(joined.answers) + bool(joined.references)
-        if sides < FEWEST_SYSTEMS:
-            names = ", ".join(joined.answers) or "none"
-            raise InputError(
-                f"There are answers of fewer than two systems ({names}) and no references.",
-                advice="Give another file, or the references: --references FILE.",
-            )
         pairs = _pairs(request, joined)
+        if len(joined.answers) + (pairs in {REFERENCE, ALL}) < FEWEST_SYSTEMS:
+            names = ", ".join(joined.answers) or "none"
+            other = " Or compare it with the references: --vs reference." if joined.references else ""
+            raise InputError(
+                f"There are answers of fewer than two systems ({names}).",
+                advice=f"Give another file.{other}",
+            )
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
         set_name = self._store_questions(joined)
@@ -129,11 +136,17 @@ class RankingService:
             seed=request.seed,
             budget_usd=request.budget_usd,
         )
-        return Prepared(request=wanted, pool=joined, notes=notes)
+        return Prepared(request=wanted, asked=request, pool=joined, notes=notes)
 
     def estimate(self, prepared: Prepared) -> Mapping[str, Any]:
-        """Estimate the battles and cost of the ranking, as `arena rounds plan` does."""
-        return self._planner.estimate(prepared.request)
+        """Estimate the battles and cost of the ranking, as `arena rounds plan` does.
+
+        `with_reference` counts the battles that the reference adds.
+        """
+        plan = self._planner.estimate(prepared.request)
+        systems = self._planner.plan(replace(prepared.request, pairs=SYSTEMS)).plan.battles
+        added = plan["planned"] - len(systems) if prepared.request.pairs == ALL else 0
+        return {**plan, "with_reference": added}
 
     def require_ready(self, prepared: Prepared) -> None:
         """Check that the judge can decide, and that a cap that is given can be kept."""
@@ -159,51 +172,79 @@ class RankingService:
 
     def round_of(self, prepared: Prepared) -> Round:
         """Return the round that judges this: the last one where it is the same, else a new one."""
-        planned = self._planner.plan(prepared.request)
-        last = self._last_round()
-        systems = {entrant.system: entrant.version for entrant in planned.entrants}
-        same = last is not None and (
-            last.set_name == prepared.request.set_name
-            and last.judge["source"] == prepared.request.judge
-            and last.plan["systems"] == systems
-            and last.plan["pairs"] == planned.request.pairs
-            and last.plan.get("missing") == prepared.request.missing
-            and last.plan["sample"] == prepared.request.sample
-            and last.seed == prepared.request.seed
-        )
-        if not same or last is None:
+        request, last = prepared.request, self._last_round()
+        planned = self._planner.plan(request)
+        if last is None or not self._goes_on(last, planned):
             number = len(self._rounds.rounds()) + 1
-            return self._rounds.create(replace(prepared.request, name=f"{STEM}-{number}"))
-        if prepared.request.budget_usd is not None and last.state is not RoundState.PUBLISHED:
-            last = self._rounds.set_budget(last.name, prepared.request.budget_usd)
+            return self._rounds.create(replace(request, name=f"{STEM}-{number}"))
+        if request.budget_usd is not None:
+            self._rounds.set_budget(last.name, request.budget_usd)
+        hopeless = sum(last.plan["undecidable"].values())
+        if prepared.asked.retry and self._store.rounds.counts(last.name).without_verdict > hopeless:
+            self._rounds.retry(last.name, unreadable=True, published=True)
+        if self._store.rounds.counts(last.name).pending:
+            source = source_of(request.judge, planned.spec)
+            self._store.rounds.amend(last.name, judge={**last.judge, "source": source})
+            self._rounds.adopt(last.name, new_judge=True)
+        if prepared.asked.go_on:
+            self._rounds.judge_anyway(last.name)
+        return self._store.rounds.get(last.name)
+
+    def _goes_on(self, last: Round, planned: PlannedRound) -> bool:
+        """Return whether a round judges what is planned; a function may have been changed since it failed."""
+        request, judge = planned.request, planned.spec.canonical
+        if (
+            last.set_name != request.set_name
+            or last.plan["systems"] != {entrant.system: entrant.version for entrant in planned.entrants}
+            or last.plan["pairs"] != request.pairs
+            or last.plan.get("missing") != request.missing
+            or last.plan.get("sample") != request.sample
+            or last.seed != request.seed
+        ):
+            return False
+        if same_verdicts(last.judge, judge):
+            return True
         counts = self._store.rounds.counts(last.name)
-        if last.state is RoundState.FINISHED and counts.failed + counts.skipped:
-            self._rounds.retry(last.name)
-            last = self._store.rounds.get(last.name)
-        return last
+        mended = planned.spec.kind is JudgeKind.FUNCTION and counts.pending + counts.without_verdict
+        return not counts.judged or bool(mended and last.judge_name == planned.spec.name)
 
     def judge(self, round_: Round, run: Callable[[str, Report], RoundCounts], report: Report) -> RoundCounts:
-        """Judge what is pending in a round; nothing where it is finished."""
+        """Judge what is pending in a round, and write its comparisons, however it ends."""
         if round_.state in RESUMABLE:
-            run(round_.name, report)
+            try:
+                run(round_.name, report)
+            except UnfitJudgeError as error:
+                bare = error.message.removeprefix(f"Round {round_.name} is paused. ")
+                if error.message != bare:
+                    error.message = bare
+                    error.advice = f"Correct the judge and go on: {self._command}; or judge all the same: "
+                    error.advice += f"{self._command} --go-on. {self._folder / COMPARISONS} has what it said."
+                raise
+            finally:
+                self._results.write_comparisons(round_.name, self._folder)
         return self._store.rounds.counts(round_.name)
 
     def publish(self, name: str) -> Board:
-        """Build the board of a judged round, with the embedded scores that its answers can have.
+        """Build the board of a judged round, with the embedded scores that its answers can have, as files.
 
         Raises:
             ConflictError: It has no verdict.
         """
+        counts = self._store.rounds.counts(name)
+        if not counts.judged:
+            why = next((why for _, why, _ in self._store.conduct.reasons(name) if why), "")
+            first = f" The first: {why.rstrip('.')}." if why else ""
+            raise ConflictError(
+                f"No comparison has a verdict, so there is no board.{first}",
+                advice=f"{self._folder / COMPARISONS} has the others. Correct it, and go on: {self._command}",
+            )
         board, _ = self._boards.publish(name, report=lambda _: None, partial=True)
+        self._results.write(board, self._folder)
         return board
 
-    def last_board(self) -> Board:
-        """Return the board of the last round that has one."""
-        boards = {board.name: board for board in self._boards.published()}
-        for round_ in self._rounds.rounds():
-            if round_.name in boards:
-                return boards[round_.name]
-        raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
+    @property
+    def _command(self) -> str:
+        return f"arena rank {quote(str(self._folder))}"
 
     def requests(self, name: str) -> int:
         """Count the requests that a round's judge sent, without cached replies."""
@@ -247,10 +288,9 @@ class RankingService:
         text = json.dumps([repr(question) for question in joined.questions], ensure_ascii=False)
         name = f"questions-{hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]}"
         domains = {question.domain: question.domain for question in joined.questions}
+        title = self._folder.name or "ranking"
         with working("storing the questions"):
-            self._sets.add(
-                QuestionSet(name=name, title=self._title, domains=domains, questions=joined.questions)
-            )
+            self._sets.add(QuestionSet(name=name, title=title, domains=domains, questions=joined.questions))
         return name
 
     def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
@@ -274,7 +314,7 @@ class RankingService:
 def _pairs(request: RankRequest, joined: Pool) -> str:
     """Return the compared pairs in the words of a round's plan."""
     if not request.versus:
-        return "all"
+        return ALL if request.with_reference and joined.references else SYSTEMS
     if request.versus in joined.answers:
         return f"{VERSUS}{request.versus}"
     if joined.references and request.versus == REFERENCE:

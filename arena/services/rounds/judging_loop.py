@@ -248,18 +248,13 @@ class JudgingLoop:
 
 
 def contest(battle: PendingBattle) -> JudgeInput:
-    """Make the input of a judge.
-
-    Rounds number the samples of a request from 0, one for each vote, of which there are at most 99; numbers
-    begin anew where a reply that is cached gave no verdict.
-    """
+    """Make the input of a judge."""
     return JudgeInput(
         battle_id=battle.key,
         question=battle.question,
         answer_a=battle.answer_a,
         answer_b=battle.answer_b,
         reference_side=battle.reference_side,
-        sample=100 * (1 + int(battle.key[:12], 16)) if battle.unread else 0,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from data.errors import InputError
 from data.models import MissingRule, Outcome, PlannedBattle, Preference, Question, Submission, battle_id
 from data.models.judgments import NOT_HANDED_IN
 
-VERSUS = "versus:"
+ALL, SYSTEMS, VERSUS = "all", "systems", "versus:"
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
 PER_CENT = 100
@@ -49,12 +50,14 @@ class Pairs:
 
     @classmethod
     def parse(cls, text: str) -> Pairs:
-        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM` or `all`."""
+        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM`, `systems` or `all`."""
         if text.startswith(VERSUS) and text != VERSUS:
             return cls(versus=text.removeprefix(VERSUS))
         parts = [part.strip() for part in text.split(",")]
-        if parts == ["all"]:
+        if parts == [ALL]:
             return cls(everything=True)
+        if parts == [SYSTEMS]:
+            return cls(complete=sys.maxsize)
         reference, complete = False, 0
         for part in parts:
             if part == "reference":

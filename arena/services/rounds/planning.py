@@ -19,7 +19,7 @@ from arena.services.rounds.models import (
 from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
 from data.errors import InputError, NotFoundError
-from data.models import JudgeKind, Submission, SubmissionKind, TokenScope, TokenUsage
+from data.models import JudgeKind, Reply, Submission, SubmissionKind, TokenScope, TokenUsage
 from data.progress import working
 from data.store import Store
 from data.store.replies import ReplyStore
@@ -121,9 +121,7 @@ class RoundPlanner:
             if one.blocks and not (uncapped and one.what in SPENDING and request.budget_usd is None)
         ]
         if lacking:
-            raise InputError(
-                " ".join(one.text for one in lacking), advice=" ".join(one.advice for one in lacking)
-            )
+            raise InputError(" ".join(one.text for one in lacking), advice=" ".join(map(str, lacking)))
 
     def estimate(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> dict[str, Any]:
         """Return the content of `arena rounds plan`: battles, requests, tokens, cost, missing inputs."""
@@ -211,7 +209,7 @@ def estimate_round(
     for leaf in leaves(planned.spec):
         if leaf.kind is not JudgeKind.LLM:
             continue
-        known = _nothing if cache_mode is CacheMode.RECORD else replies.known
+        known = _nothing if cache_mode is CacheMode.RECORD else replies.get_many
         part = estimate(leaf, inputs, tokens=counter.expected, known=known)
         mean = replies.mean_output_tokens(leaf.name, leaf.model)
         paying = _Paying(
@@ -221,8 +219,8 @@ def estimate_round(
     return total
 
 
-def _nothing(_: Sequence[str]) -> frozenset[str]:
-    return frozenset()
+def _nothing(_: Sequence[str]) -> Mapping[str, Reply]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

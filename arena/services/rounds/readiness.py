@@ -45,12 +45,18 @@ class Missing:
     """One thing that a round lacks.
 
     `blocks` says that organisers' pages do not launch the round so; without, it would be judged all the same.
+    `command` says the advice again in words of the command line.
     """
 
     what: Lack
     text: str
     advice: str
     blocks: bool = False
+    command: str = ""
+
+    def __str__(self) -> str:
+        """Return the advice for the command line."""
+        return f"{self.advice} ({self.command})" if self.command else self.advice
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that commands and the API give."""
@@ -86,8 +92,8 @@ class Readiness:
             yield Missing(
                 what=Lack.ANSWERS,
                 text=f"Nobody has submitted answers to {name}.",
-                advice="Let teams submit, or add a file: arena submissions add FILE --set "
-                f"{name} --system NAME.",
+                advice="Let teams submit, or add a file.",
+                command=f"arena submissions add FILE --set {name} --system NAME",
                 blocks=True,
             )
         elif not referenced and pairs.reference:
@@ -149,7 +155,8 @@ class Readiness:
             yield Missing(
                 what=Lack.CALIBRATION,
                 text=f"The judge {spec.name} was not calibrated on labels of people; the board will say so.",
-                advice=f"Calibrate it first: arena judges calibrate --judge {spec.name} --labels FILE.",
+                advice="Calibrate it first.",
+                command=f"arena judges calibrate --judge {spec.name} --labels FILE",
             )
 
     def _of_money(self, request: RoundRequest, spec: JudgeSpec, cost_usd: float | None) -> Iterator[Missing]:
@@ -167,16 +174,17 @@ class Readiness:
             yield Missing(
                 what=Lack.PRICE,
                 text=f"No price is known for {', '.join(spec.models)}, so nobody knows what the round costs.",
-                advice=f"{' '.join(map(price_advice, spec.models))} Or judge without a cap: --no-cap.",
+                advice=" ".join(map(price_advice, spec.models)),
                 blocks=True,
+                command="or --no-cap",
             )
         elif request.budget_usd is None:
             yield Missing(
                 what=Lack.CAP,
                 text="The judge asks an LLM, and the round has no cap.",
-                advice=f"Say the most that it may spend (--budget-usd): about {cost_usd:.2f} USD are "
-                "expected. Or judge without a cap: --no-cap.",
+                advice=f"Set a cap in USD; about {cost_usd:.2f} USD are expected.",
                 blocks=True,
+                command="--budget-usd X, or --no-cap",
             )
         elif cost_usd is None:
             yield Missing(

@@ -254,24 +254,28 @@ class RoundService(RoundReader):
             self._store.rounds.delete(name, allowed=DELETABLE)
         caller.log("round-deleted", f"round {name}", judged=counts.judged)
 
-    def retry(self, name: str, *, unreadable: bool = False, caller: Caller = OPERATOR) -> int:
+    def retry(
+        self, name: str, *, unreadable: bool = False, published: bool = False, caller: Caller = OPERATOR
+    ) -> int:
         """Make failed and skipped battles pending again; no verdict is asked for twice.
 
         Args:
             name: The round.
-            unreadable: Whether battles whose replies were unreadable are asked again; old replies are kept.
+            unreadable: Whether battles whose replies gave no verdict are asked again; old replies are kept.
+            published: Whether a published round may be judged on; its board stands until the next.
             caller: Who asks.
 
         Returns:
-            How many are pending again.
+            How many were opened again.
 
         Raises:
             ConflictError: The round is running, or published.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
-            round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=REOPENABLE)
-            retried = (*RETRIED, Outcome.UNREADABLE) if unreadable else RETRIED
+            allowed = (*REOPENABLE, *([RoundState.PUBLISHED] if published else []))
+            round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=allowed)
+            retried = (*RETRIED, Outcome.UNREADABLE, Outcome.REFUSED) if unreadable else RETRIED
             reopened = self._store.battles.reopen(round_.id, retried)
             if not self._store.rounds.counts(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))

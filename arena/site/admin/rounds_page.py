@@ -11,7 +11,7 @@ import streamlit as st
 from arena.formats import rank_range, shown, span
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
-from arena.services.evidence.questions import read_reasons
+from arena.services.evidence.reasons import read_reasons
 from arena.services.rounds.models import RoundWatch
 from arena.services.rounds.service import DELETABLE
 from arena.site.admin.common import (

@@ -15,7 +15,8 @@ from arena.services.evidence.highlights import (
     read_statements,
     source_of,
 )
-from arena.services.evidence.questions import AnswerView, Fact, Facts
+from arena.services.evidence.questions import AnswerView
+from arena.services.evidence.reasons import Fact, Facts
 from arena.site.ui.html import Cell
 from data.store.scores import ScoredAnswer
 from data.text import percent

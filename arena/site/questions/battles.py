@@ -9,7 +9,8 @@ from markupsafe import Markup
 from arena.html_pages import macro
 from arena.models.boards import BoardView
 from arena.services.boards.sentences import listed
-from arena.services.evidence.questions import QuestionView, Reasons, best_of, final_readings, lead_of
+from arena.services.evidence.questions import QuestionView, best_of, final_readings, lead_of
+from arena.services.evidence.reasons import Reasons
 from arena.site.ui.html import Cell, Child, anchor
 from arena.site.ui.url_state import chosen_words
 from data.models import BattleEvidence, BattleRecord, Judgment, Preference, Presentation

@@ -11,7 +11,8 @@ from arena.html_pages import Parts, macro
 from arena.models.boards import BoardView
 from arena.services.evidence.covered_facts import FactTable, fact_tables, reasons_diff
 from arena.services.evidence.highlights import mark_answer
-from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first, read_reasons
+from arena.services.evidence.questions import QuestionView, beside, best_of, closest_first
+from arena.services.evidence.reasons import read_reasons
 from arena.site.boards.downloads import no_questions
 from arena.site.boards.pickers import addressed_board
 from arena.site.queries import evidence_of

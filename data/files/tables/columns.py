@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
+from unicodedata import combining, normalize
 
 from data.errors import FileFormatError
 
@@ -33,7 +34,10 @@ class Column(StrEnum):
 NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
     {
         Column.QUESTION_ID: ("question_id", "qid", "query_id", "id", "_id"),
-        Column.QUESTION: ("question", "query", "user_input", "instruction", "prompt", "input"),
+        Column.QUESTION: (
+            *("question", "query", "user_input", "instruction", "prompt", "input", "q", "frage", "pregunta"),
+            *("consulta", "requête", "domanda", "pergunta", "questão", "vraag", "问题", "質問"),
+        ),
         Column.ANSWER: (
             "answer",
             "response",
@@ -43,13 +47,23 @@ NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
             "pred",
             "actual_output",
             "text",
+            *("generated_text", "model_answer", "model_response", "model_output", "generation", "antwort"),
+            *("respuesta", "réponse", "risposta", "resposta", "antwoord", "回答", "答案"),
         ),
-        Column.SYSTEM: ("system", "model", "generator", "model_id"),
+        Column.SYSTEM: (
+            *("system", "model", "generator", "model_id", "modell", "sistema", "modelo", "système"),
+            *("modèle", "modello", "系统", "模型"),
+        ),
         Column.REFERENCE: (
             *("reference", "reference_answer", "gold", "ground_truth", "expected_output", "target"),
-            *("gt_answer", "gold_answer", "expected_answer", "correct_answer", "expected"),
+            *("gt_answer", "gold_answer", "expected_answer", "correct_answer", "expected", "referenz"),
+            *("musterantwort", "referenzantwort", "referencia", "référence", "riferimento", "referência"),
+            *("参考答案", "標準答案"),
         ),
-        Column.DOMAIN: ("domain", "category", "dataset", "topic"),
+        Column.DOMAIN: (
+            *("domain", "category", "dataset", "topic", "bereich", "kategorie", "domaine", "catégorie"),
+            *("dominio", "categoría", "domínio", "categoria", "领域", "类别"),
+        ),
         Column.CONTEXTS: (
             *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context", "passages"),
             "documents",
@@ -63,8 +77,9 @@ NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
 def folded(name: str) -> str:
     """Return a name as it is compared."""
     leading = "_" if name.strip() == "_id" else ""
+    plain = normalize("NFKD", name.casefold())
     return leading + "".join(
-        sign for sign in name.casefold() if not sign.isspace() and sign not in "_-\ufeff"
+        sign for sign in plain if not (sign.isspace() or combining(sign)) and sign not in "_-\ufeff"
     )
 
 

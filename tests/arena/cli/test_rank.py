@@ -166,8 +166,9 @@ def test_one_system_is_compared_with_its_references_and_leads_nobody(
 ) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
     code, _, err = run(*words)
-    assert (code, "left out: 12 reference battles that the judge cannot decide" in err) == (1, True)
-    code, text, err = run(*words, "--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
+    assert (code, "compare it with the references: --vs reference" in err) == (1, True)
+    judge = ("--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
+    code, text, err = run(*words, *judge, "--vs", "reference")
     assert code == 0, err
     record = "won 0, tied 0 and lost 12 battles against the reference"
     assert text.splitlines()[-1] == f"worst is the only system with a rank: it {record}."

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import answer_arena as aa
-from data.errors import ConflictError, InputError, InvalidFileError
+from data.errors import InputError, InvalidFileError
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
@@ -60,6 +60,22 @@ def test_frames_are_ranked_in_one_call(
     assert len(found.comparisons) == 12
     assert found.cost.requests == 0
     assert "best" in found._repr_html_()
+    head, first, *_ = str(found).splitlines()
+    assert head.split() == [
+        "rank",
+        "system",
+        "rating",
+        "win",
+        "/",
+        "tie",
+        "/",
+        "loss",
+        "win",
+        "+",
+        "tie",
+        "questions",
+    ]
+    assert (first.split()[1], "..." in str(found)) == ("best", False)
     assert found.chart().to_dict()
     assert "best" in found.to_html(tmp_path / "page.html").read_text()
     more = found.add({"third": frames["best"].head(6)}, progress=False)
@@ -181,16 +197,10 @@ def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[...,
     assert aa.estimate(frames, judge=judge)["requests"] == 0
 
 
-def test_a_function_that_breaks_is_no_tie(frames: dict[str, pd.DataFrame]) -> None:
-
+def test_functions_of_one_name_are_told_apart() -> None:
     def judge_for(word: str) -> Callable[..., str]:
         return lambda *_texts: word
 
-    verdict = aa.judge("Which?", "a", "b", judge=judge_for("neither"))
-    assert verdict.preference is None
-    assert "it returned 'neither'" in verdict.judgments[0].detail
-    with pytest.raises(ConflictError, match=r"The first: .* it returned 'neither', which is none of"):
-        aa.rank(frames, judge=judge_for("neither"), progress=False)
     first, second = (aa.judge("Which?", "a", "b", judge=judge_for(word)) for word in ("a", "b"))
     assert {first.preference, second.preference} == {"a", "b"}
 

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from arena.api.app import make_api
 from arena.html_pages import macro
-from arena.services.evidence.questions import read_reasons
+from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess
 from arena.site.app import make_app
 from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration

@@ -41,7 +41,7 @@ def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
     """Everything that leaves an arena, by where it was found."""
     write_board(arena, "r", folder / "board.html")
     arena.boards.export_round("r", folder / "export")
-    arena.ranking_results.write(arena.boards.get("r"), folder, b"")
+    arena.ranking_results.write(arena.boards.get("r"), folder)
     for path in folder.rglob("*"):
         if path.is_file() and "home" not in path.relative_to(folder).parts:
             yield str(path), path.read_bytes().decode(errors="replace")

@@ -15,8 +15,8 @@ from arena.services.evidence.questions import (
     closest_first,
     final_readings,
     lead_of,
-    read_reasons,
 )
+from arena.services.evidence.reasons import read_reasons
 from data.models import (
     Answer,
     BattleEvidence,

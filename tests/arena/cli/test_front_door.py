@@ -1,0 +1,351 @@
+"""`arena rank`, `losses`, `compare` and `aa.rank` after failures, with odd columns, and what they advise."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import answer_arena as aa
+from arena.python.calls import in_python
+from data.errors import ArenaError, ConflictError, SpecError, UnfitJudgeError
+from tests.arena.conftest import Commands
+from tests.scripted_replies import Fault
+
+QUESTIONS = tuple(f"What does part {number} do?" for number in range(8))
+LENGTHS = {"alpha": (1, 4, 2, 5), "beta": (3, 2, 5, 1), "gamma": (2, 3, 3, 3)}
+Files = Mapping[str, Path]
+
+
+def _text(number: int, count: int) -> str:
+    return " ".join(f"Part {number} drives wheel {wheel}." for wheel in range(count))
+
+
+def _write(path: Path, head: str, rows: list[list[str]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([head.split(","), *rows])
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    """Three files of answers of mixed length, and one of references."""
+    made = {
+        name: _write(
+            tmp_path / f"{name}.csv",
+            "prompt,response",
+            [[text, _text(number, lengths[number % 4])] for number, text in enumerate(QUESTIONS)],
+        )
+        for name, lengths in LENGTHS.items()
+    }
+    rows = [[text, _text(number, 5)] for number, text in enumerate(QUESTIONS)]
+    return {**made, "right": _write(tmp_path / "right.csv", "prompt,reference", rows)}
+
+
+def _answers(files: Files) -> list[Path]:
+    return [files[name] for name in LENGTHS]
+
+
+def _outcomes(folder: Path) -> Counter[str]:
+    with (folder / "comparisons.csv").open() as file:
+        return Counter(row["outcome"] for row in csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [(Fault.BAD_REQUEST, "failed"), (Fault.FILTERED, "refused"), (Fault.WRONG_FORMAT, "unreadable")],
+)
+def test_rank_asks_again_exactly_what_has_no_verdict(
+    run: Commands,
+    files: Files,
+    tmp_path: Path,
+    scripted_llm: Callable[..., Any],
+    fault: Fault,
+    outcome: str,
+) -> None:
+    llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
+    command = ("rank", *_answers(files), "--judge", "m", "--endpoint", llm.url, "--out", out, "--yes")
+    code, _, err = run(*command)
+    assert code == 0, err
+    lost = _outcomes(out)[outcome]
+    assert 0 < lost < 12
+    assert f"{lost} comparison{'s' * (lost > 1)} {outcome}; {out / 'comparisons.csv'} says why." in err
+    calls = llm.log.calls
+    assert run("rank", out, "--yes", "--retry", "none")[0] == 0
+    assert llm.log.calls == calls
+    # Asked once more in vain: what failed is in no cache.
+    assert run("rank", out, "--yes")[0] == 0
+    assert llm.log.calls > calls
+    llm.script.faults, calls, lost = {}, llm.log.calls, _outcomes(out)[outcome]
+    plan = json.loads(run("rank", out, "--dry-run", "--json")[1])
+    code, _, err = run(*command)
+    assert code == 0, err
+    assert llm.log.calls - calls == plan["requests"] == lost
+    assert _outcomes(out) == {"judged": 24}
+    table = json.loads(run("rank", out, "--yes", "--json")[1])["systems"]
+    assert all(row["wins"] + row["ties"] + row["losses"] == 16 for row in table)
+    assert llm.log.calls - calls == lost
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_rank_goes_on_with_a_larger_cap(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    llm, out = scripted_llm(), tmp_path / "q"
+    command = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out, "--yes")
+    run(*command, "--max-usd", "0.03")
+    first, skipped = llm.log.calls, _outcomes(out)["skipped"]
+    assert 0 < skipped < 24
+    assert run(*command, "--max-usd", "5")[0] == 0
+    assert llm.log.calls - first == skipped
+    assert _outcomes(out) == {"judged": 24}
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    lengths = LENGTHS[name]
+    return [
+        {"question": text, "answer": _text(number, lengths[number % 4])}
+        for number, text in enumerate(QUESTIONS)
+    ]
+
+
+def test_a_changed_function_judges_what_failed(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def broken(question: str, a: str, b: str, _reference: str | None) -> str:
+        if "3" in question:
+            raise ValueError(question)
+        return "a" if len(a) > len(b) else "b"
+
+    def mended(question: str, a: str, b: str, _reference: str | None) -> str:
+        calls.append(question)
+        return "a" if len(a) > len(b) else "b"
+
+    mended.__name__ = "broken"
+    data, out = {name: _rows(name) for name in LENGTHS}, tmp_path / "d"
+    found = aa.rank(data, judge=broken, out=out, progress=False)
+    assert sum(found.comparisons.outcome == "failed") == 3
+    assert list(found.board.questions) == [7, 7, 7]
+    again = aa.rank(data, judge=mended, out=out, progress=False)
+    assert calls == [QUESTIONS[3]] * 3
+    assert set(again.comparisons.outcome) == {"judged"}
+    assert list(again.board.questions) == [8, 8, 8]
+
+
+@pytest.mark.parametrize("returned", ["A", 1, None])
+def test_a_function_of_wrong_returns_ends_at_its_first_call(returned: object) -> None:
+    calls: list[str] = []
+
+    def judge(question: str, *_texts: str | None) -> Any:  # noqa: ANN401
+        calls.append(question)
+        return returned
+
+    with pytest.raises(UnfitJudgeError, match='Return "a", "b", "tie"') as refused:
+        aa.rank({name: _rows(name) for name in LENGTHS}, judge=judge, progress=False)
+    assert f"it returned {returned!r}" in str(refused.value)
+    assert "arena " not in str(refused.value)
+    assert len(calls) == 1
+
+
+def test_a_function_of_three_arguments_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"judge\(question, a, b, reference\)"):
+        aa.rank({name: _rows(name) for name in LENGTHS}, judge=lambda q, a, b: "a", progress=False)  # type: ignore[arg-type, misc]  # noqa: ARG005
+
+
+def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: Path) -> None:
+    """A judge fails on all but four questions, and on those the new system loses."""
+
+    def judge(question: str, a: str, b: str, _reference: str | None) -> str:
+        if int(question.split()[3]) > 3:
+            raise ValueError(question)
+        return "a" if len(a) > len(b) else "b"
+
+    texts = [f"What does part {number} do?" for number in range(40)]
+    data = {
+        name: [{"question": text, "answer": "long " * length} for text in texts]
+        for name, length in {"new": 1, "old": 5}.items()
+    }
+    found = aa.rank(data, judge=judge, out=tmp_path / "gate", progress=False)
+    assert list(found.board.questions) == [4, 4]
+    assert list(found.board.answers) == [40, 40]
+    duel = found.compare("new", "old")
+    assert (duel.planned, duel.judged, duel.failed, duel.undecided) == (40, 4, 36, True)
+    code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
+    assert code == 4
+    assert "36 of 40 comparisons have no verdict (36 failed). Too few have one to decide." in text
+    told = run.json("compare", tmp_path / "gate", "new", "old", "--json")
+    assert [told[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
+
+
+def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, tmp_path: Path) -> None:
+    out = tmp_path / "q"
+    code, _, err = run(
+        "rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out
+    )
+    assert code == 0, err
+    code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
+    assert (code, "Head to head they never met." in text) == (4, True)
+
+
+def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path: Path) -> None:
+    """The word follows from the interval that is printed, also where all was won; p is never zero."""
+    out = tmp_path / "q"
+    assert run("rank", *_answers(files), "--references", files["right"], "--out", out)[0] == 0
+    for first, second in (("alpha", "beta"), ("beta", "gamma")):
+        duel = run.json("compare", out, first, second, "--json")
+        assert duel["lower"] < duel["points"] < duel["upper"]
+        assert duel["significant"] == (duel["lower"] * duel["upper"] > 0) == (duel["p_value"] < 0.05)
+        assert re.search(r"the rating of \w+ is \d+ points higher \(95 % interval", duel["sentence"])
+        assert f"Head to head, {first} won" in duel["sentence"]
+    duel = aa.rank(
+        {"long": _rows("beta")[2:3] + _rows("alpha")[1:2], "short": _rows("alpha")[:3]},
+        judge=lambda _q, a, b, _r: "a" if len(a) > len(b) else "b",
+        progress=False,
+    ).compare("long", "short")
+    assert 0 < duel.p_value <= 1
+    assert "95 % interval" in duel.sentence
+    assert f"p = {duel.p_value:.3f}" in duel.sentence
+
+
+def test_every_command_in_a_message_works(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    """Of a ranking that is paused, has no verdict, or is done."""
+    llm = scripted_llm(faults={Fault.WRONG_FORMAT: 1.0})
+    judge = ("--judge", "m", "--endpoint", llm.url, "--yes")
+    code, _, paused = run("rank", *_answers(files), *judge, "--out", tmp_path / "a b")
+    assert (code, "show-replies" in paused, "rounds" in paused) == (1, False, False)
+    assert _outcomes(tmp_path / "a b")["unreadable"]
+    found = _commands(paused)
+    folder = str(tmp_path / "a b")
+    assert found == [["rank", folder], ["rank", folder, "--go-on"]]
+    code, _, err = run(*found[1], "--yes")
+    assert (code, "No comparison has a verdict" in err) == (1, True)
+    assert re.search(r"The first: .*\. /.*comparisons.csv has the others\. Correct it", err)
+    llm.script.faults = {}
+    for words in _commands(err):
+        code, _, done = run(*words, "--yes")
+        assert code == 0, done
+    for words in _commands(done):
+        code, _, err = run(*words)
+        assert code == 0, err
+    assert len(_commands(done)) == 2
+
+
+def _commands(text: str) -> list[list[str]]:
+    return [shlex.split(found)[1:] for found in re.findall(r"arena (?:rank|losses|compare)[^;.|\n]*", text)]
+
+
+def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Callable[..., Any]) -> None:
+    with pytest.raises(ArenaError) as refused:
+        aa.rank({name: _rows(name) for name in LENGTHS}, progress=False)
+    assert 'judge="gpt-5-mini"' in refused.value.advice
+    assert "--" not in refused.value.advice
+    llm, out = scripted_llm(faults={Fault.FILTERED: 1.0}), tmp_path / "d"
+    with pytest.raises(ConflictError) as refused:
+        aa.rank({name: _rows(name) for name in LENGTHS}, judge="m", endpoint=llm.url, out=out, progress=False)
+    assert refused.value.advice.endswith(f'aa.rank(…, out="{out}")')
+    assert in_python("Add another file (NAME=b.csv), or --go-on.") == (
+        'Add another file ({"NAME": "b.csv"}), or go_on=True.'
+    )
+
+
+UNKNOWN = (
+    "generated_text",
+    "model_response",
+    "llm_answer",
+    "final_answer",
+    "result",
+    "assistant",
+    "bot_reply",
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "options"),
+    [
+        *[(f"prompt,{name}", ()) for name in UNKNOWN],
+        ("q,a", ()),
+        ("frage,antwort", ()),
+        ("pregunta,respuesta", ()),
+        ("domanda,risposta", ()),
+        ("pergunta,resposta", ()),
+        ("requête,réponse", ()),
+        ("ask,said", ("--question", "ask", "--answer", "said")),
+    ],
+)
+def test_one_text_column_beside_the_question_is_the_answer(
+    run: Commands, files: Files, tmp_path: Path, head: str, options: tuple[str, ...]
+) -> None:
+    paths = [_write(tmp_path / f"run{name}.csv", head, _cells(files[name])) for name in ("alpha", "beta")]
+    words = ("--references", files["right"], "--out", tmp_path / "q", "--dry-run", "--json")
+    code, text, err = run("rank", *paths, *words, *options)
+    assert code == 0, err
+    plan = json.loads(text)
+    assert (plan["systems"], plan["planned"]) == (["runalpha", "runbeta"], 8)
+
+
+def _cells(path: Path) -> list[list[str]]:
+    with path.open() as file:
+        return list(csv.reader(file))[1:]
+
+
+def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_path: Path) -> None:
+    rows = [
+        [
+            *cells,
+            str(number),
+            f"https://example.org/{number}",
+            ("easy", "hard")[number % 2],
+            "checked by hand",
+        ]
+        for number, cells in enumerate(_cells(files["alpha"]))
+    ]
+    odd = _write(tmp_path / "odd.csv", "prompt,gen,n,link,level,notes", rows)
+    texts = [[text, f"Yes, {text}", f"It is {at}."] for at, text in enumerate(QUESTIONS)]
+    wide = _write(tmp_path / "wide.csv", "prompt,one,two", texts)
+    words = ("--references", files["right"], "--out", tmp_path / "q", "--dry-run", "--json")
+    assert json.loads(run("rank", odd, files["beta"], *words)[1])["systems"] == ["beta", "odd"]
+    assert json.loads(run("rank", wide, *words)[1])["systems"] == ["one", "two"]
+    named = ("--answer", f"{wide}:two")
+    assert json.loads(run("rank", wide, files["beta"], *words, *named)[1])["systems"] == ["beta", "wide"]
+    code, _, err = run("rank", wide, files["beta"], *words, "--answer", f"{wide}:three")
+    assert (code, "has no column 'three'" in err) == (1, True)
+
+
+@pytest.mark.usefixtures("public_endpoints")
+def test_references_are_ranked_on_request_alone(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
+) -> None:
+    words = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", scripted_llm().url)
+    words = (*words, "--references", files["right"], "--out", tmp_path / "q", "--dry-run")
+    assert json.loads(run(*words, "--json")[1])["planned"] == 24
+    _, text, err = run(*words, "--json", "--with-reference")
+    assert (json.loads(text)["planned"], json.loads(text)["with_reference"]) == (48, 24)
+    assert re.search(r"The reference is ranked too: 24 of the comparisons are its, about \$0\.\d\d\.", err)
+    code, text, _ = run(*words[:-1], "--yes", "--with-reference")
+    assert code == 0
+    assert "Rates and questions are of the comparisons with the reference, ratings of all." in text
+
+
+def test_questions_without_a_reference_are_said_to_be_undecidable(
+    run: Commands, files: Files, tmp_path: Path
+) -> None:
+    short = _write(tmp_path / "short.csv", "prompt,reference", _cells(files["right"])[:6])
+    code, _, err = run("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
+    assert code == 0
+    assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err
+    assert "unreadable" not in err
+    with (tmp_path / "q" / "board.csv").open() as file:
+        listed = {
+            row["system"]: row["questions"] for row in csv.DictReader(file) if row["domain"] == "overall"
+        }
+    table = json.loads(run("rank", tmp_path / "q", "--json")[1])["systems"]
+    assert {row["system"]: str(row["questions"]) for row in table} == listed == dict.fromkeys(LENGTHS, "6")
