@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
     assert llm.log.calls - calls == lost
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_rank_goes_on_with_a_larger_cap(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -320,7 +321,7 @@ def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_
     assert (code, "has no column 'three'" in err) == (1, True)
 
 
-@pytest.mark.usefixtures("public_endpoints")
+@patch("judges.llm.prices.is_private", lambda _: False)
 def test_references_are_ranked_on_request_alone(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
