@@ -34,10 +34,6 @@ ARGUMENTS = (
 )
 PATIENCE = 60.0
 """Seconds that something may take to appear."""
-QUIET = 0.2
-"""Seconds after which a page that names its choice in the address has begun its second run."""
-UNFOLDING = 5.0
-"""Seconds after which a click that has opened nothing is made again."""
 BODY = "return document.body ? document.body.innerText : ''"
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]:has(.aa-footer)"
 """A page that is drawn: that its script has ended, Streamlit says before it draws what came."""
@@ -120,21 +116,6 @@ class Visitor:
             return element is not None
 
         self.until(click, f"{path} did not appear, or lay under something else")
-
-    def unfold(self, path: str, selector: str) -> None:
-        """Click until an element appears: a click beside a button that is still sliding opens nothing."""
-
-        def look() -> bool:
-            shown = bool(self.driver.find_elements(By.CSS_SELECTOR, selector))
-            element = None if shown else self._shown(path)
-            if element is not None:
-                element.click()
-                WebDriverWait(self.driver, UNFOLDING).until(
-                    lambda driver: driver.find_elements(By.CSS_SELECTOR, selector)
-                )
-            return shown or element is not None
-
-        self.until(look, f"{selector} did not appear when {path} was clicked")
 
     def follow(self, text: str) -> None:
         """Follow the first link in our own HTML with this text."""

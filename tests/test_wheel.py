@@ -75,15 +75,6 @@ def test_a_string_that_names_a_module_ends_the_build(text: str, found: list[str]
     assert list(modules_in_strings(text, ROOMS, ROOT)) == found
 
 
-@pytest.mark.slow
-def test_no_string_of_the_rooms_names_a_module() -> None:
-    """The whole of the rooms can be built as one package."""
-    for room in ROOMS:
-        for module in (ROOT / room).rglob("*.py"):
-            text = rewrite(module.read_text(encoding="utf-8"), ROOMS, module.as_posix())
-            assert list(modules_in_strings(text, ROOMS, ROOT)) == [], module
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the source distribution."""
@@ -135,17 +126,6 @@ def test_wheel_holds_one_package_and_all_of_the_rooms(wheel: Path) -> None:
     ours = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "__pycache__"}
     assert {name for name in ours if f"answer_arena/{name}" not in names} == {"arena/py.typed"}
     assert {"answer_arena/py.typed", "answer_arena/arena/site/config.toml"} <= names
-
-
-@pytest.mark.slow
-def test_an_editable_installation_is_the_checkout(tmp_path: Path) -> None:
-    """`pip install -e .` adds a path to the checkout and copies no module."""
-    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel:editable", "-d", str(tmp_path), at=ROOT)
-    (built,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(built) as file:
-        (path,) = (name for name in file.namelist() if ".dist-info/" not in name)
-        assert path.endswith(".pth")
-        assert file.read(path).decode().strip() == str(ROOT)
 
 
 @pytest.mark.slow
