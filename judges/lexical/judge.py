@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 MOST_FACTS = 6
 LONGEST_FACT = 140
 DIGITS = 4
+TERMS = {
+    "said of the passages": "facts covered",
+    "length": "padding",
+    "contradicted facts": "contradictions",
+}
+"""Adjustments that belong to another term of the score."""
 _Row: TypeAlias = tuple[float, float, str, int]
 """A piece of evidence for either answer, with its source and its place in the text."""
 
@@ -46,8 +53,11 @@ def compose(
     """Return the reasons as JSON text.
 
     Returns:
-        `{"yardstick", "a": side, "b": side, "parts": […]}`. A side is `{"score", "coverage", "padding",
-        "counts", "covered", "missed", "beyond", "contradicted"}`: facts are `{"text", "passage"}`, the one
+        `{"yardstick", "decided_by", "a": side, "b": side, "parts": […]}`. `decided_by` is the term of the
+        scores that favours the winner most: `facts covered`, `padding`, `contradictions` or a guard; empty in
+        a tie. A side is `{"score", "coverage", "padding", "counts", "covered", "missed", "beyond",
+        "contradicted"}`; `counts` also has the `sentences` of the ground truth. Facts are `{"text",
+        "passage"}`, the one
         that changed most first; `beyond` are sentences of the answer that the ground truth does not have, and
         `contradicted` are `{"text", "passage", "answer", "kind"}` with the answer's wording. Lists are cut
         at six, `counts` are not. A part is `{"kind", "text", "passage", "a", "b"}`: what it gave either
@@ -55,11 +65,24 @@ def compose(
     """
     record = {
         "yardstick": truth.kind.value,
+        "decided_by": _decider(a, b, margin),
         "a": _side(truth, a, b, settings.covered_from),
         "b": _side(truth, b, a, settings.covered_from),
         "parts": _parts(truth, a, b, margin, settings),
     }
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
+    """Return the term of the scores that favours the winner most."""
+    leads = Counter({"facts covered": math.fsum(b.credits) - math.fsum(a.credits)})
+    leads["padding"] = math.fsum(b.costs) - math.fsum(a.costs)
+    for side, sign in ((a, -1), (b, 1)):
+        for kind, amount in side.adjustments:
+            leads[TERMS.get(kind.value, kind.value)] += sign * amount
+    # Rounded, so that exchanging the answers changes nothing.
+    ahead = {term: round(math.copysign(lead, lead * margin), DIGITS) for term, lead in leads.items()}
+    return max(ahead, key=ahead.__getitem__) if margin else ""
 
 
 def _parts(
@@ -102,8 +125,10 @@ def _side(
     """One answer's facts; those that tell the two answers apart come first."""
     apart = [abs(ours - theirs) for ours, theirs in zip(own.credits, other.credits, strict=True)]
     order = sorted(range(len(apart)), key=lambda at: (-round(apart[at], 9), at))
-    covered = [at for at in order if own.shares[at] >= covered_from]
-    missed = [at for at in order if own.shares[at] < covered_from]
+    denied = {each.against.text for each in own.contradictions}
+    stated = [at for at in order if truth.points[at].sentence.text not in denied]
+    covered = [at for at in stated if own.shares[at] >= covered_from]
+    missed = [at for at in stated if own.shares[at] < covered_from]
     beyond = sorted((at for at, cost in enumerate(own.costs) if cost < 0), key=own.costs.__getitem__)
     return {
         "score": round(own.score, DIGITS),
@@ -114,6 +139,7 @@ def _side(
             "missed": len(missed),
             "beyond": len(beyond),
             "contradicted": len(own.contradictions),
+            "sentences": len(order),
         },
         "covered": [_fact(truth, at) for at in covered[:MOST_FACTS]],
         "missed": [_fact(truth, at) for at in missed[:MOST_FACTS]],

@@ -30,7 +30,7 @@ class BoardMetric:
 
 NO_QUESTION = "no question of the set has {need}"
 NO_CONTEXTS = "no answers file gives the contexts that its system was given"
-NO_CITATIONS = "no answer has a citation"
+NO_CITATIONS = "no answer cites a context or passage that comes with it"
 OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CITATIONS}
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena.services.boards.metric_columns import board_metrics
+from arena.services.boards.metric_columns import NO_CITATIONS, board_metrics
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.scoring import RETRIED, MetricRun, entrants_of, score_pending, scored
@@ -182,7 +182,7 @@ class MetricService:
         citing = tuple(one for one in entrants if self._store.scores.with_citations([one.id]))
         silent = [one.system for one in entrants if one not in citing]
         if silent:
-            note(f"not scoring {metric.name} of {', '.join(silent)}: no answer has a citation")
+            note(f"not scoring {metric.name} of {', '.join(silent)}: {NO_CITATIONS}")
         return citing
 
     def _announced(self, metric: MetricInfo, entrants: Sequence[Submission]) -> str:

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
-from arena.services.evidence.reasons import CONTRADICTS, MISSES, Side, read_reasons
+from arena.services.evidence.reasons import explained, read_reasons
 from arena.services.rounds.pairing import ALL
 from data.errors import FileFormatError, InputError, NotFoundError
 from data.models import (
@@ -546,21 +546,8 @@ def _reason(judgment: Judgment, system_a: str, system_b: str) -> str:
     """Return a judge's words, or its figures as words, in which the systems are named."""
     reasons = read_reasons(judgment.rationale)
     if reasons is not None:
-        sides = ((system_a, reasons.a), (system_b, reasons.b))
-        return "; ".join(f"{name} {_told(side, reasons.ground_truth)}" for name, side in sides)
+        return explained(reasons, system_a, system_b)
     if not judgment.rationale:
         return ""
     first = system_a if judgment.presentation is Presentation.A_FIRST else system_b
     return f"(shown first: {first}) {judgment.rationale}"
-
-
-def _told(side: Side, ground_truth: str) -> str:
-    """Describe the facts that an answer covers, misses and contradicts."""
-    if side.says or side.coverage is None:
-        return f"gives {side.says}"
-    parts = [f"covers {percent(side.coverage)} of the {ground_truth}"] + [
-        f"{verb} {', '.join(repr(fact.text) for fact in side.of(sign))}"
-        for verb, sign in (("misses", MISSES), ("contradicts", CONTRADICTS))
-        if side.of(sign)
-    ]
-    return ", ".join(parts)

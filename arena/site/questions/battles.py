@@ -10,11 +10,10 @@ from arena.html_pages import macro
 from arena.models.boards import BoardView
 from arena.services.boards.sentences import listed
 from arena.services.evidence.questions import QuestionView, best_of, final_readings, lead_of
-from arena.services.evidence.reasons import Reasons
+from arena.services.evidence.reasons import Reasons, explained
 from arena.site.ui.html import Cell, Child, anchor
 from arena.site.ui.url_state import chosen_words
 from data.models import BattleEvidence, BattleRecord, Judgment, Preference, Presentation
-from data.text import percent
 
 
 def standing(view: BoardView, question_view: QuestionView) -> str:
@@ -63,14 +62,9 @@ def how_close(shown: BattleEvidence) -> str:
 
 
 def in_short(battle: BattleRecord, reasons: Reasons) -> str:
-    """Describe the ground truth of a verdict and each side's result."""
-    sides = " ".join(
-        f"{system} gives {side.says}."
-        if side.says
-        else f"{system}: coverage {percent(side.coverage)}, padding {percent(side.padding)}."
-        for system, side in ((battle.system_a, reasons.a), (battle.system_b, reasons.b))
-    )
-    return f"The judge held both answers against the {reasons.ground_truth}. {sides}"
+    """Describe the ground truth of a verdict, the term that decided and each side's result."""
+    told = explained(reasons, battle.system_a, battle.system_b, in_full=False)
+    return f"The judge held both answers against the {reasons.ground_truth}. {told}."
 
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Markup:

@@ -158,6 +158,30 @@ def test_a_covered_fact_beats_a_contradicted_one_whatever_the_length(half: str) 
     assert len(wrong) <= 3, wrong
 
 
+@pytest.mark.parametrize(
+    ("better", "worse", "term"),
+    [
+        (COMPLETE, WRONG, "contradictions"),
+        (COMPLETE, SHORT, "facts covered"),
+        (
+            SHORT,
+            f"{SHORT} Tickets can be bought online, and the queue is long on Sundays in July.",
+            "padding",
+        ),
+        (COMPLETE, COMPLETE, ""),
+    ],
+)
+def test_the_reasons_name_the_term_that_decided(better: str, worse: str, term: str) -> None:
+    for a, b in ((better, worse), (worse, better)):
+        assert json.loads(settle(a, b).judgments[0].rationale)["decided_by"] == term
+
+
+def test_the_first_question_of_the_demo_goes_to_the_answer_without_the_error() -> None:
+    questions, answers = _demo()
+    assert questions.questions[0].id == "bio-1"
+    assert _wins(0, answers[BEST]["bio-1"], answers[WORST]["bio-1"])
+
+
 def test_a_contradiction_yields_to_two_more_covered_facts() -> None:
     facts = (
         "Adults may take 4 grams of paracetamol in one day.",

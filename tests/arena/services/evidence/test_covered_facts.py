@@ -16,7 +16,7 @@ from arena.services.evidence.questions import (
     final_readings,
     lead_of,
 )
-from arena.services.evidence.reasons import read_reasons
+from arena.services.evidence.reasons import explained, read_reasons
 from data.models import (
     Answer,
     BattleEvidence,
@@ -164,12 +164,27 @@ def test_facts_of_a_judgment_stand_by_who_covers_them() -> None:
             },
         }
     )
-    diff = reasons_diff(known(read_reasons(rationale)))
+    reasons = known(read_reasons(rationale))
+    diff = reasons_diff(reasons)
     assert diff.kind == "sentences of the reference"
     assert {one.fact.text: (one.first, one.second) for one in diff.facts} == {
         FIRST: (True, False),
         SECOND: (False, True),
     }
+
+
+def test_an_explanation_begins_with_the_term_that_decided() -> None:
+    side = {**SIDE, "covered": _listed(FIRST), "missed": _listed(SECOND), "contradicted": []}
+    wrong = {**side, "contradicted": [{"text": SECOND, "passage": REFERENCE, "answer": "Holders lose."}]}
+    wrong["counts"] = {**COUNTS, "contradicted": 1, "missed": 9, "sentences": 11}
+    rationale = {"yardstick": REFERENCE, "decided_by": "contradictions", "a": side, "b": wrong}
+    reasons = known(read_reasons(json.dumps(rationale)))
+    assert explained(reasons, "right", "wrong") == (
+        f"Decided by contradictions: right covers 1 of 2 sentences of the reference, padding 10 %, misses "
+        f"{SECOND!r}; wrong covers 1 of 11 sentences of the reference, padding 10 %, contradicts {SECOND!r} "
+        f"('Holders lose.'), misses {SECOND!r} and 8 more"
+    )
+    assert explained(reasons, "right", "wrong", in_full=False).endswith("padding 10 %, contradicts 1")
 
 
 def test_closest_battle_comes_first_and_undecided_last() -> None:
