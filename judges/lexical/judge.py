@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -75,7 +75,8 @@ def compose(
 
 def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
     """Return the term of the scores that favours the winner most."""
-    leads = Counter({"facts covered": math.fsum(b.credits) - math.fsum(a.credits)})
+    leads: defaultdict[str, float] = defaultdict(float)
+    leads["facts covered"] = math.fsum(b.credits) - math.fsum(a.credits)
     leads["padding"] = math.fsum(b.costs) - math.fsum(a.costs)
     for side, sign in ((a, -1), (b, 1)):
         for kind, amount in side.adjustments:
