@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from data.models import Submission
 from data.text import percent, percent_figure
-from leaderboard.stats import Interval
 
 
 def points(value: float) -> str:
@@ -31,9 +31,17 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def ends_of(
-    value: Bounded | Interval | None, *, share: bool = False, decimals: int = 1, unknown: str = "–"
-) -> str:
+class Ends(Protocol):
+    """A figure with the ends of its interval, if it has one."""
+
+    @property
+    def lower(self) -> float | None: ...  # noqa: D102
+
+    @property
+    def upper(self) -> float | None: ...  # noqa: D102
+
+
+def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unknown: str = "–") -> str:
     """Return the two ends of an interval: of a rating, or of a `share` with so many decimals."""
     if value is None or value.lower is None or value.upper is None:
         return unknown

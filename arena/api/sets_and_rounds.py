@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from arena.api.caching import JSON, NDJSON, answer, files, problems
 from arena.api.dependencies import Services, Who
-from arena.models.results import Battle, QuestionEvidence, Round
+from arena.models.results import Battle, QuestionEvidence, RoundStatus
 from arena.models.sets import Question
 from arena.services.labels import file_of
 from data.models import Outcome, SetSummary
@@ -39,7 +39,7 @@ class QuestionPage(BaseModel):
 class RoundList(BaseModel):
     """Rounds, the newest first."""
 
-    rounds: list[Round]
+    rounds: list[RoundStatus]
 
 
 class BattlePage(BaseModel):
@@ -91,18 +91,24 @@ def sample(request: Request, name: Name, arena: Services, caller: Who) -> Respon
     return answer(request, content, media_type=NDJSON, filename=f"{name}-sample.jsonl")
 
 
+def _status(arena: Services, name: str, caller: Who) -> RoundStatus:
+    round_, counts = arena.rounds.status(name, caller=caller)
+    known = {name: getattr(counts, name) for name in RoundStatus.model_fields if hasattr(counts, name)}
+    return RoundStatus(**known, **vars(round_))
+
+
 @rounds.get("/rounds", responses=problems(), response_model=RoundList)
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
     """List published rounds with their counts, the newest first; organisers get every round."""
     names = [round_.name for round_ in arena.rounds.rounds(caller=caller)]
-    lines = [Round.of(*arena.rounds.status(name, caller=caller)) for name in names]
+    lines = [_status(arena, name, caller) for name in names]
     return answer(request, RoundList(rounds=lines))
 
 
-@rounds.get("/rounds/{name}", responses=problems(404, 410), response_model=Round)
+@rounds.get("/rounds/{name}", responses=problems(404, 410), response_model=RoundStatus)
 def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Response:
     """Return a published round: its state, and how many of its battles ended how."""
-    return answer(request, Round.of(*arena.rounds.status(name, caller=caller)))
+    return answer(request, _status(arena, name, caller))
 
 
 @rounds.get("/rounds/{name}/battles", responses=problems(404, 410), response_model=BattlePage)

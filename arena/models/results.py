@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from arena.models.base import LOWER, UPPER, Value, one_of
-from data.models import Passage
+from data.models import Passage, Round
 from data.store.question_stats import QuestionStats
 from data.store.scores import ScoredAnswer
 
@@ -17,17 +16,11 @@ SIDES = {"a": "model_a", "b": "model_b"}
 Winner = Annotated[str | None, BeforeValidator(lambda side: SIDES.get(side, side))]
 
 
-class Round(Value):
+class RoundStatus(Round):
     """A round and its counts."""
 
-    name: str
-    set: str = Field(validation_alias=AliasChoices("set", "set_name"))
-    state: str
-    """`planned`, `running`, `paused`, `cancelled`, `finished`, `published` or `retracted`."""
-    judge: str = Field(validation_alias=AliasChoices("judge_name", "judge"))
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
+    model_config = Round.model_config | {"use_attribute_docstrings": True}
+
     planned: int
     """Battles; the counts below add up to it."""
     judged: int

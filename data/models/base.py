@@ -225,9 +225,9 @@ def created(*, alias: str | None = None) -> Any:
     return field(Moment, default=now, alias=alias)
 
 
-def json() -> Any:
+def json(*, private: bool = False) -> Any:
     """Return a JSON value."""
-    return field(JSON)
+    return field(JSON, private=private)
 
 
 def maybe_json(*, private: bool = False) -> Any:
@@ -250,14 +250,14 @@ def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) ->
     return field(Word(members, length), nullable=nullable)
 
 
-def whole(*, nullable: bool = False, default: int | None = None) -> Any:
+def whole(*, nullable: bool = False, default: int | None = None, private: bool = False) -> Any:
     """Return a whole number."""
-    return field(Integer, nullable=nullable, default=default)
+    return field(Integer, nullable=nullable, default=default, private=private)
 
 
-def real(*, nullable: bool = False, default: float | None = None) -> Any:
+def real(*, nullable: bool = False, default: float | None = None, private: bool = False) -> Any:
     """Return a number."""
-    return field(Float, nullable=nullable, default=default)
+    return field(Float, nullable=nullable, default=default, private=private)
 
 
 def flag(*, nullable: bool = False, default: bool | None = None, **options: Any) -> Any:

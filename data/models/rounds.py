@@ -64,20 +64,20 @@ class Round(Base, table=True):
     """
 
     __tablename__ = "round"
-    id: int = col.number()
+    id: int = col.number(private=True)
     name: str = col.label(100, unique=True)
-    set_id: int = col.parent("question_set.id")
+    set_name: str = col.joined(alias="set")
+    set_id: int = col.parent("question_set.id", private=True)
     state: RoundState = col.word(RoundState)
-    judge_name: str = col.label(100, name="judge")
-    plan: Mapping[str, Any] = col.json()
-    seed: int = col.whole()
-    budget_usd: float | None = col.real(nullable=True)
+    judge_name: str = col.label(100, name="judge", alias="judge")
+    plan: Mapping[str, Any] = col.json(private=True)
+    seed: int = col.whole(private=True)
+    budget_usd: float | None = col.real(nullable=True, private=True)
     created_at: datetime = col.created()
     started_at: datetime | None = col.moment(nullable=True)
     finished_at: datetime | None = col.moment(nullable=True)
-    labelling: Any = col.maybe_json()
-    judge: Mapping[str, Any] = col.joined()
-    set_name: str = col.joined()
+    labelling: Any = col.maybe_json(private=True)
+    judge: Mapping[str, Any] = col.joined(private=True)
 
 
 rounds = Round.__table__

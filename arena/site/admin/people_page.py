@@ -9,15 +9,12 @@ import streamlit as st
 
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import NOTHING, grid, organiser
-from arena.site.auth import show_new_token
 from arena.site.services import arena
-from arena.site.teams.invite_page import offer_invitation
-from arena.site.ui.html import heading, lead, note, page_heading
+from arena.site.teams.tokens import tokens_part
+from arena.site.ui.html import anchor, heading, lead, note, page_heading
 from arena.site.ui.messages import attempt, show_flash
 from arena.site.ui.url_state import opened
-from data.models import Role, TokenScope, UserAccount
-
-SECRET = "organise-secret"  # noqa: S105 - where a new token waits to be shown, not one
+from data.models import TokenScope, UserAccount
 
 
 def show() -> None:
@@ -30,7 +27,7 @@ def show() -> None:
     heading("Teams", anchor="teams")
     teams_part(caller)
     heading("Tokens", anchor="tokens")
-    tokens_part(caller)
+    _tokens(caller)
 
 
 def accounts_part(caller: Caller) -> None:
@@ -82,12 +79,12 @@ def _new_account(caller: Caller) -> None:
 
 
 def teams_part(caller: Caller) -> None:
-    """List the teams with their members, and forms for more."""
+    """List the teams with their members, and a form for another."""
     teams = arena().teams
     views = [teams.view(team.name, caller=caller) for team in teams.all(caller=caller)]
     rows = [
         (
-            view.name,
+            anchor(view.name, "team", team=view.name, part="members"),
             view.title,
             view.contact or NOTHING,
             ", ".join(f"{member.account} ({member.role})" for member in view.members),
@@ -99,16 +96,10 @@ def teams_part(caller: Caller) -> None:
     else:
         note("There are no teams yet.")
     show_flash("teams")
-    names = [view.name for view in views]
+    note("The page of a team has its members, invitations and submissions.")
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             _new_team(caller)
-    with opened("Invite people to a team", "invite") as is_open:
-        if is_open and names:
-            offer_invitation(str(st.selectbox("Team", names, key="invite-team")), caller)
-    with opened("Put an account into a team, or take it out", "new-member") as is_open:
-        if is_open and names:
-            _members(names, caller)
 
 
 def _new_team(caller: Caller) -> None:
@@ -120,73 +111,11 @@ def _new_team(caller: Caller) -> None:
             attempt(add, f"The team {name} is added.", "teams")
 
 
-def _members(names: list[str], caller: Caller) -> None:
+def _tokens(caller: Caller) -> None:
     teams = arena().teams
-    with st.form("member", border=False):
-        team = str(st.selectbox("Team", names, key="member-team"))
-        accounts = [account.name for account in teams.accounts(caller=caller)]
-        account = st.selectbox("Account", accounts, key="member")
-        role = st.selectbox("Role", [*(role.value for role in Role), "none: take them out"])
-        if not st.form_submit_button("Save", icon=":material/save:") or account is None:
-            return
-    if role in set(Role):
-        add = partial(teams.add_member, team, account, role=Role(role), caller=caller)
-        attempt(add, f"{account} is in {team}.", "teams")
-    else:
-        remove = partial(teams.remove_member, team, account, caller=caller)
-        attempt(remove, f"{account} is no longer in {team}.", "teams")
-
-
-def tokens_part(caller: Caller) -> None:
-    """List the tokens, revoke and make them. A new one stays until it is dismissed."""
-    show_flash("tokens")
-    show_new_token(SECRET)
-    tokens = arena().tokens.all(caller=caller)
-    rows = [
-        (
-            str(token.id),
-            token.name,
-            token.team or token.account or NOTHING,
-            ", ".join(sorted(token.scopes)),
-            "revoked" if token.revoked_at else _day(token.expires_at),
-            _day(token.used_at),
-        )
-        for token in tokens
-    ]
-    if rows:
-        grid(("Token", "For", "Whose", "May", "Until", "Last used"), rows)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        living = {token.id: f"{token.id}: {token.name}" for token in tokens if token.revoked_at is None}
-        number = st.selectbox("Token", list(living), format_func=living.__getitem__, width=240)
-        if st.button("Revoke", disabled=number is None, icon=":material/key_off:"):
-            revoke = partial(arena().tokens.revoke, number, caller=caller)
-            attempt(revoke, f"Token {number} is revoked.", "tokens")
-    with opened("Make a token", "new-token") as is_open:
-        if is_open:
-            _new_token(caller)
-
-
-def _new_token(caller: Caller) -> None:
-    teams = arena().teams
-    owners: dict[str, tuple[str | None, str | None]]
-    owners = {f"team {team.name}": (team.name, None) for team in teams.all(caller=caller)}
-    owners |= {f"account {account.name}": (None, account.name) for account in teams.accounts(caller=caller)}
-    with st.form("token", border=False):
-        whose = st.selectbox("Whose", list(owners))
-        name = st.text_input("What it is for").strip()
-        scopes = st.multiselect("It may", list(TokenScope), [TokenScope.READ], format_func=str)
-        days = st.number_input("Days until it expires", 1, value=None, placeholder="never")
-        if not st.form_submit_button("Make it", icon=":material/key:") or whose is None:
-            return
-    team, account = owners[whose]
-
-    def make() -> None:
-        created = arena().tokens.create(
-            name=name, scopes=scopes, team=team, account=account, days=days, caller=caller
-        )
-        st.session_state[SECRET] = created.secret
-
-    attempt(make, "The token is made.", "tokens")
+    owners = {f"team {team.name}": {"team": team.name} for team in teams.all(caller=caller)}
+    owners |= {f"account {each.name}": {"account": each.name} for each in teams.accounts(caller=caller)}
+    tokens_part(arena().tokens.all(caller=caller), owners, tuple(TokenScope), caller)
 
 
 def _day(moment: datetime | None) -> str:

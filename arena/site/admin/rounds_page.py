@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.formats import rank_range, shown, span
+from arena.formats import ends_of, rank_range, shown, span
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.reasons import read_reasons
@@ -94,10 +94,7 @@ def _figures(watch: RoundWatch) -> None:
 
 
 def _standing(watch: RoundWatch) -> None:
-    rows = [
-        (row.system, percent(row.score), f"{percent(row.lower)} to {percent(row.upper)}")
-        for row in watch.live.systems
-    ]
+    rows = [(row.system, percent(row.score), ends_of(row, share=True)) for row in watch.live.systems]
     heading("Standing", anchor="standing")
     note(watch.live.sentence)
     grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")

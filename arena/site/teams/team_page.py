@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
@@ -11,12 +10,12 @@ import streamlit as st
 from arena.formats import format_time
 from arena.models.submissions import SubmissionStatus
 from arena.services.accounts.auth import Caller, may
-from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
 from arena.services.submissions.eligibility import Quota
-from arena.site.auth import choose_team, show_new_token, show_visitor
+from arena.site.auth import choose_team, show_visitor
 from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import show_submissions
+from arena.site.teams.tokens import tokens_part
 from arena.site.ui.html import (
     Child,
     anchor,
@@ -29,19 +28,10 @@ from arena.site.ui.html import (
     strip,
     words_table,
 )
-from arena.site.ui.messages import attempt, confirmed, show_error, show_flash
+from arena.site.ui.messages import attempt, confirmed, show_flash
 from arena.site.ui.url_state import choose_segment
-from data.errors import ArenaError
-from data.models import Role, SubmissionState, Token, TokenScope
+from data.models import Role, SubmissionState, TokenScope
 
-MARK = "aa_"
-NEW_TOKEN = "new-token"  # noqa: S105 - where a new token waits to be shown, not one
-DAYS = 90
-MEANINGS = {
-    TokenScope.READ: "read: see what the team may see",
-    TokenScope.SUBMIT: "submit: check, submit, withdraw",
-    TokenScope.MANAGE: "manage: members and tokens",
-}
 NO_LIMIT = "no limit"
 
 
@@ -88,65 +78,11 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
 def show_tokens(team: str, caller: Caller) -> None:
     """List the tokens; owners make and revoke them."""
     owner = may(caller, TokenScope.MANAGE, team=team)
-    show_flash("tokens")
-    if owner:
-        _create(team, caller)
-    tokens = arena().tokens.all(team=team, caller=caller)
-    if not tokens:
-        note("The team has no tokens.")
-        return
-    header = ("Name", "Begins with", "Scopes", "State", "Last used", "Expires")
-    put_html(words_table(header, [_row(token) for token in tokens], spare=3, classes="aa-list"))
-    live = {token.id: token for token in tokens if _state(token) == "valid"}
-    if owner and live:
-        _revoke(live, caller)
-    elif not owner:
+    scopes = (TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
+    owners = {team: {"team": team}} if owner else {}
+    tokens_part(arena().tokens.all(team=team, caller=caller), owners, scopes, caller)
+    if not owner:
         note("Owners make and revoke tokens.")
-
-
-def _row(token: Token) -> tuple[str, ...]:
-    scopes = ", ".join(sorted(token.scopes))
-    expires = format_time(token.expires_at) if token.expires_at else "never"
-    return (token.name, f"{MARK}{token.prefix}", scopes, _state(token), format_time(token.used_at), expires)
-
-
-def _state(token: Token) -> str:
-    if token.revoked_at is not None:
-        return "revoked"
-    return "valid" if token.valid(datetime.now(UTC)) else "expired"
-
-
-def _create(team: str, caller: Caller) -> None:
-    with st.form("create-token", border=True):
-        name = st.text_input("What the token is for", placeholder="laptop, ci", max_chars=100)
-        scopes = st.multiselect(
-            "What it may be used for",
-            tuple(MEANINGS),
-            default=[TokenScope.READ, TokenScope.SUBMIT],
-            format_func=MEANINGS.__getitem__,
-        )
-        days = st.number_input("Days until it expires", 1, LONGEST_LIFE_DAYS, DAYS)
-        sent = st.form_submit_button("Make a token")
-    if sent:
-        try:
-            created = arena().tokens.create(
-                name=name.strip(), scopes=scopes, team=team, days=int(days), caller=caller
-            )
-        except ArenaError as error:
-            show_error(error)
-            return
-        st.session_state[NEW_TOKEN] = created.secret
-    show_new_token(NEW_TOKEN)
-
-
-def _revoke(live: dict[int, Token], caller: Caller) -> None:
-    labels = {number: f"{token.name} ({MARK}{token.prefix}…)" for number, token in live.items()}
-    with st.container(border=True):
-        number = int(st.selectbox("Token to revoke", tuple(labels), format_func=labels.__getitem__))
-        sure = "Yes, revoke it; this cannot be undone"
-        if confirmed("Revoke", sure, icon="key_off", key=f"revoke-{number}"):
-            revoke = partial(arena().tokens.revoke, number, caller=caller)
-            attempt(revoke, f"The token {live[number].name} is revoked.", "tokens")
 
 
 PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {

@@ -57,12 +57,8 @@ class Stage:
 
 
 @pytest.fixture(scope="session")
-def showcase(tmp_path_factory: pytest.TempPathFactory) -> Showcase:
-    return prepare(tmp_path_factory.mktemp("showcase") / "home")
-
-
-@pytest.fixture(scope="session")
-def stage(showcase: Showcase, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    showcase = prepare(tmp_path_factory.mktemp("showcase") / "home")
     with served(showcase.settings, tmp_path_factory.mktemp("form") / "log") as url:
         driver = open_browser()
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})

@@ -181,26 +181,6 @@ return [...document.querySelectorAll(".aa-standings tbody tr:first-child")].map(
 """
 
 
-BARS = """
-return [...document.querySelectorAll("#root .aa-spark")].map(spark => {
-  const style = getComputedStyle(spark);
-  return [new Set(style.backgroundPosition.split(", ")).size, style.backgroundRepeat.split(", ")[0]];
-});
-"""
-
-
-def test_bars_of_domains_stand_beside_each_other() -> None:
-    walk = reader()
-    walk.size(1440)
-    browser().get(f"{site()}/?board=tiny&columns=Domains")
-    walk.find("#root .aa-footer")
-    domains = len(browser().find_elements(By.CSS_SELECTOR, "#root .aa-tabs a")) - 1
-    drawn = browser().execute_script(BARS)
-    assert domains > 1
-    assert drawn
-    assert {(places, repeat) for places, repeat in drawn} == {(domains, "no-repeat")}
-
-
 def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it() -> None:
     walk = reader()
     walk.size(1440)

@@ -14,7 +14,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
-from data.models import Role, TokenScope
+from data.models import TokenScope
 from tests.arena.conftest import answers_file
 from tests.browsing import Visitor, open_browser
 from tests.served import served
@@ -102,30 +102,6 @@ def test_team_goes_from_a_faulty_file_to_its_board(
     theirs.sign_in(club.theirs)
     theirs.go(f"/team?team=ours&id={number}")
     assert "mine" not in theirs.find("[data-testid=stMain]", "Nothing has been submitted yet")
-    arena.close()
-
-
-def test_sign_in_ends_with_its_token(club: Club, visitor: Callable[[], Visitor]) -> None:
-    ours = visitor()
-    ours.sign_in(club.ours)
-    ours.find("[data-testid=stMain]", "Nothing has been submitted yet")
-    cookies = {one["name"]: one for one in ours.driver.get_cookies()}
-    assert cookies["arena_session"]["httpOnly"] is True
-    arena = Arena(club.settings)
-    assert arena.teams.add_account("ann", caller=OPERATOR).name == "ann"
-    arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
-    (token,) = arena.tokens.all(team="ours", caller=OPERATOR)
-    arena.tokens.revoke(token.id, caller=OPERATOR)
-    ours.click("//button[normalize-space()='Members']")
-    ours.find("[data-testid=stMain]", "Sign in to see your team")
-    assert "ann" not in ours.find("[data-testid=stMain]")
-    theirs = visitor()
-    theirs.sign_in(club.theirs)
-    theirs.click("//a[normalize-space()='Sign out']")
-    theirs.click("//button[normalize-space()='Sign out']")
-    theirs.until(lambda: "/auth/" not in theirs.driver.current_url, "signing out did not end")
-    theirs.go("/team")
-    theirs.find("[data-testid=stMain]", "Sign in to see your team")
     arena.close()
 
 

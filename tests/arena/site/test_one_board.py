@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import combinations
 from xml.etree.ElementTree import Element, fromstring
 
@@ -64,12 +65,17 @@ BOARDS: Mapping[str, Rows] = {
 }
 
 
-@pytest.fixture(params=BOARDS)
-def board(request: pytest.FixtureRequest) -> Board:
-    table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[request.param], strict=True)))
+on_each_board = pytest.mark.parametrize("name", BOARDS)
+
+
+def table_of(name: str) -> BattleTable:
+    return BattleTable.from_columns(*(list(column) for column in zip(*BOARDS[name], strict=True)))
+
+
+@cache
+def board_of(name: str) -> Board:
     about = About(name="b", title="B", reference=REFERENCE, labels={"d0": "Zero", "d1": "One"})
-    built = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
-    return _published(built)
+    return _published(build_standings(table_of(name), about, settings=RatingSettings(bootstrap=50)).as_json())
 
 
 def _published(standings: Mapping[str, object]) -> Board:
@@ -93,19 +99,10 @@ def texts_of(row: Element) -> list[str]:
     return ["".join(cell.itertext()) for cell in row]
 
 
-def table_of(board: Board) -> BattleTable:
-    rows = next(rows for name, rows in BOARDS.items() if _is_of(board, rows))
-    return BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
-
-
-def _is_of(board: Board, rows: Rows) -> bool:
-    names = {name for row in rows for name in row[2:4]}
-    counted = sum(pair["battles"] for pair in board.standings["head_to_head"]["pairs"]) // 2
-    return names == {line["system"] for line in board.standings["lines"][OVERALL]} and counted == len(rows)
-
-
-def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> None:
-    view, rated = read_board(board), rate(table_of(board), bootstrap=50)
+@on_each_board
+def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None:
+    board = board_of(name)
+    view, rated = read_board(board), rate(table_of(name), bootstrap=50)
     rows = list(csv.DictReader(io.StringIO(_file(board, BoardForm.CSV))))
     letters = {
         row["system"]: set(re.findall("[A-Z][a-z]*", row["letters"]))
@@ -138,10 +135,10 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(board: Board) -> N
 
 
 def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
-    table = BattleTable.from_columns(*(list(column) for column in zip(*BOARDS["ties alone"], strict=True)))
-    about = About(name="b", title="B", reference=REFERENCE)
-    tied = build_standings(table, about, settings=RatingSettings(bootstrap=50)).as_json()
-    assert leading(_view(tied), OVERALL).startswith("No system leads: the battles separate none of them.")
+    table, about = table_of("ties alone"), About(name="b", title="B", reference=REFERENCE)
+    assert leading(read_board(board_of("ties alone")), OVERALL).startswith(
+        "No system leads: the battles separate none of them."
+    )
     nothing = build_standings(
         table.select(table.winner < 0),
         about,
@@ -151,7 +148,9 @@ def test_nobody_leads_where_nothing_was_judged_or_all_is_tied() -> None:
     assert leading(_view(nothing), OVERALL) == "No system has been judged here."
 
 
-def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
+@on_each_board
+def test_one_rank_and_one_count_on_every_surface(name: str) -> None:
+    board = board_of(name)
     view = read_board(board)
     ranks = {line.system: line.rank for line in view.competitors()}
     for domain in (OVERALL, *view.domains):
@@ -168,7 +167,9 @@ def test_one_rank_and_one_count_on_every_surface(board: Board) -> None:
     assert _shown(_tree(standings_table(view, OVERALL, view.lines[OVERALL]))) == {**ranks, REFERENCE: "–"}
 
 
-def test_battles_of_a_system_are_one_number(board: Board) -> None:
+@on_each_board
+def test_battles_of_a_system_are_one_number(name: str) -> None:
+    board = board_of(name)
     view = read_board(board)
     files = {
         row["system"]: row["battles"] and f"{float(row['battles']):.0f}"

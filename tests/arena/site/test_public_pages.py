@@ -18,7 +18,7 @@ from arena.settings import Settings
 from arena.site.boards.trust_page import LEFT_OUT
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
-from data.models import BattleEvidence, BattleRecord, Outcome, Preference
+from data.models import BattleEvidence, Preference
 from leaderboard.paired import Deciding
 from tests.opened_pages import page_of
 from tests.served import published
@@ -133,23 +133,6 @@ def test_empty_database_says_what_to_do(tmp_path: Path) -> None:
     assert "arena demo" not in page.markdown[0].value
 
 
-def _met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
-    battle = BattleRecord(
-        id=1,
-        key=f"{one}-{other}",
-        question_id="q",
-        domain="d",
-        system_a=one,
-        system_b=other,
-        outcome=Outcome.JUDGED if preference else Outcome.FAILED,
-        preference=preference,
-        flipped=None,
-        score=None,
-        detail="",
-    )
-    return BattleEvidence(battle=battle, judgments=())
-
-
 def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
     arena = Arena(published())
     shown = arena.evidence.question("tiny", "q3")
@@ -158,23 +141,27 @@ def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
     a, b, tie = Preference.A, Preference.B, Preference.TIE
     name = view.reference
 
+    def met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
+        battle = replace(shown.battles[0].battle, system_a=one, system_b=other, preference=preference)
+        return BattleEvidence(battle=battle, judgments=())
+
     def said(*battles: BattleEvidence) -> str:
         return standing(replace(view, reference_by="people"), replace(shown, battles=battles))
 
-    lost = _met("full", "short", a), _met(name, "short", a)
-    assert said(lost[0], _met("full", name, a)) == "full answered it best: it won 2 of its 2 battles here."
-    assert said(lost[1], _met("full", name, b)) == (
+    lost = met("full", "short", a), met(name, "short", a)
+    assert said(lost[0], met("full", name, a)) == "full answered it best: it won 2 of its 2 battles here."
+    assert said(lost[1], met("full", name, b)) == (
         "The human-written reference answered it best: it won 2 of its 2 battles here."
     )
-    assert said(*lost, _met("full", name, tie)) == (
+    assert said(*lost, met("full", name, tie)) == (
         "full and the human-written reference answered it equally well, and best: "
         "each won 1 of its 2 battles here."
     )
-    assert said(*lost, _met("full", "hostile", tie)) == (
+    assert said(*lost, met("full", "hostile", tie)) == (
         "full and the human-written reference answered it equally well, and best: "
         "each won 1 more of its battles here than it lost."
     )
-    assert said(_met("full", name, None)) == "No answer to it was judged in this round."
+    assert said(met("full", name, None)) == "No answer to it was judged in this round."
 
 
 def test_few_questions_that_decide_are_counted_in_words() -> None:

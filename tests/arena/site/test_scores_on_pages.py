@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.evidence.highlights import Standing, read_statements
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE
@@ -152,26 +151,3 @@ def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
     assert fr3.filling(["factuality-fr3", "comprehensiveness-nli"]) is None
     asked = ["factuality-fr3", "factuality-factscore llm@m", "factuality-fr3 llm@m"]
     assert fr3.filling(asked) == "factuality-fr3 llm@m"
-
-
-def test_statements_are_read_with_what_the_answer_says_instead() -> None:
-    found = read_statements(
-        {
-            "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],
-            "missing": [
-                {"id": "c2", "text": "Two.", "passages": ["p1"]},
-                {"id": "c3", "text": "Three.", "passages": ["p2"]},
-                {"id": "c4", "text": "Four.", "passages": ["p2"]},
-            ],
-            "basis": [{"id": "c3", "text": "Three.", "passages": ["p2"]}],
-            "contradicted": [{"id": "c4", "text": "Four.", "passages": ["p2"], "answer": "Five."}],
-        }
-    )
-    assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
-    assert found[0].instead == "Five."
-    assert [one.standing for one in found] == [
-        Standing.CONTRADICTED,
-        Standing.BASIS,
-        Standing.MISSING,
-        Standing.COVERED,
-    ]

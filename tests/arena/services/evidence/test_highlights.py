@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.evidence.highlights import mark_answer
+from arena.services.evidence.highlights import Standing, mark_answer, read_statements
 from data.store.scores import ScoredAnswer
 from tests.arena.conftest import a_score
 
@@ -33,3 +33,26 @@ def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
 def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
     scores = [_score("s", statements[::2], statements[1::2])]
     assert "".join(part.text for part in mark_answer(text, scores)) == text
+
+
+def test_statements_are_read_with_what_the_answer_says_instead() -> None:
+    found = read_statements(
+        {
+            "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],
+            "missing": [
+                {"id": "c2", "text": "Two.", "passages": ["p1"]},
+                {"id": "c3", "text": "Three.", "passages": ["p2"]},
+                {"id": "c4", "text": "Four.", "passages": ["p2"]},
+            ],
+            "basis": [{"id": "c3", "text": "Three.", "passages": ["p2"]}],
+            "contradicted": [{"id": "c4", "text": "Four.", "passages": ["p2"], "answer": "Five."}],
+        }
+    )
+    assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
+    assert found[0].instead == "Five."
+    assert [one.standing for one in found] == [
+        Standing.CONTRADICTED,
+        Standing.BASIS,
+        Standing.MISSING,
+        Standing.COVERED,
+    ]
