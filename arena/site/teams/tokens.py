@@ -27,7 +27,7 @@ MEANINGS = {
     TokenScope.ORGANISE: "organise: sets, rounds and people",
 }
 Owners = Mapping[str, Mapping[str, str]]
-"""Whose tokens may be made, as readers see them, and how the service names them."""
+"""Accounts and teams that tokens are made for: words for readers, and the words of the service."""
 
 
 def tokens_part(
