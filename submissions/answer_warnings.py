@@ -67,8 +67,6 @@ LISTED = 10
 """Lines, names or repeated texts that a warning lists at most."""
 SHINGLE = 5
 """Words that must follow each other in both texts."""
-FEWEST = 8
-"""A shorter answer may agree with the reference by chance."""
 COMMON = 3
 """So many shingles that follow each other have as many words in common."""
 MOST_FOUND = 3
@@ -81,11 +79,10 @@ _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() o
 def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
     """Return the share of an answer's word 5-grams in the reference, 0–1; 0 where below `least`.
 
-    Case, punctuation and citation marks make no difference. An answer of fewer than 8 words counts as 0: it
-    may agree by chance.
+    Case, punctuation and citation marks make no difference. An answer of fewer words has none: 0.
     """
     words = _words(answer)
-    if len(words) < FEWEST:
+    if len(words) < SHINGLE:
         return 0.0
     expected = _words(reference)
     if not expected or _differs(words, expected, least):

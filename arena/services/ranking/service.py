@@ -29,6 +29,7 @@ from data.store import Store
 from data.text import counted, percent
 from judges.catalogue import source_of
 from submissions.answer_tables import AnswerRow, AnswerTable
+from submissions.answer_warnings import NEAR_COPIES, NEAR_COPY, copied_share
 from submissions.pooling import Pool, pool
 
 FEWEST_SYSTEMS = 2
@@ -333,3 +334,10 @@ def _notes(tables: Sequence[AnswerTable], joined: Pool) -> Iterator[str]:
         for problem in table.problems:
             yield f"{table.file}: {problem.message}"
     yield from joined.notes
+    references = {question.id: question.reference or "" for question in joined.questions}
+    for system, answers in joined.answers.items():
+        shares = [copied_share(one.answer, references[one.question_id], NEAR_COPY) for one in answers]
+        copies = sum(share >= NEAR_COPY for share in shares)
+        if copies > NEAR_COPIES * len(answers):
+            count = counted(len(answers), "answer")
+            yield f"{system}: {copies:,} of {count} copy the reference word for word."

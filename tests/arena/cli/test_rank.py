@@ -62,6 +62,8 @@ def test_files_and_references_make_a_board_whose_systems_are_compared(
     assert all(one["questions"] == 12 for one in found["systems"])
     assert "3 systems, 12 questions, complete; 12 with a reference; joined by text." in err
     assert "read prompt as the question, response as the answer" in err
+    assert "best: 12 of 12 answers copy the reference word for word." in err
+    assert "worst: 12" not in err
     page = (out / "board.html").read_text()
     assert "<script" not in page
     assert found["sentence"] in page
