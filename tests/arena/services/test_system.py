@@ -61,16 +61,19 @@ def _open_to_others(folder: Path) -> list[Path]:
 @pytest.mark.slow
 def test_whatever_commands_write_is_their_users_alone(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    environment = environment_of(settings_of(home))
-    script = " && ".join(
-        f"{sys.executable} -m arena {words}"
-        for words in (
-            f"sets import {write_set(tmp_path)}",
-            "judges price some-model 1 2",
-            f"db backup {tmp_path / 'backup'}",
-        )
+    commands = (
+        f"sets import {write_set(tmp_path)}",
+        "judges price some-model 1 2",
+        f"db backup {tmp_path / 'backup'}",
     )
-    subprocess.run(["sh", "-c", f"umask 000 && {script}"], cwd=ROOT, env=environment, check=True)
+    script = (
+        "import os, sys; from contextlib import suppress; from arena.cli import main; os.umask(0)\n"
+        "for words in sys.argv[1:]:\n"
+        "    sys.argv = ['arena', *words.split()]\n"
+        "    with suppress(SystemExit): main()\n"
+    )
+    command = [sys.executable, "-c", script, *commands]
+    subprocess.run(command, cwd=ROOT, env=environment_of(settings_of(home)), check=True)
     assert (home / "arena.sqlite").is_file()
     assert len([*home.iterdir()]) > 1
     for made in (home, tmp_path / "backup"):

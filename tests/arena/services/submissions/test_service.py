@@ -247,7 +247,7 @@ def test_uploads_at_once_are_accepted_or_refused_whole(
     arena.policies.put_phase("tiny", Phase(total_quota=5))
     paths = [answers_file(tmp_path, f"u{number}", f"{TEXT}{number}.") for number in range(12)]
     work = [(str(tmp_path / "home"), database_url, str(path), at) for at, path in enumerate(paths)]
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
         ended = pool.map(_upload, work, chunksize=1)
     assert sorted(ended) == ["QuotaError"] * 7 + ["accepted"] * 5
     stored = arena.store.submissions.versions("tiny", "ours")
