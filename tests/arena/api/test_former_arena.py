@@ -99,7 +99,9 @@ def test_former_submissions_and_scores_are_equal(former: Commands, expected: dic
         scores = former.json(
             "metrics", "show", "--set", "mini", "--metric", metric, "--by", "question", "--json"
         )
-        assert list(changes(table, scores, metric)) == []
+        # Facts covered count otherwise since, so that the former mean share of a fact is no measure any more.
+        gone = (*GONE, ".measures.share", "].share") if metric == "reference-coverage" else GONE
+        assert list(changes(table, scores, metric, gone)) == []
 
 
 STORE = Path(__file__).parents[2] / "golden" / "former_store"
