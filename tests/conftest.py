@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,10 +15,8 @@ from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from hypothesis import settings
 
 from data.store import Store
-from tests.databases import PostgresPool, new_sqlite
+from tests.databases import ENDING, new_sqlite, postgres
 from tests.scripted_llm import Script, ScriptedLLM
-
-POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 
 # Time is measured in benchmarks; a busy machine is no failure. The same examples in every run: what
 # passes here passes everywhere.
@@ -28,6 +25,11 @@ settings.register_profile("full", deadline=None, derandomize=True, max_examples=
 settings.load_profile("quick")
 # Where httpx waits 5 seconds for an answer, a busy machine may need more.
 DEFAULT_TIMEOUT_CONFIG.read = 60
+
+
+def pytest_sessionfinish() -> None:
+    """End the servers, databases and browsers that tests share."""
+    ENDING.close()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -59,17 +61,6 @@ def scripted_llm() -> Iterator[Callable[..., ScriptedLLM]]:
         yield serve
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresPool]:
-    """The databases of this run on the PostgreSQL server of this machine."""
-    try:
-        socket.create_connection(("127.0.0.1", 5432), timeout=1).close()
-    except OSError:
-        pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
-    with PostgresPool.on(POSTGRES) as pool:
-        yield pool
-
-
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The URL of an empty database on each engine, without a schema where the test is marked `blank`."""
@@ -78,8 +69,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     if request.param == "sqlite":
         yield f"sqlite:///{path}" if blank else new_sqlite(path)
         return
-    pool: PostgresPool = request.getfixturevalue("postgres")
-    with pool.lending() as lend:
+    with postgres().lending() as lend:
         yield lend(blank=blank)
 
 

@@ -6,18 +6,23 @@ time. So a database is emptied and lent again, under a new name, since much is k
 
 from __future__ import annotations
 
+import socket
 import tempfile
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Protocol
 
+import pytest
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
 from data.store import Store
 
+ENDING = ExitStack()
+"""Closed with the session."""
+POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 SCHEMA_PARTS = """
 SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
     SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS part
@@ -40,6 +45,16 @@ def new_sqlite(path: Path) -> str:
     """Write a SQLite file with the newest schema and no rows, and return its URL."""
     path.write_bytes(_newest_schema())
     return f"sqlite:///{path}"
+
+
+@cache
+def postgres() -> PostgresPool:
+    """The databases of this run on the PostgreSQL server of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", 5432), timeout=1).close()
+    except OSError:
+        pytest.skip("NO POSTGRESQL on 127.0.0.1:5432: the store is not tested on it")
+    return ENDING.enter_context(PostgresPool.on(POSTGRES))
 
 
 class Lend(Protocol):

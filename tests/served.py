@@ -8,7 +8,7 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,9 +21,9 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE, Outcome, RoundState, Score
 from tests.browsing import Visitor, open_browser
+from tests.databases import ENDING
 from tests.forked_arena import serving
 
-ENDING = ExitStack()
 METRIC = "comprehensiveness-nli"
 PATIENCE = 60
 ROOT = Path(__file__).parents[1]

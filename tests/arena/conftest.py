@@ -38,7 +38,7 @@ from data.models import (
 )
 from data.store.scores import ScoredAnswer
 from tests.databases import new_sqlite
-from tests.served import ENDING, PATIENCE, ROOT, kept_folder, program
+from tests.served import PATIENCE, ROOT, kept_folder, program
 
 # Tests that share a server or a browser go to one worker, which starts it once.
 SHARED = {
@@ -63,11 +63,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         groups = {group for name, group in SHARED.items() if name in shared}
         if groups and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(min(groups)))
-
-
-def pytest_sessionfinish() -> None:
-    """End the servers and browsers that tests share."""
-    ENDING.close()
 
 
 Fill = Callable[..., Arena]

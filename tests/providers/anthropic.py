@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, Call, End, Mode, always, completion, once, says, with_
+from tests.providers.base import Answer, Call, End, Mode, completion, once, says, with_
 
 BOTH = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
 
@@ -51,13 +51,6 @@ MODES = (
         "529 `overloaded_error` once",
         once(error(529, "overloaded_error", "Overloaded")),
         calls=2,
-    ),
-    Mode(
-        "anthropic-too-long",
-        "400: the prompt is too long",
-        always(error(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")),
-        End.FAILED,
-        "prompt is too long",
     ),
     Mode(
         "anthropic-max-tokens",

@@ -42,12 +42,6 @@ MODES = (
         calls=None,
     ),
     Mode(
-        "deepseek-empty-once",
-        "an empty content without a token, once",
-        lambda call: completion(call, "", usage=(1_000, 0)) if call.number == 1 else completion(call),
-        calls=2,
-    ),
-    Mode(
         "deepseek-empty",
         "an empty content without a token, always",
         says("", usage=(1_000, 0)),

@@ -1,24 +1,21 @@
 from __future__ import annotations
 
-from tests.providers.base import Answer, Call, End, Mode, always, completion, once, refusal
+from tests.providers.base import Answer, End, Mode, always, completion, once, refusal
 
 PAGE = b"<!DOCTYPE html><html><title>Sign in to continue</title><body>Please sign in.</body></html>"
 
 
-def as_text(call: Call) -> Answer:
-    """JSON under another content type."""
-    return Answer(completion(call).body, content_type="text/plain")
-
-
-def streamed(call: Call) -> Answer:
-    """A stream though none was asked for."""
-    chunk = b'data: {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "<rating>"}}]}\n\n'
-    del call
-    return Answer(chunk + b"data: [DONE]\n\n", content_type="text/event-stream")
-
+CHUNKS = (
+    b'data: {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "<rating>"}}]}\n\n'
+    b"data: [DONE]\n\n"
+)
 
 MODES = (
-    Mode("gateway-text", "JSON as `text/plain`", as_text),
+    Mode(
+        "gateway-text",
+        "JSON as `text/plain`",
+        lambda call: Answer(completion(call).body, content_type="text/plain"),
+    ),
     Mode(
         "gateway-page",
         "a log-in page with status 200: quoted, nothing is lost",
@@ -36,7 +33,7 @@ MODES = (
     Mode(
         "gateway-stream",
         "a stream though none was asked for",
-        streamed,
+        always(Answer(CHUNKS, content_type="text/event-stream")),
         End.FAILED,
         "a stream that was not asked for",
         lost=True,
@@ -125,10 +122,4 @@ MODES = (
         "usage policies",
     ),
     Mode("gateway-408", "408 once", once(refusal(408, "Timed out")), calls=2),
-    Mode(
-        "gateway-reset-header",
-        "429 with a wait as a duration (`50ms`)",
-        once(refusal(429, "Slow down", headers={"retry-after": "50ms"})),
-        calls=2,
-    ),
 )

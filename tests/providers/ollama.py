@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, End, Mode, always, completion, once, refusal, says, with_
+from tests.providers.base import Answer, End, Mode, always, completion, once, says, with_
 
 MODES = (
     Mode("ollama-chat", "a chat model", with_(top={"system_fingerprint": "fp_ollama"})),
@@ -10,13 +10,6 @@ MODES = (
         "ollama-native-counts",
         "tokens under Ollama's own names",
         with_(usage=..., top={"prompt_eval_count": 1_000, "eval_count": 50}),
-    ),
-    Mode(
-        "ollama-not-pulled",
-        "404: the model was not pulled",
-        always(refusal(404, 'model "tiny" not found, try pulling it first', type="api_error")),
-        End.GIVEN_UP,
-        "try pulling it first",
     ),
     Mode(
         "ollama-runner",

@@ -155,12 +155,6 @@ MODES = (
         calls=None,
     ),
     Mode(
-        "openai-429-past",
-        "429 with a date in the past",
-        once(limited(retry_after="Wed, 21 Oct 2015 07:28:00 GMT"), times=2),
-        calls=3,
-    ),
-    Mode(
         "openai-429-hour",
         "429 with `Retry-After: 3600`",
         always(limited(retry_after="3600")),

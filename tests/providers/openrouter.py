@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tests.providers.base import Answer, End, Mode, always, completion, once, refusal, says, with_
+from tests.providers.base import Answer, End, Mode, always, completion, refusal, says, with_
 
 UPSTREAM = {"error": {"message": "Provider returned error: upstream overloaded", "code": 502}}
 BROKEN = {"error": {"message": "Provider disconnected", "code": 502}}
 SERVED = ("cheaper-model-v1", "cheaper-model-v2")
 
 MODES = (
-    Mode("openrouter-error-in-200-once", "an error in a 200 once", once(Answer(UPSTREAM)), calls=2),
     Mode(
         "openrouter-error-in-200",
         "an error in a 200 always: nothing is lost of a cap",
@@ -26,31 +25,11 @@ MODES = (
         "Insufficient credits",
     ),
     Mode(
-        "openrouter-error-in-choice-once",
-        "half a text with an error in the choice, once",
-        (
-            lambda call: (
-                completion(call, "<rating>1</rat", finish="error", choice=BROKEN)
-                if call.number == 1
-                else completion(call)
-            )
-        ),
-        calls=2,
-    ),
-    Mode(
         "openrouter-error-in-choice",
         "half a text with an error in the choice, always",
         says("<rating>1</rating>", finish="error", choice=BROKEN),
         End.FAILED,
         "Provider disconnected",
-        calls=3,
-    ),
-    Mode(
-        "openrouter-finish-error",
-        "finish reason `error` alone",
-        says("<rating>1</rating>", finish="error"),
-        End.FAILED,
-        "broke off",
         calls=3,
     ),
     Mode(

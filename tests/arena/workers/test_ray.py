@@ -23,7 +23,7 @@ from data import parallel
 from data.errors import InputError, WorkError
 from data.models import RoundState
 from tests.arena.conftest import TEMPLATES, write_answers, write_set
-from tests.databases import PostgresPool
+from tests.databases import postgres
 from tests.long_work import nested, numbers, refused, results, squared, write_input
 from tests.narrow import known
 from tests.scripted_llm import Script, ScriptedLLM
@@ -65,13 +65,17 @@ class OnRay:
 
 
 @pytest.fixture(scope="module")
-def on_ray(postgres: PostgresPool, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnRay]:
+def on_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnRay]:
     """One cluster for all tests; the last of them kills a node."""
     import ray  # noqa: PLC0415 - an extra
     from ray.cluster_utils import Cluster  # noqa: PLC0415 - as above
 
     folder = tmp_path_factory.mktemp("ray")
-    with postgres.lending() as lend, ScriptedLLM().running() as server, pytest.MonkeyPatch.context() as patch:
+    with (
+        postgres().lending() as lend,
+        ScriptedLLM().running() as server,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         settings = Settings(
             home=folder, database_url=lend(), endpoint=server.url, api_key="none", engine=EngineKind.RAY
         )
