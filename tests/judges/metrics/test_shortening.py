@@ -18,16 +18,18 @@ from judges.llm.templates import Input
 from judges.metrics.dry_run import DryRunner
 from judges.metrics.registry import build_metric, metrics
 from judges.metrics.shortening import WORTH, build_reading, shortened, surface_of
+from judges.text.tokens import terms
 from tests.cheap_tricks import ON_METRICS, Material, families, play
 
 FILLER = "The weather that year was mild and nobody wrote much about it at all. "
 LONG = f"{FILLER * 60}The iron bridge was opened in 1905 by the mayor. {FILLER * 60}"
+PASSAGES = (Passage("p1", LONG, "Bridge"), Passage("p2", "Ships pass below it.", "Ships"))
 ITEM = MetricItem(
     id="q",
     question="When was the iron bridge opened?",
     answer="The iron bridge was opened in 1905 [1]. Ships pass below it [2].",
-    passages=(Passage("p1", LONG, "Bridge"), Passage("p2", "Ships pass below it.", "Ships")),
-    contexts=(Passage("p1", LONG, "Bridge"), Passage("p2", "Ships pass below it.", "Ships")),
+    passages=PASSAGES,
+    contexts=PASSAGES,
     aspects=("When it opened",),
     sub_questions=("When was the iron bridge opened?",),
 )
@@ -88,9 +90,14 @@ def test_passages_that_were_rated_before_stay_whole() -> None:
     assert score.score == 1.0
 
 
-def test_a_text_without_a_sentence_is_cut_at_its_end() -> None:
-    """Figures or signs alone have no sentence to choose."""
-    assert shortened(Passage("p", "* " * 60), (), 20).text == " ".join(["*"] * 20)
+def test_a_long_passage_is_cut_to_its_best_sentences_or_words() -> None:
+    short = shortened(ITEM.passages[0], terms(ITEM.question), 20)
+    assert "The iron bridge was opened in 1905 by the mayor." in short.text
+    assert (short.id, short.title, len(short.text.split()) <= 20) == ("p1", "Bridge", True)
+    assert shortened(ITEM.passages[1], (), 20) is ITEM.passages[1]
+    # Figures or signs alone have no sentence to choose.
+    for word in ("*", "word"):
+        assert shortened(Passage("p", f"{word} " * 60), (), 20).text == " ".join([word] * 20)
 
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
@@ -100,15 +107,8 @@ QUOTED = "Rain fell on the hills for three days and the river rose above its ban
 
 
 def scored(name: str, question: Question, answer: str) -> float | None:
-    item = MetricItem(
-        id=question.id,
-        question=question.question,
-        answer=answer,
-        passages=question.passages,
-        reference=question.reference,
-        aspects=question.aspects,
-        sub_questions=question.sub_questions,
-    )
+    taken = ("id", "question", "passages", "reference", "aspects", "sub_questions")
+    item = MetricItem(answer=answer, **{field: getattr(question, field) for field in taken})
     return asyncio.run(build_metric(name).score(item)).score
 
 
@@ -147,43 +147,35 @@ def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
         assert not gains or fmean(gains) <= ALLOWED, family
 
 
-def test_an_honest_answer_keeps_its_score() -> None:
-    passages = (
-        Passage("p", f"{QUOTED} Nobody was hurt, though several bridges had to be closed for a week."),
-    )
-    for answer in (
-        QUOTED,
-        f"{QUOTED} " * 3,
-        "The river flooded after long rain, and some bridges were shut.",
-    ):
-        item = MetricItem(id="q", question="What happened?", answer=answer, passages=passages)
-        surface = surface_of(item)
-        assert (surface.worth, surface.left_out, surface.answer) == (1.0, 0, answer)
-        assert WORTH not in asyncio.run(build_metric("comprehensiveness-nli").score(item)).details
-
-
-def test_what_is_denied_or_asked_is_left_out() -> None:
-    item = MetricItem(
-        id="q",
-        question="What happened?",
-        answer=f"It is not true that {QUOTED[:1].lower()}{QUOTED[1:]} What happened?",
-        passages=(Passage("p", QUOTED),),
-    )
-    score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
-    assert score.score == 0
-    worth = score.details[WORTH]
-    assert isinstance(worth, dict)
-    assert worth["left_out"] == 2
+SAID = MetricItem(
+    id="q",
+    question="What happened?",
+    answer=QUOTED,
+    passages=(Passage("p", f"{QUOTED} Nobody was hurt, though several bridges were closed for a week."),),
+)
 
 
 @pytest.mark.parametrize(
-    "opening", ["It is false that", "It would be wrong to say that", "Nobody should believe that"]
+    "answer", [QUOTED, f"{QUOTED} " * 3, "The river flooded after long rain, and some bridges were shut."]
 )
-def test_what_an_opening_takes_back_is_not_said(opening: str) -> None:
-    item = MetricItem(
-        id="q",
-        question="What happened?",
-        answer=f"{opening} {QUOTED[:1].lower()}{QUOTED[1:]}",
-        passages=(Passage("p", QUOTED),),
-    )
-    assert asyncio.run(build_metric("comprehensiveness-nli").score(item)).score == 0
+def test_an_honest_answer_keeps_its_score(answer: str) -> None:
+    item = replace(SAID, answer=answer)
+    surface = surface_of(item)
+    assert (surface.worth, surface.left_out, surface.answer) == (1.0, 0, answer)
+    assert WORTH not in asyncio.run(build_metric("comprehensiveness-nli").score(item)).details
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "It is not true that",
+        "It is false that",
+        "It would be wrong to say that",
+        "Nobody should believe that",
+    ],
+)
+def test_what_is_denied_or_asked_is_left_out(opening: str) -> None:
+    item = replace(SAID, answer=f"{opening} {QUOTED[:1].lower()}{QUOTED[1:]} What happened?")
+    score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
+    worth: Any = score.details[WORTH]
+    assert (score.score, worth["left_out"]) == (0, 2)

@@ -65,17 +65,3 @@ def test_each_sentence_has_the_numbers_behind_it(
     text: str, sentences: list[tuple[str, tuple[int, ...]]]
 ) -> None:
     assert [(one.text, one.numbers) for one in read_sentences(text)] == sentences
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from(["Eggs keep", "It rains", "Many say so"]), st.sets(st.integers(1, 99))),
-        min_size=1,
-    )
-)
-def test_what_is_written_with_citations_is_read_again(written: list[tuple[str, set[int]]]) -> None:
-    text = " ".join(f"{words}{f' {sorted(numbers)}' if numbers else ''}." for words, numbers in written)
-    assert [(one.text, set(one.numbers)) for one in read_sentences(text)] == [
-        (f"{words}.", numbers) for words, numbers in written
-    ]
-    assert split_sentences(text) == tuple(f"{words}." for words, _ in written)

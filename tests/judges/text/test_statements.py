@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from judges.metrics.relations.entailment import classify, entailment_weights
 from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder
 from judges.text.overlap import TermWeights
-from judges.text.sentences import CLAUSE, split_clauses, split_sentences
+from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import MarkKind, quantities, read_statement, read_statements
 from judges.text.tokens import related, terms
 
@@ -40,27 +38,6 @@ def test_quantity_is_as_written(text: str, value: float, dimension: str) -> None
     assert found[0].value == pytest.approx(value, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("ground_truth", "statement", "contradicts"),
-    [
-        ("The laser pointer sold there has 5 mW.", "The laser pointer sold there has 5 MW.", True),
-        ("The company lost $5m on the project.", "The company lost $5 million on the project.", False),
-        (
-            "The company earned £3bn from the project.",
-            "The company earned £3 billion from the project.",
-            False,
-        ),
-        ("The company earned £3bn from the project.", "The company earned £3 from the project.", True),
-    ],
-)
-def test_the_judge_contradicts_by_what_is_written(
-    ground_truth: str, statement: str, *, contradicts: bool
-) -> None:
-    known, said = read_statements(ground_truth), read_statements(statement)
-    finder = ContradictionFinder(known, TermWeights.fit([each.terms for each in known]))
-    assert bool(finder.find(said[0])) is contradicts
-
-
 def conflicts(text: str, claim: str) -> list[str]:
     said = read_statements(text)
     finder = ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
@@ -70,6 +47,10 @@ def conflicts(text: str, claim: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "claim", "word"),
     [
+        ("The laser pointer sold there has 5 mW.", "The laser pointer sold there has 5 MW.", "5 MW"),
+        ("The company earned £3bn from the project.", "The company earned £3 from the project.", "£3"),
+        ("The company lost $5m on the project.", "The company lost $5 million on the project.", ""),
+        ("Two-thirds of the club agreed to it.", "2/3 of the club agreed to it.", ""),
         (
             "The codes of the app change every 30 seconds.",
             "The codes of the app change every 30 minutes.",
@@ -90,7 +71,7 @@ def conflicts(text: str, claim: str) -> list[str]:
     ],
 )
 def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, claim: str, word: str) -> None:
-    assert conflicts(text, claim) == [word]
+    assert conflicts(text, claim) == ([word] if word else [])
 
 
 @pytest.mark.parametrize(
@@ -110,28 +91,6 @@ def test_two_opposites_cancel_out_within_a_clause_alone() -> None:
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
     assert conflicts(text, claim) == ["longer", "forbids"]
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("Dr. J. R. Smith paid 3.5 million. It rose.", ["Dr. J. R. Smith paid 3.5 million.", "It rose."]),
-        ("Use acids, e.g. vinegar. Rinse.", ["Use acids, e.g. vinegar.", "Rinse."]),
-        (
-            'He said "Stop!" and left. Why? No one knows…',
-            ['He said "Stop!" and left.', "Why?", "No one knows…"],
-        ),
-        ("See Fig. 3 for details [4]. Next [1, 2].", ["See Fig. 3 for details.", "Next."]),
-        ("Steps:\n1. Mix **flour**\n2) Bake\n- Eat", ["Steps:", "Mix flour", "Bake", "Eat"]),
-        ("# Title\n\nA line that\nis wrapped.\n\nAnother.", ["Title", "A line that is wrapped.", "Another."]),
-        ("天気は良い。明日は雨。", ["天気は良い。", "明日は雨。"]),
-        ("1. \nflour and water", ["flour and water"]),
-        ("", []),
-        (" \n--- \n | | ", []),
-    ],
-)
-def test_sentences_survive_abbreviations_lists_and_decimals(text: str, sentences: list[str]) -> None:
-    assert list(split_sentences(text)) == sentences
 
 
 def test_clauses_are_not_too_short() -> None:
@@ -283,13 +242,3 @@ def test_texts_of_any_length_are_cut_alike() -> None:
 MARKED = st.lists(st.sampled_from(["*", "**", "_", "__", "`", "a", "b ", " ", ". "]), max_size=16).map(
     "".join
 )
-
-
-SPACED = st.lists(st.sampled_from(["one", "two", " ", "\t", ";", ":", "–", "—"]), max_size=16).map("".join)
-
-
-@given(SPACED)
-def test_clauses_are_split_where_the_pattern_split_them(text: str) -> None:
-    """A3: looking behind a run of spaces moves no border between clauses."""
-    tried = re.compile(r"\s*;\s+|\s+[–—]\s+|:\s+(?=\S+\s+\S+\s+\S+)")
-    assert CLAUSE.split(text) == tried.split(text)

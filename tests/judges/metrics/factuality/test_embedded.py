@@ -13,17 +13,9 @@ from judges.metrics.registry import build_metric
 from judges.metrics.relations.model import Entailment, Pair, Related
 
 BIOGRAPHY = (
-    Passage(
-        "p1",
-        "Joe Flaherty (July 27, 1942 – April 2, 2020) was a jazz pianist from Ohio.",
-        "Flaherty (pianist)",
-    ),
-    Passage(
-        "p2",
-        "Joe Flaherty was born on June 21, 1941, in Pittsburgh, Pennsylvania. He was an actor.",
-        "Flaherty",
-    ),
-    Passage("p3", "Flaherty moved to Chicago, where he began his career in comedy.", "Flaherty"),
+    Passage("p1", "Joe Flaherty (July 27, 1942 – April 2, 2020) was a jazz pianist from Ohio."),
+    Passage("p2", "Joe Flaherty was born on June 21, 1941, in Pittsburgh. He was an actor."),
+    Passage("p3", "Flaherty moved to Chicago, where he began his career in comedy."),
 )
 
 
@@ -34,41 +26,33 @@ def relate(premises: list[str], hypothesis: str, question: str) -> list[Related]
     return [one for one in found if isinstance(one, Related)]
 
 
-def test_a_wrong_birth_date_is_not_supported() -> None:
-    for date, label in (("December 18, 1949", "contradicted"), ("June 21, 1941", "supported")):
-        item = MetricItem(
-            id="f",
-            question="Tell me about Joe Flaherty.",
-            answer=f"Joe Flaherty was born on {date}.",
-            passages=BIOGRAPHY,
-        )
-        details: Any = asyncio.run(build_metric("factuality-fr2").score(item)).details
-        (claim,) = details["claims"]
-        assert claim["label"] == label
-        assert [link["passage"] for link in claim["for"]] == (["p2"] if label == "supported" else [])
+@pytest.mark.parametrize(
+    ("date", "label", "support"),
+    [("December 18, 1949", "contradicted", []), ("June 21, 1941", "supported", ["p2"])],
+)
+def test_a_wrong_birth_date_is_not_supported(date: str, label: str, support: list[str]) -> None:
+    answer, question = f"Joe Flaherty was born on {date}.", "Tell me about Joe Flaherty."
+    item = MetricItem(id="f", question=question, answer=answer, passages=BIOGRAPHY)
+    details: Any = asyncio.run(build_metric("factuality-fr2").score(item)).details
+    (claim,) = details["claims"]
+    assert claim["label"] == label
+    assert [link["passage"] for link in claim["for"]] == support
 
 
 @pytest.mark.parametrize(
-    ("question", "premise", "hypothesis"),
+    ("question", "said", "first", "second"),
     [
-        (
-            "When was Paul McCole born?",
-            "Paul McCole was born on 1 February 1972.",
-            "Paul McCole was born on 10 February 1972.",
-        ),
-        (
-            "How far does it fire?",
-            "The range of the weapon is 2 meters.",
-            "The range of the weapon is 10 meters.",
-        ),
+        ("When was Paul McCole born?", "Paul McCole was born on {} February 1972.", 1, 10),
+        ("How far does it fire?", "The range of the weapon is {} meters.", 2, 10),
     ],
 )
-def test_another_figure_in_the_same_slot_contradicts(question: str, premise: str, hypothesis: str) -> None:
+def test_another_figure_in_the_same_slot_contradicts(
+    question: str, said: str, first: int, second: int
+) -> None:
+    premise, hypothesis = said.format(first), said.format(second)
+    both = f"{premise} {hypothesis} it is said."
     assert relate([premise], hypothesis, question)[0].stance is Entailment.CONTRADICTION
-    assert (
-        relate([f"{premise} {hypothesis} it is said."], hypothesis, question)[0].stance
-        is not Entailment.CONTRADICTION
-    )
+    assert relate([both], hypothesis, question)[0].stance is not Entailment.CONTRADICTION
 
 
 def test_names_must_be_in_the_passage_itself() -> None:

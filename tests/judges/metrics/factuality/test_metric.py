@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -12,21 +13,20 @@ import pytest
 from aiohttp import web
 
 from data.errors import StatisticsError
-from data.files.question_sets.registry import load_set
 from data.models import Json, MetricItem, Outcome, Passage, Reply, Score
+from judges.llm.requests import CallFailure
+from judges.metrics.comprehensiveness.embedded import LexicalSteps
 from judges.metrics.coverage.sources import LocalSource
-from judges.metrics.dry_run import DryRunner
 from judges.metrics.factuality.contexts import PassageIndex, gather
+from judges.metrics.factuality.evidence import EvidenceSource
 from judges.metrics.factuality.graph import load_graph
 from judges.metrics.factuality.inference.marginals import marginals
 from judges.metrics.factuality.metric import build
-from judges.metrics.factuality.reasoner import FactReasoner
+from judges.metrics.factuality.reasoner import FactReasoner, Version
 from judges.metrics.factuality.report import summarise
-from judges.metrics.factuality.tasks import relation_probability
+from judges.metrics.factuality.tasks import FactualitySettings, relation_probability
 from judges.metrics.registry import build_metric, metrics
-from judges.metrics.relations.model import Entailment
-from judges.metrics.shortening import shortened
-from judges.text.tokens import terms
+from judges.metrics.relations.model import Entailment, Pair, Related
 from tests.judges import asking
 
 Serve = Callable[..., Any]
@@ -101,8 +101,7 @@ def test_recall_and_f1_need_the_k_of_the_set() -> None:
 
 
 def test_a_set_is_summed_up_with_its_own_k() -> None:
-    brief = MetricItem(id="b", question=ITEM.question, answer="Liu Zhi liked tea.", passages=ITEM.passages)
-    nothing = MetricItem(id="n", question=ITEM.question, answer="…", passages=ITEM.passages)
+    brief, nothing = (replace(ITEM, answer=answer) for answer in ("Liu Zhi liked tea.", "…"))
     summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
     assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
     assert summary.precision == pytest.approx((2 / 3 + 0) / 2)
@@ -141,17 +140,10 @@ def test_the_rivals_differ_in_how_strict_they_are() -> None:
 
 @pytest.mark.parametrize("assessor", EMBEDDED)
 def test_what_cannot_be_scored_says_why(assessor: str) -> None:
-    bare = MetricItem(id="x", question="What?", answer="Something happened in 1972.")
-    empty = MetricItem(id="x", question="What?", answer=" … ", passages=ITEM.passages)
-    for item in (bare, empty):
+    for item in (replace(ITEM, passages=()), replace(ITEM, answer=" … ")):
         score = embedded(assessor, item)
         assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
         assert score.reason
-
-
-def test_contexts_stand_in_for_passages() -> None:
-    item = MetricItem(id="c", question=ITEM.question, answer=ITEM.answer, contexts=ITEM.passages)
-    assert embedded("fr2", item).score == embedded("fr2").score
 
 
 def test_retrieval_finds_the_closest_passages_once() -> None:
@@ -174,10 +166,11 @@ def test_retrieval_finds_the_closest_passages_once() -> None:
     assert contexts.by_claim[0][0] is contexts.by_claim[1][0]
 
 
-def test_a_corpus_can_stand_in_for_the_passages() -> None:
+def test_contexts_or_a_corpus_stand_in_for_passages() -> None:
+    given = replace(ITEM, passages=(), contexts=ITEM.passages)
+    assert embedded("fr2", given).score == embedded("fr2").score
     metric = build("factuality-fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
-    bare = MetricItem(id="x", question=ITEM.question, answer=ITEM.answer)
-    assert asyncio.run(metric.score(bare)).score == embedded("fr2").score
+    assert asyncio.run(metric.score(replace(ITEM, passages=()))).score == embedded("fr2").score
 
 
 RELATIONS = {
@@ -233,19 +226,47 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
     assert server.log.replied.total() == 2 + 2 * 3 + 3 * 2
 
 
+@pytest.mark.parametrize(
+    ("forth", "back", "edge"),
+    [
+        (("entailment", 0.7), ("entailment", 0.9), ("equivalence", 0.8)),
+        (("entailment", 0.7), ("contradiction", 0.8), ("contradiction", 0.8)),
+        (("entailment", 0.7), ("neutral", 0.6), ("entailment", 0.7)),
+        (("entailment", 0.7), ("neutral", 0.8), None),
+        (("neutral", 0.9), ("neutral", 0.9), None),
+    ],
+)
+def test_the_more_probable_order_of_two_contexts_counts(
+    forth: tuple[str, float], back: tuple[str, float], edge: tuple[str, float] | None
+) -> None:
+    class Relations:
+        async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
+            del question
+            known = {("P1", "P2"): forth, ("P2", "P1"): back}
+            found = (known.get((pair.premise, pair.hypothesis), ("neutral", 1.0)) for pair in pairs)
+            return [Related(Entailment(stance), probability) for stance, probability in found]
+
+    settings = FactualitySettings()
+    reasoner = FactReasoner(
+        Version.FR3, evidence=EvidenceSource(LexicalSteps, settings), relations=Relations(), settings=settings
+    )
+    item = MetricItem(id="x", question="Q?", answer="", passages=LETTERED.passages[:2])
+    edges = asyncio.run(reasoner.assess(item, ["C1"])).graph.edges
+    expected = [] if edge is None else [edge]
+    assert [(one.relation.value, one.probability) for one in edges] == [
+        (relation, pytest.approx(probability)) for relation, probability in expected
+    ]
+
+
 @pytest.mark.parametrize(("version", "calls"), [("fr1", 8), ("fr2", 8), ("fr3", 14)])
 def test_versions_ask_as_many_relations_as_the_paper_says(
     scripted_llm: Serve, version: str, calls: int
 ) -> None:
     server = serve(scripted_llm)
-    assert scripted(server.url, version).outcome is Outcome.JUDGED
+    details: Any = scripted(server.url, version).details
+    assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
     assert server.log.replied.total() == calls
     assert not server.log.asked_twice
-
-
-def test_token_probabilities_become_edge_probabilities(scripted_llm: Serve) -> None:
-    details: Any = scripted(serve(scripted_llm).url, "fr2").details
-    assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
 
 
 def test_the_first_token_of_a_label_gives_its_share() -> None:
@@ -253,15 +274,8 @@ def test_the_first_token_of_a_label_gives_its_share() -> None:
         top = [{"token": name, "logprob": value} for name, value in rivals.items()]
         return {"token": text, "logprob": -0.1, "top_logprobs": top}
 
-    rows = [
-        token('{"'),
-        token("relation"),
-        token('":'),
-        token(' "'),
-        token("ent", ent=-0.6931471805599453, contr=-1.3862943611198906, the=-1.3862943611198906),
-        token("ailment"),
-        token('"}'),
-    ]
+    rows = list(map(token, ('{"', "relation", '":', ' "', "ent", "ailment", '"}')))
+    rows[4] = token("ent", ent=math.log(1 / 2), contr=math.log(1 / 4), the=math.log(1 / 4))
     reply = Reply(key="k", endpoint="e", model="m", text="", logprobs=json.dumps(rows))
     assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
     assert relation_probability(reply, Entailment.NEUTRAL) is None
@@ -283,15 +297,6 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
     server.handlers["classify_relation"] = lambda _: "Hard to say."
     score = scripted(server.url, "fr2")
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
-
-
-@pytest.mark.parametrize("assessor", ["fr2", "veriscore"])
-def test_a_failing_endpoint_gives_a_failure_not_a_score(scripted_llm: Serve, assessor: str) -> None:
-    server = serve(scripted_llm)
-    server.script.faults = {"bad_request": 1.0}
-    score = scripted(server.url, assessor)
-    assert (score.outcome, score.score) == (Outcome.FAILED, None)
-    assert score.reason
 
 
 @pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
@@ -340,37 +345,22 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
     assert premises == {"Summary of P1", "Summary of P2"}
 
 
-def test_a_query_that_could_not_be_asked_for_leaves_no_score(scripted_llm: Serve) -> None:
+@pytest.mark.parametrize(
+    ("assessor", "task"),
+    [("fr2", "classify_relation"), ("veriscore", "factuality_veriscore"), ("fr2", "factuality_query")],
+)
+def test_a_request_that_fails_leaves_no_score(scripted_llm: Serve, assessor: str, task: str) -> None:
     server = serve(scripted_llm)
-    server.handlers["factuality_query"] = lambda _: "Hard to say."
-    assert scripted(server.url, "fr2", write_queries=True).outcome is Outcome.JUDGED
 
     def overloaded(_: object) -> None:
         raise web.HTTPServiceUnavailable
 
-    server.handlers["factuality_query"] = overloaded
-    score = scripted(server.url, "fr2", write_queries=True)
+    # An unreadable query is no loss of evidence: the claim itself is looked for.
+    server.handlers["factuality_query"] = lambda _: "Hard to say."
+    server.handlers[task] = overloaded
+    score = scripted(server.url, assessor, write_queries=True)
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("assessor", EMBEDDED)
-def test_each_assessor_runs_on_the_bundled_set(assessor: str) -> None:
-    questions = load_set(CHECKOUT / "data/sets/demo").questions.questions
-    scores = [
-        embedded(
-            assessor,
-            MetricItem(
-                id=question.id,
-                question=question.question,
-                answer=question.reference or "",
-                passages=question.passages,
-            ),
-        )
-        for question in questions
-    ]
-    assert all(score.outcome is Outcome.JUDGED for score in scores)
-    assert all(score.score is not None and 0 <= score.score <= 1 for score in scores)
+    assert score.reason
 
 
 @pytest.mark.slow
@@ -397,148 +387,65 @@ def test_right_answers_score_above_wrong_ones() -> None:
     assert fmean(scores["Correct"]) > fmean(scores["Incorrect"]) + 0.1
 
 
-def test_a_long_passage_is_cut_to_what_bears_on_the_claims() -> None:
-    noise = " ".join(f"Sentence {number} tells of other matters." for number in range(50))
-    text = f"{noise} The iron bridge was opened in 1905. {noise}"
-    short = shortened(Passage("p", text, "Bridge"), terms("When was the iron bridge opened?"), 20)
-    assert "The iron bridge was opened in 1905." in short.text
-    assert len(short.text.split()) <= 20
-    assert (short.id, short.title) == ("p", "Bridge")
-    whole = Passage("p", "The iron bridge was opened in 1905.")
-    assert shortened(whole, (), 20) is whole
-    assert shortened(Passage("p", "word " * 50), (), 20).text == " ".join(["word"] * 20)
-
-
-@pytest.mark.parametrize("name", ["factuality-fr2", "factuality-factscore"])
-def test_scores_by_an_llm_say_which_passages_were_cut(name: str) -> None:
-    passages = (Passage("long", "The iron bridge was opened in 1905. " * 30), Passage("short", "It is red."))
-    item = MetricItem(id="q", question="When?", answer="The bridge opened in 1905.", passages=passages)
-    runner = DryRunner(endpoint="http://nowhere/v1", model="m")
-    found = asyncio.run(build_metric(name, runner=runner, options={"longest_passage": 40}).score(item))
-    assert found.details["cut"] == {"long": {"words": 210, "kept": 35}}
-    assert "cut" not in asyncio.run(build_metric(name).score(item)).details
-
-
-QUESTION = "Tell me a biography of the film maker Edmund Harrowgate."
 PASSAGES = (
     Passage(
         "life",
-        "Edmund Joseph Harrowgate (11 March 1887 – 2 September 1954) was a Canadian film maker and "
-        "surveyor who directed some of the first long documentaries. He was born in Sault Perrin, "
-        "Ontario, the eldest of five children of the mining engineer Patrick Harrowgate and his wife "
-        "Clara Moss. As a boy he went with his father to the iron camps and learnt to draw maps. He "
-        "studied at the Ridley College of Mines for seven months and left without a degree.",
-        "Edmund Harrowgate",
+        "Edmund Joseph Harrowgate (11 March 1887 – 2 September 1954) was a Canadian film maker. He was "
+        "born in Sault Perrin, Ontario, the eldest of five children of the mining engineer Patrick "
+        "Harrowgate. He studied at the Ridley College of Mines for seven months and left without a "
+        "degree.",
     ),
     Passage(
         "north",
         "In 1912 the railway builder Sir Alistair Wenlock hired Harrowgate to look for iron ore along "
-        "Whale Sound. He made four expeditions between 1912 and 1917 and took a hand-cranked camera with "
-        "him from the second on. Some 9,000 metres of film burned in his Montreal cutting room in 1918 "
-        "when he dropped a cigarette, and he lost nearly all of the negative.",
-        "Early expeditions",
+        "Whale Sound. Some 9,000 metres of film burned in his Montreal cutting room in 1918 when he "
+        "dropped a cigarette.",
     ),
     Passage(
         "film",
-        "With money from the fur company Larrant Brothers he returned to Port Inglis in 1920 and lived "
-        "for sixteen months with the hunter Tukkatuk and his family. The Winter House opened at the "
-        "Orpheum in New York on 4 June 1923, ran for 82 minutes and earned 251,000 dollars in its first "
-        "year. Critics praised it, though it became known later that several hunts had been staged for "
-        "the camera.",
-        "The Winter House",
-    ),
-    Passage(
-        "later",
-        "Harrowgate married the pianist Louise Aldern in 1914; they had three daughters. She edited five "
-        "of his films and wrote their captions. In Ireland he filmed Sea Wall (1935), which won the "
-        "Golden Laurel in Venice. His last film, Delta Story, was paid for by an oil company and shown in "
-        "1949. He died of a stroke at his farm near Black River, Vermont, aged 67.",
-        "Later life",
+        "The Winter House opened at the Orpheum in New York on 4 June 1923, ran for 82 minutes and earned "
+        "251,000 dollars in its first year. He married the pianist Louise Aldern in 1914; they had three "
+        "daughters.",
     ),
     Passage(
         "other",
-        "Peter Wray Harrowgate (born 19 May 1921 in Leeds) is a British organist. He studied with Hubert "
-        "Lane in Durham, recorded 40 albums and was made a Knight of the Order of Saint Cecilia in 1988.",
-        "Peter Harrowgate",
+        "Peter Wray Harrowgate (born 19 May 1921 in Leeds) is a British organist. He recorded 40 albums.",
     ),
 )
 TRUE = (
     "Edmund Harrowgate was born on 11 March 1887 in Sault Perrin, Ontario.",
-    "He was a Canadian film maker who directed some of the first long documentaries.",
-    "Harrowgate died of a stroke on 2 September 1954 at his farm in Vermont.",
     "His father, Patrick Harrowgate, was a mining engineer.",
-    "He was the eldest of five children.",
     "He studied at the Ridley College of Mines but left without a degree.",
     "Sir Alistair Wenlock hired him in 1912 to look for iron ore along Whale Sound.",
-    "Between 1912 and 1917 he made four expeditions.",
     "In 1918 a cigarette set fire to some 9,000 metres of his film in Montreal.",
-    "The fur company Larrant Brothers paid for his return to Port Inglis in 1920.",
-    "For sixteen months he lived with the hunter Tukkatuk and his family.",
     "The Winter House opened in New York on 4 June 1923.",
     "The film ran for 82 minutes.",
-    "Several of the hunts in it had been staged for the camera.",
     "In 1914 he married the pianist Louise Aldern, with whom he had three daughters.",
-    "His wife edited five of his films.",
-    "Sea Wall, filmed in Ireland, won the Golden Laurel in Venice.",
-    "Delta Story, his last film, was paid for by an oil company.",
 )
 WRONG_DATE = (
     "Edmund Harrowgate was born on 14 July 1891 in Sault Perrin, Ontario.",
-    "Edmund Harrowgate was born on 11 March 1879.",
-    "Harrowgate died of a stroke on 2 September 1961 at his farm in Vermont.",
     "Sir Alistair Wenlock hired him in 1905 to look for iron ore along Whale Sound.",
     "The Winter House opened in New York on 30 October 1926.",
-    "He married the pianist Louise Aldern in 1908.",
 )
-WRONG_NAME = (
-    "He was born in Winnipeg, Manitoba.",
+WRONG = (
     "His father, Thomas Harrowgate, was a mining engineer.",
-    "Sir Gordon Blythe hired him in 1912 to look for iron ore along Whale Sound.",
-    "The Winter House opened at the Orpheum in Chicago in 1923.",
     "In 1914 he married the pianist Margaret Quill.",
-    "Sea Wall, filmed in Ireland, won the Golden Laurel in Cannes.",
-)
-WRONG_FIGURE = (
     "He was the eldest of nine children.",
-    "Between 1912 and 1917 he made eleven expeditions.",
-    "The film ran for 140 minutes.",
     "The Winter House earned 750,000 dollars in its first year.",
-    "Some 2,000 metres of film burned in his Montreal cutting room in 1918.",
-    "His wife edited twelve of his films.",
-)
-INVENTED = (
     "He taught photography at the University of Toronto for a decade.",
-    "He served as a pilot in the First World War.",
     "His brother Walter became a minister in Ottawa.",
-    "He was made a Knight of the Order of Saint George.",
 )
 
 
-@pytest.fixture(scope="module")
-def posteriors() -> dict[str, float]:
-    """The posterior of each claim by FR2, all being held against all passages."""
-    claims = (*TRUE, *WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)
+def test_true_claims_are_believed_more_than_wrong_ones() -> None:
+    claims = (*TRUE, *WRONG_DATE, *WRONG)
     metric = build_metric("factuality-fr2")
     assert isinstance(metric, FactReasoner)
-    item = MetricItem(id="b", question=QUESTION, answer=" ".join(claims), passages=PASSAGES)
-    assessment = asyncio.run(metric.assess(item, claims))
-    return {claim.text: assessment.posteriors.marginals[claim.id] for claim in assessment.claims}
-
-
-def area(posteriors: dict[str, float], wrong: tuple[str, ...]) -> float:
-    """The chance that a true claim is believed more than a wrong one; ties count half."""
-    pairs = [(posteriors[true], posteriors[false]) for true in TRUE for false in wrong]
-    return sum((true > false) + 0.5 * (true == false) for true, false in pairs) / len(pairs)
-
-
-def test_true_claims_are_believed_more_than_wrong_ones(posteriors: dict[str, float]) -> None:
-    assert area(posteriors, (*WRONG_DATE, *WRONG_NAME, *WRONG_FIGURE, *INVENTED)) >= 0.95
-
-
-@pytest.mark.parametrize("claim", WRONG_DATE)
-def test_a_wrong_date_is_not_supported(posteriors: dict[str, float], claim: str) -> None:
-    assert posteriors[claim] <= 0.5
-
-
-def test_true_claims_are_supported(posteriors: dict[str, float]) -> None:
-    assert sum(posteriors[claim] > 0.5 for claim in TRUE) >= 0.9 * len(TRUE)
+    question = "Tell me a biography of the film maker Edmund Harrowgate."
+    item = MetricItem(id="b", question=question, answer=" ".join(claims), passages=PASSAGES)
+    found = asyncio.run(metric.assess(item, claims))
+    believed = {claim.text: found.posteriors.marginals[claim.id] for claim in found.claims}
+    pairs = [(believed[true], believed[false]) for true in TRUE for false in (*WRONG_DATE, *WRONG)]
+    assert sum((true > false) + 0.5 * (true == false) for true, false in pairs) >= 0.95 * len(pairs)
+    assert sum(believed[claim] > 0.5 for claim in TRUE) >= 0.9 * len(TRUE)
+    assert all(believed[claim] <= 0.5 for claim in WRONG_DATE)
