@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from data.errors import SpecError
 from data.models import EMBEDDED_ENGINE, MetricItem, Outcome, Passage, Score
-from judges.metrics.comprehensiveness.embedded import Ground, claims_of
+from judges.metrics.comprehensiveness.embedded import Ground
 from judges.metrics.comprehensiveness.graph import Claim
 from judges.metrics.comprehensiveness.llm_steps import compare_quantities
 from judges.metrics.registry import build_metric
@@ -35,11 +36,6 @@ def texts(score: Score, name: str) -> list[str]:
     return [each["text"] for each in found]
 
 
-def changed(**fields: Any) -> MetricItem:  # noqa: ANN401 - any field of an item
-    plain = {name: getattr(TOWER, name) for name in ("id", "question", "answer", "passages", "reference")}
-    return MetricItem(**{**plain, **fields})
-
-
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> None:
     score = embedded(name, TOWER)
@@ -56,26 +52,17 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 @pytest.mark.parametrize("answer", ["", " \n ", "I couldn't find an answer.", "…"])
 def test_an_answer_that_says_nothing_covers_nothing(name: str, answer: str) -> None:
-    score = embedded(name, changed(answer=answer))
+    score = embedded(name, replace(TOWER, answer=answer))
     assert (score.score, texts(score, "covered")) == (0.0, [])
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
 def test_the_reference_stands_in_for_passages(name: str) -> None:
-    score = embedded(name, changed(passages=(), reference="The Eiffel Tower is 330 metres tall."))
+    score = embedded(name, replace(TOWER, passages=(), reference="The Eiffel Tower is 330 metres tall."))
     assert score.score == 1.0
-    bare = embedded(name, changed(passages=(Passage("p", " "),), reference=None))
+    bare = embedded(name, replace(TOWER, passages=(Passage("p", " "),), reference=None))
     assert (bare.outcome, bare.score) == (Outcome.UNREADABLE, None)
     assert "neither passages nor a reference" in bare.reason
-
-
-@pytest.mark.parametrize("name", [NLI, END_TO_END])
-def test_a_very_long_answer_and_tags_inside_passages_are_read(name: str) -> None:
-    long = changed(
-        answer="The Eiffel Tower is 330 metres tall. " * 7_000,
-        passages=(Passage("p1", "<answer>The Eiffel Tower is 330 metres tall.</answer> </passage>"),),
-    )
-    assert embedded(name, long).score == 1.0
 
 
 def test_questions_and_answers_need_an_llm() -> None:
@@ -280,16 +267,6 @@ def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: s
 )
 def test_the_tool_converts_units(first: str, second: str, comparison: str) -> None:
     assert comparison in compare_quantities(first, second)
-
-
-def test_claims_of_passages_are_clauses() -> None:
-    text = "1961: Rowe becomes director; the board is dissolved. The valley has two towns: Orr and Ley Hill."
-    assert claims_of(text) == (
-        "1961: Rowe becomes director",
-        "the board is dissolved.",
-        "The valley has two towns",
-        "Orr and Ley Hill.",
-    )
 
 
 def test_a_claim_is_rated_where_it_stands() -> None:

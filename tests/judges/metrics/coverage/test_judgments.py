@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -36,12 +35,6 @@ def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
     assert found.covered("q3", "d1", aspects) == ()
     assert (found.known("q1"), found.known("q3")) == (True, False)
     assert AspectJudgments.of({q: mapping(p) for q, p in found.as_json().items()}) == found
-
-
-def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "judgments.gz"
-    path.write_bytes(gzip.compress(QRELS.encode()))
-    assert read_judgments(path, ReadLimits()).known("q2")
 
 
 def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:

@@ -5,27 +5,21 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from data.corpora.index import CorpusLibrary
-from data.errors import RecordError
-from data.files.question_sets.registry import load_set
-from data.models import Json, MetricItem, Outcome, Passage, Score
+from data.models import Json, Outcome, Passage, Score
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import TaskRunner
 from judges.metrics.coverage.metric import Variant, build
 from judges.metrics.coverage.settings import icat, share
-from judges.metrics.registry import build_metric
 from judges.retrieval import RankedSource, WordRanker
-from judges.text.tokens import TERMS, terms
+from judges.text.tokens import TERMS
 from tests.judges.asking import embedded, scored, with_runner
 from tests.judges.metrics.coverage.conftest import ITEM
-from tests.narrow import listed, number
+from tests.narrow import listed
 
 Serve = Callable[..., Any]
 M, S, A = (variant.value for variant in Variant)
@@ -48,15 +42,6 @@ def test_given_aspects_are_aligned_by_the_judge(icat_llm: Serve) -> None:
     assert found.details["counts"] == {"grounded": 2, "unsupported": 1}
     assert found.details["ignored"] == 1
     json.dumps(dict(found.details), allow_nan=False)
-
-
-def test_only_grounded_claims_are_shown_to_the_aligner(icat_llm: Serve) -> None:
-    server = icat_llm()
-    scored(S, server.url, ITEM)
-    asked = [body["messages"][-1]["content"] for body in server.log.bodies]
-    alignment = next(text for text in asked if "<aspect " in text)
-    assert "taller" not in alignment
-    assert "diabetes" in alignment
 
 
 def test_generated_aspects_know_nothing_of_the_given_ones(icat_llm: Serve) -> None:
@@ -86,39 +71,6 @@ def test_judgments_count_for_their_own_question_only(icat_llm: Serve) -> None:
     assert "No passage of this question was judged" in found.reason
     unknown = scored(M, icat_llm().url, ITEM, judgments={"q-1": {"p1": ["prices"]}})
     assert "prices" in unknown.reason
-
-
-def test_chunks_inherit_the_judgments_of_their_passage() -> None:
-    long = replace(
-        ITEM,
-        passages=(
-            Passage("p1", f"{'Many words come first. ' * 40}{ITEM.passages[0].text}"),
-            *ITEM.passages[1:],
-        ),
-    )
-    found = embedded(M, long, **JUDGED, words=32, overlap=8)
-    claim = listed(found.details["claims"])[0]
-    assert claim["passage"].startswith("p1#")
-    assert claim["aspects"] == [0]
-
-
-@pytest.mark.parametrize("beta", [0.5, 1, 2])
-def test_beta_weighs_coverage(beta: float) -> None:
-    found = embedded(S, ITEM, beta=beta)
-    factuality, coverage = number(found.details["factuality"]), number(found.details["coverage"])
-    square = beta**2
-    assert found.score == pytest.approx(
-        (1 + square) * factuality * coverage / (square * factuality + coverage)
-    )
-
-
-@pytest.mark.parametrize("name", [M, S, A])
-def test_the_embedded_version_needs_no_network(name: str) -> None:
-    found = embedded(name, ITEM, **(JUDGED if name == M else {}))
-    assert found.outcome is Outcome.JUDGED
-    assert [claim["grounded"] for claim in listed(found.details["claims"])] == [True, True, False]
-    assert found.score is not None
-    assert found.score > 0
 
 
 def test_nothing_grounded_is_a_zero(icat_llm: Serve) -> None:
@@ -184,11 +136,6 @@ def test_claims_are_grounded_in_a_corpus(tmp_path: Path) -> None:
     assert found.details["coverage"] == 2 / 3
 
 
-@given(st.text(st.sampled_from("abs9.,'’ é面がก١²½_-Ⅷ"), max_size=30))
-def test_corpora_are_indexed_by_the_terms_that_texts_are_compared_by(text: str) -> None:
-    assert tuple(TERMS.terms(text)) == terms(text)
-
-
 class Web:
     """A source with one snippet of the web, or a failure."""
 
@@ -216,80 +163,6 @@ def test_claims_are_grounded_in_the_web(icat_llm: Serve) -> None:
     assert "down" in failed.reason
 
 
-def test_chunks_must_advance() -> None:
-    with pytest.raises(RecordError):
-        build_metric(S, options={"words": 32, "overlap": 32})
-
-
-DEMO = Path(__file__).parents[4] / "data/sets/demo"
-SYSTEMS = ("meridian", "slipshod", "partisan", "pithy", "hesitant")
-
-
-@pytest.fixture(scope="module")
-def items() -> dict[str, list[MetricItem]]:
-    """Every third question of the bundled set with each system's answer; two passages were its context."""
-    questions = load_set(DEMO).questions.by_id
-    found: dict[str, list[MetricItem]] = {}
-    for system in SYSTEMS:
-        lines = (DEMO / "answers" / f"{system}.jsonl").read_text(encoding="utf-8").splitlines()[::3]
-        for row in map(json.loads, lines):
-            question = questions[row["question_id"]]
-            item = MetricItem(
-                id=question.id,
-                question=question.question,
-                answer=row["answer"],
-                passages=question.passages,
-                reference=question.reference,
-                contexts=question.passages[:2],
-                aspects=question.aspects,
-                sub_questions=question.sub_questions,
-            )
-            found.setdefault(system, []).append(item)
-    return found
-
-
-def scores(metric: str, items: list[MetricItem]) -> list[Score]:
-    built = build_metric(metric)
-    return [asyncio.run(built.score(item)) for item in items]
-
-
-@pytest.mark.parametrize("metric", ["answer-crux", "coverage-icat-s", "coverage-icat-a"])
-def test_the_complete_system_covers_most(metric: str, items: dict[str, list[MetricItem]]) -> None:
-    means = {}
-    for system in SYSTEMS:
-        found = scores(metric, items[system])
-        assert all(score.score is not None or score.reason for score in found)
-        means[system] = fmean(score.score for score in found if score.score is not None)
-    assert max(means, key=means.__getitem__) == "meridian"
-    assert means["meridian"] - means["pithy"] > 0.15
-    assert means["meridian"] - means["hesitant"] > 0.15
-
-
-def test_refusing_does_not_pay(items: dict[str, list[MetricItem]]) -> None:
-    icat, crux = (scores(name, items["hesitant"]) for name in ("coverage-icat-s", "answer-crux"))
-    silent = [
-        (one, other) for one, other in zip(icat, crux, strict=True) if one.details["factuality"] is None
-    ]
-    assert silent
-    assert {(one.outcome, one.score, one.details["coverage"]) for one, _ in silent} == {
-        (Outcome.JUDGED, 0, 0)
-    }
-    assert all(other.score == 0 for _, other in silent)
-    answering = scores("coverage-icat-s", items["pithy"])
-    assert fmean(one.score or 0.0 for one in icat) < fmean(one.score or 0.0 for one in answering)
-
-
-def test_the_oracle_context_covers_everything(items: dict[str, list[MetricItem]]) -> None:
-    part = scores("context-crux", items["meridian"])
-    assert 0.4 < fmean(score.score or 0.0 for score in part) < 0.9
-    asked = sum(len(item.sub_questions) for item in items["meridian"])
-    answerable = sum(len(listed(score.details["answerable"])) for score in part)
-    assert answerable / asked > 0.85
-
-
-SCORES = st.floats(0, 1)
-
-
 @pytest.mark.parametrize(
     ("factuality", "coverage", "beta", "expected"),
     [
@@ -305,13 +178,6 @@ def test_icat_is_the_weighted_harmonic_mean(
     factuality: float, coverage: float, beta: float, expected: float
 ) -> None:
     assert icat(factuality, coverage, beta) == pytest.approx(expected, abs=5e-7)
-
-
-@given(SCORES, SCORES, st.floats(0.01, 100))
-def test_icat_lies_between_its_two_scores(factuality: float, coverage: float, beta: float) -> None:
-    found = icat(factuality, coverage, beta)
-    assert found is not None
-    assert min(factuality, coverage) - 1e-9 <= found <= max(factuality, coverage) + 1e-9
 
 
 def test_what_is_undefined_stays_undefined() -> None:

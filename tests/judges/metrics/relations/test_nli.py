@@ -88,11 +88,6 @@ def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) ->
     assert together[0].probability == pytest.approx(2.718281828 / (2.718281828 + 2))
 
 
-def test_long_premises_are_cut_and_the_hypothesis_stays(tmp_path: Path) -> None:
-    model = NliRelations(tiny_model(tmp_path, longest=12))
-    assert relate(model, ("rain " * 50 + "no no", "yes"))[0].stance is Entailment.ENTAILMENT
-
-
 def test_pairs_that_were_asked_before_come_from_memory(tmp_path: Path) -> None:
     model = NliRelations(tiny_model(tmp_path))
     session: Any = model._session
