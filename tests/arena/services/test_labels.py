@@ -92,6 +92,18 @@ def test_only_invited_people_label(arena: Arena) -> None:
             arena.labels.next("r", caller=caller, session="x")
     assert arena.labels.open_to(CLEO) == ()
     assert arena.labels.open_to(BEN) == ("r",)
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="other"))
+    arena.rounds.run("other", concurrency=8, report=quiet)
+    for people, error, words in (
+        ([], InputError, "Nobody is invited"),
+        (["Dan"], NotFoundError, "account Dan"),
+    ):
+        with pytest.raises(error, match=words):
+            arena.labels.open("other", people)
+    with pytest.raises(NotFoundError, match="has no labels"):
+        arena.labels.show("other")
+    with pytest.raises(AccessError):
+        arena.labels.open("other", ["Ben"], caller=PUBLIC)
 
 
 def test_closed_round_takes_no_labels_and_keeps_those_given(arena: Arena) -> None:
@@ -126,18 +138,6 @@ def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
     assert arena.labels.open_to(PUBLIC) == ()
     with pytest.raises(InputError, match="not public"):
         arena.labels.open("r", everybody=True)
-
-
-def test_open_without_people_is_an_error(filled: Fill) -> None:
-    arena = planned(filled())
-    with pytest.raises(InputError, match="Nobody is invited"):
-        arena.labels.open("r")
-    with pytest.raises(NotFoundError, match="no account Dan"):
-        arena.labels.open("r", ["Dan"])
-    with pytest.raises(NotFoundError, match="has no labels"):
-        arena.labels.show("r")
-    with pytest.raises(AccessError):
-        arena.labels.open("r", ["Ben"], caller=PUBLIC)
 
 
 def test_answers_that_name_their_system_team_or_model_are_never_drawn(filled: Fill, tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
-"""Comparison of rounds and of files of verdicts by their rankings."""
-
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,7 +10,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.errors import InputError, NotFoundError
 from data.models import Outcome, Preference, Verdict
-from tests.arena.conftest import Commands, Fill, write_answers
+from tests.arena.conftest import Commands, Fill, write_answers, write_lines
 
 STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "short": -1.2}
 
@@ -41,8 +38,7 @@ def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str 
     arena.store.verdicts.record(verdicts)
 
 
-def test_rounds_are_compared_on_common_battles(filled: Fill) -> None:
-    """Tau has an interval, and every system its rank in each round."""
+def test_rounds_are_compared_on_common_battles(filled: Fill, run: Commands) -> None:
     arena = filled()
     judged(arena, "sharp", 3.0)
     judged(arena, "blunt", 0.5, leave=4)
@@ -54,6 +50,10 @@ def test_rounds_are_compared_on_common_battles(filled: Fill) -> None:
     ranks = dict(comparison.systems)
     assert ranks.keys() == STRENGTH.keys()
     assert sorted(places[0] or 0 for places in ranks.values()) == [1, 2, 3, 4]
+    rows = run.json("rounds", "compare", "sharp", "blunt", "--json")["systems"]
+    assert {row["system"]: len(row["ranks"]) for row in rows} == dict.fromkeys(STRENGTH, 2)
+    assert "Kendall's tau:" in run("rounds", "compare", "sharp", "blunt")[1]
+    assert run("rounds", "compare", "sharp")[0] == 1
 
 
 def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path) -> None:
@@ -73,33 +73,15 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path
     assert "short" not in dict(comparison.systems)
 
 
-def test_compare_prints_both_forms(filled: Fill, run: Commands) -> None:
-    arena = filled()
-    judged(arena, "sharp", 1.5)
-    judged(arena, "blunt", 0.5)
-    fields = run.json("rounds", "compare", "sharp", "blunt", "--json")
-    assert {row["system"]: len(row["ranks"]) for row in fields["systems"]} == dict.fromkeys(STRENGTH, 2)
-    code, out, _ = run("rounds", "compare", "sharp", "blunt")
-    assert code == 0
-    assert "Kendall's tau:" in out
-    assert run("rounds", "compare", "sharp")[0] == 1
-
-
 def test_files_of_verdicts_are_compared(run: Commands, tmp_path: Path) -> None:
-    words = {1: "model_a", -1: "model_b"}
+    words, paths = {1: "model_a", -1: "model_b"}, {}
     for name, sign in (("judge", 1), ("people", 1), ("other", -1)):
-        rows = [
-            {
-                "question_id": f"q{number}",
-                "model_a": a,
-                "model_b": b,
-                "winner": words[sign if number % 4 else -sign],
-            }
-            for number in range(40)
+        rows = (
+            {"question_id": f"q{at}", "model_a": a, "model_b": b, "winner": words[sign if at % 4 else -sign]}
+            for at in range(40)
             for a, b in (("x", "y"), ("y", "z"), ("x", "z"))
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    paths = {name: tmp_path / f"{name}.jsonl" for name in ("judge", "people", "other")}
+        )
+        paths[name] = write_lines(tmp_path / f"{name}.jsonl", rows)
     fields = run.json("battles", "compare-rankings", paths["judge"], paths["people"], "--json")
     assert (fields["tau"], fields["lower"], fields["upper"]) == (1, 1, 1)
     assert fields["systems"] == [{"system": system, "ranks": [at, at]} for at, system in enumerate("xyz", 1)]
