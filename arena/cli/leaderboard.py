@@ -12,7 +12,6 @@ from arena.cli.options import AsJson, only_with
 from arena.cli.output import note, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
-from data.errors import InputError
 from data.models import Board
 from leaderboard.standings.sections import PEOPLE, partial_sentence, people_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
@@ -63,14 +62,6 @@ def show(
             help="Show the ratings of battles between systems alone, without those against the reference.",
         ),
     ] = False,
-    systems: Annotated[
-        bool,
-        typer.Option(
-            "--systems",
-            help="Show what teams say of their systems: organisation, licence, parameters, tokens, price, "
-            "time.",
-        ),
-    ] = False,
     form: Annotated[
         TableFormat | None,
         typer.Option(
@@ -92,11 +83,9 @@ def show(
         list_(snapshots=snapshots, as_json=as_json)
         return
     if form is not None:
-        parts = {"--between-systems": between_systems, "--systems": systems}
-        only_with("a table for people", {**parts, "--json": as_json})
+        only_with("a table for people", {"--between-systems": between_systems, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
     _show_notice(board)
-    alone = domain == OVERALL and not between_systems
     if as_json:
         show_json(dict(board.standings))
         return
@@ -107,9 +96,7 @@ def show(
         return
     for remark in _remarks(board.standings):
         show_line(remark)
-    if systems:
-        _show_systems(board, alone=alone)
-    elif between_systems:
+    if between_systems:
         # Brings what draws pictures along.
         from arena.services.boards.text_tables import between_systems_table
 
@@ -149,19 +136,6 @@ def _show_notice(board: Board) -> None:
         note(f"This board was retracted. {board.notice}".rstrip())
     elif board.notice:
         note(f"Notice: {board.notice}")
-
-
-def _show_systems(board: Board, *, alone: bool) -> None:
-    from arena.services.boards.text_tables import systems_table
-
-    if not alone:
-        raise InputError(
-            "What teams say of their systems is the same in every domain.",
-            advice="Use --systems without --domain and --between-systems.",
-        )
-    headers, rows, said = systems_table(board)
-    show_table(headers, rows)
-    show_line(said)
 
 
 def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:

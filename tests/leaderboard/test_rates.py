@@ -106,19 +106,6 @@ def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
     assert battle.win_interval.width < 0.75 * once.win_interval.width
 
 
-def test_wilson_is_the_textbook_interval() -> None:
-    found = wilson(81 / 263, 263)
-    assert found is not None
-    assert found.as_json() == pytest.approx([0.2553, 0.3662], abs=5e-5)
-    none, every = wilson(0.0, 10), wilson(1.0, 10)
-    assert none is not None
-    assert every is not None
-    assert none.lower == 0
-    assert every.upper == 1
-    assert none.upper == pytest.approx(0.2775, abs=5e-5)
-    assert wilson(0.5, 0) is None
-
-
 def test_battles_that_all_ended_alike_count_as_their_questions() -> None:
     assert effective_count(1.0, 10, 2, 0.0) == 2
     assert effective_count(0.5, 10, 10, 0.025) == 10
@@ -164,28 +151,6 @@ def test_a_single_battle_has_bounds_but_no_standard_error() -> None:
 def test_an_unknown_reference_is_an_error_that_lists_the_systems() -> None:
     with pytest.raises(NotFoundError, match="s0, s1, s2"):
         win_rates(random_table(8), reference="S0")
-
-
-def test_head_to_head_counts_every_pair_from_both_sides() -> None:
-    table = table_of([("q", "d", 0, 1, 0), ("q", "d", 1, 0, 0), ("r", "d", 1, 0, 2)])
-    matrix = head_to_head(table, table.systems)
-    assert matrix.wins[0, 1] == matrix.wins[1, 0] == 1
-    assert matrix.battles[0, 1] == matrix.battles[1, 0] == 3
-    assert matrix.rates[0, 1] == 0.5
-    assert np.isnan(matrix.rates[0, 2])
-    pairs = matrix.as_json()["pairs"]
-    assert isinstance(pairs, list)
-    assert len(pairs) == 2
-
-
-def test_head_to_head_agrees_with_rates() -> None:
-    table = random_table(9)
-    matrix, rates = head_to_head(table, order=["s2", "s0", "s1"]), win_rates(table)
-    for index, system in enumerate(matrix.systems):
-        assert matrix.wins[index].sum() == rates.of(system).wins
-        assert matrix.shares[index].sum() / matrix.battles[index].sum() == pytest.approx(
-            rates.of(system).mean_score
-        )
 
 
 @pytest.mark.parametrize("reference", [None, "s1"])

@@ -11,7 +11,6 @@ from data.text import escape_formula
 from judges.metrics.registry import added_metrics, own_metrics
 from leaderboard.export.tables import flat_rows
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on, marked
-from leaderboard.standings.sections import SELF_REPORTED, Figure, SystemFacts, facts_by_system
 from leaderboard.vocabulary import TableFormat
 
 Cells = Sequence[str | int | None]
@@ -19,11 +18,6 @@ SCALES = "Ratings of groups that battles do not link both ways are on scales of 
 FORMS = {Unit.POINTS: ".0f", Unit.SHARE: ".1%", Unit.COUNT: ",.0f", Unit.WORDS: ",.0f"}
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
-SAID_TEXTS = ("organisation", "model", "licence", "open_weights", "parameters", "released")
-SAID = (
-    *("system", "win+tie", "organisation", "model", "licence", "open weights", "parameters", "released"),
-    *("tokens", "usd", "ms"),
-)
 
 
 def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
@@ -66,48 +60,6 @@ def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mappin
             _number(row.get(name), ".1%" if info and info.is_share else ".4g") for row in rows
         ]
     return columns
-
-
-def systems_table(board: Board) -> tuple[Sequence[str], Sequence[Cells], str]:
-    """Build the table of self-reports in the board's order, and the list of silent systems.
-
-    Raises:
-        ConflictError: No team says anything.
-    """
-    said = facts_by_system(board.standings)
-    if not said:
-        raise ConflictError(
-            f"No team says anything of its system on the board {board.name}.",
-            advice="Cards and answers of later submissions can; see docs/submission-format.md.",
-        )
-    names = [line["system"] for line in board.standings["lines"]["overall"]]
-    rates = {line["system"]: line["rate"] for line in board.standings["lines"]["overall"]}
-    silent = [name for name in names if name not in said and name != board.standings.get("reference")]
-    rows = []
-    for name in names:
-        if name in said:
-            facts, rate = said[name], rates[name]
-            rows.append(
-                (
-                    name,
-                    _number(rate and rate.get("win_tie_rate"), ".3f"),
-                    *(facts.text(text) or None for text in SAID_TEXTS),
-                    _figure(facts, Figure.TOKENS, ".0f"),
-                    _figure(facts, Figure.USD, ".4g"),
-                    _figure(facts, Figure.MILLISECONDS, ".0f"),
-                )
-            )
-    nothing = f" Nothing is said of {', '.join(silent)}." if silent else ""
-    return SAID, rows, f"{SELF_REPORTED}{nothing}"
-
-
-def _figure(facts: SystemFacts, figure: Figure, form: str) -> str | None:
-    """Return a mean, and of how many answers where not all report it."""
-    mean = facts.figures.get(figure)
-    if mean is None:
-        return None
-    part = "" if mean.answers == facts.answers else f" ({mean.answers:,} of {facts.answers:,})"
-    return f"{format(mean.mean, form)}{part}"
 
 
 def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:

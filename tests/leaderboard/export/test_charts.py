@@ -4,20 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from leaderboard.export.charts import Estimate, Point, forest, scatter
-
-
-def test_forest_has_rows_in_the_order_given() -> None:
-    rows = [Estimate(system=name, value=v, lower=v - 1, upper=v + 1) for name, v in (("z", 3.0), ("a", 2.0))]
-    spec = forest(rows, axis="Rating, points").to_dict()
-    assert spec["layer"][0]["encoding"]["y"]["sort"] == ["z", "a"]
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "point"]
-
-
-def test_forest_marks_the_reference_value() -> None:
-    row = Estimate(system="a", value=0.4, lower=0.3, upper=0.5)
-    spec = forest([row], axis="Rate", share=True, reference=0.5).to_dict()
-    assert spec["layer"][0]["mark"]["strokeDash"]
+from leaderboard.export.charts import Point, scatter
 
 
 def test_scatter_names_stand_clear_of_one_another() -> None:

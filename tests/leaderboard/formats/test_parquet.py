@@ -120,13 +120,6 @@ def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, messag
     assert (len(read.table), sum(read.left_out.values())) == (2, 1)
 
 
-def test_a_row_that_counts_zero_times_is_left_out(tmp_path: Path) -> None:
-    file = written(tmp_path / "b.parquet", [{**row, "weight": float(at)} for at, row in enumerate(ROWS)])
-    read = read_battles(file)
-    assert len(read.table) == 2
-    assert sum(read.left_out.values()) == 1
-
-
 def test_a_file_that_is_cut_off_is_refused_in_one_line(tmp_path: Path) -> None:
     file = written(tmp_path / "b.parquet", [dict(row) for row in ROWS])
     file.write_bytes(file.read_bytes()[:200])

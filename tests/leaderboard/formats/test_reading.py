@@ -19,10 +19,8 @@ from hypothesis import strategies as st
 from data.errors import ArenaError, FileFormatError, InputError, RecordError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats.reading import format_of, read_battles, read_chunks
-from leaderboard.formats.registry import battle_formats
 from leaderboard.formats.rows import Context, LeftOut
 from leaderboard.people.votes import read_votes
-from leaderboard.rates import win_rates
 from leaderboard.ratings import Method, rate
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
@@ -355,18 +353,6 @@ def test_neither_the_order_of_rows_nor_the_container_changes_a_table(tmp_path: P
         assert (other.table.systems, other.table.domains) == (first.table.systems, first.table.domains)
 
 
-@pytest.mark.parametrize("method", [Method.BRADLEY_TERRY, Method.ELO])
-def test_the_order_of_rows_changes_no_byte_of_ratings_and_rates(method: Method) -> None:
-    names = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight")
-    said = set()
-    for seed in range(3):
-        rows = shuffled(soft_rows(), seed)
-        table = BattleTable.from_columns(**{name: [row[name] for row in rows] for name in names})
-        rated = rate(table, method=method, bootstrap=20, seed=3).as_json()
-        said.add(json.dumps([rated, win_rates(table).as_json()]))
-    assert len(said) == 1
-
-
 def test_online_elo_does_not_depend_on_which_system_is_named_first() -> None:
     rows = [{k: v for k, v in row.items() if k not in {"score", "weight", "judge"}} for row in soft_rows()]
     other = {"model_a": "model_b", "model_b": "model_a"}
@@ -555,25 +541,6 @@ def test_votes_that_were_not_anonymous_are_left_out_unless_asked_for(tmp_path: P
     assert len(read_battles(path, context=Context(named=True)).table) == 3
 
 
-def test_games_that_were_not_played_or_read_are_counted(tmp_path: Path) -> None:
-    line = {"question_id": "q", "model": "m", "judge": "j"}
-    games = [[{"score": "A>B"}, {"score": ""}], [{"score": "A=B"}], [{"score": "A>>B"}, {"score": "B>A"}]]
-    read = read_battles(written(tmp_path / "b.jsonl", [line | {"games": game} for game in games]))
-    assert (len(read.table), read.left_out) == (4, {LeftOut.UNREADABLE: 2})
-
-
-def test_messages_name_the_columns_of_the_file(tmp_path: Path) -> None:
-    pair = {"instruction": "i", "generator_1": "base", "generator_2": "m", "preference": 1.2}
-    read = read_battles(written(tmp_path / "b.jsonl", [pair, pair | {"generator_2": "base"}]))
-    assert read.left_out == {LeftOut.SELF: 1}
-    assert 'column "generator_2"' in str(read.first[LeftOut.SELF])
-    nearly = {"question_id": "q", "model_a": "x", "model_b": "y", "verdict": "x"}
-    with pytest.raises(
-        FileFormatError, match="it has the columns 'question_id', 'model_a', 'model_b', 'verdict'"
-    ):
-        read_battles(written(tmp_path / "c.jsonl", [nearly]))
-
-
 def test_weights_beyond_the_range_of_numbers_are_refused(tmp_path: Path) -> None:
     read = read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"weight": 1e308}]))
     assert read.left_out == {LeftOut.FAULTY: 1}
@@ -587,30 +554,6 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=6,
 )
-COLUMN_NAMES = st.sampled_from(
-    [
-        "question_id",
-        "domain",
-        "model_a",
-        "model_b",
-        "winner",
-        "score",
-        "weight",
-        "count",
-        "judge",
-        "order",
-        "query",
-        "pred",
-        "generator_1",
-        "generator_2",
-        "preference",
-        "instruction",
-        "model",
-        "games",
-        "uid",
-    ]
-)
-RECORDS = st.lists(st.dictionaries(COLUMN_NAMES, JSON, max_size=8), min_size=1, max_size=3)
 WHOLE = json.dumps(
     [{"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie", "score": 0.5}] * 3
 ).encode()
@@ -642,21 +585,6 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: b
     path = tmp_path / "battles.json"
     path.write_bytes(gzip.compress(content) if zipped else content)
     assert fair(problem_of(path))
-
-
-@pytest.mark.slow
-@RELAXED
-@given(
-    records=RECORDS,
-    kind=st.sampled_from([None, *(one.name for one in battle_formats())]),
-    lines=st.booleans(),
-)
-def test_any_records_are_read_or_refused(
-    tmp_path: Path, records: list[dict[str, object]], kind: str | None, lines: bool
-) -> None:
-    path = tmp_path / "battles.json"
-    path.write_text("\n".join(map(json.dumps, records)) if lines else json.dumps(records))
-    assert fair(problem_of(path, kind))
 
 
 @pytest.mark.parametrize("length", range(1, len(WHOLE)))

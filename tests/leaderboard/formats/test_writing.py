@@ -14,31 +14,11 @@ from hypothesis import strategies as st
 
 from data.errors import FileFormatError
 from data.files.zip_files import atomic_text
-from leaderboard.columns import fault, spelled
 from leaderboard.formats.reading import BattleFile, read_battles, read_chunks
 from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Place
 from leaderboard.formats.writing import convert, write_chunks
 
-WORDS = ["model_a", "model_b", "tie", "tie (bothbad)"]
-NAMES = (
-    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
-    .map(lambda name: spelled(name, "question_id"))
-    .filter(lambda name: fault(name, "model_a") is None and fault(name, "question_id") is None)
-)
-PAIRS = st.tuples(NAMES, NAMES).filter(lambda pair: pair[0] != pair[1])
-SOFT = {"model_a": (0.53125, 0.75, 1.0), "model_b": (0.0, 0.25, 0.46875)}
-VERDICTS = st.sampled_from(WORDS).flatmap(
-    lambda word: st.tuples(st.just(word), st.none() | st.sampled_from(SOFT.get(word, (0.5, 0.4375, 0.625))))
-)
-ROWS = st.lists(
-    st.tuples(NAMES, PAIRS, VERDICTS, st.sampled_from(["ab", "ba"])).map(
-        lambda row: (*row[:2], *row[2], row[3])
-    ),
-    min_size=1,
-    max_size=12,
-)
 Row = tuple[str, tuple[str, str], str, float | None, str]
-RELAXED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 def battles(rows: list[Row]) -> BattleRows:
@@ -61,40 +41,6 @@ def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
         name: [value for chunk in chunks for value in (getattr(chunk, name) or [None] * len(chunk))]
         for name in COLUMNS
     }
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "jsonl.gz", "csv.gz"])
-@RELAXED
-@given(rows=ROWS)
-def test_native_files_keep_every_column(tmp_path: Path, suffix: str, rows: list[Row]) -> None:
-    made = battles(rows)
-    path = tmp_path / f"battles.{suffix}"
-    assert write_chunks([made], path).rows == len(made)
-    assert columns(list(read_chunks(path))) == columns([made])
-
-
-@pytest.mark.parametrize("kind", ["alpaca-eval", "arena-hard", "rag-qa-arena-eval"])
-def test_other_arenas_read_back_what_was_written(tmp_path: Path, kind: str) -> None:
-    """Plain verdicts go through AlpacaEval's, Arena-Hard's and RAG-QA Arena's records unchanged."""
-    made = BattleRows(
-        place=Place(file="made", first_row=1),
-        question_id=["q1", "q1", "q2"],
-        domain=["fiqa"] * 3,
-        model_a=["m"] * 3,
-        model_b=["base"] * 3,
-        winner=["model_a", "model_b", "tie"],
-        order=["ab", "ba", "ab"],
-    )
-    path = tmp_path / "out.json"
-    write_chunks([made], path, write_as=kind)
-    back = columns(list(read_chunks(path, kind)))
-    if kind == "rag-qa-arena-eval":
-        assert back["model_a"] == ["m", "base", "m"]
-        assert back["winner"] == ["model_a", "model_a", "tie"]
-        return
-    order = [1, 0, 2] if kind == "arena-hard" else [0, 1, 2]
-    for name in ("question_id", "domain", "model_a", "model_b", "winner"):
-        assert back[name] == [columns([made])[name][index] for index in order]
 
 
 def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
@@ -122,13 +68,6 @@ def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> No
     ):
         pass
     assert {file.name for file in tmp_path.iterdir()} == {"out.JSON", "out.CSV"}
-
-
-def test_equal_battles_give_equal_bytes(tmp_path: Path) -> None:
-    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
-    for name in ("one.jsonl.gz", "two.jsonl.gz"):
-        write_chunks([made], tmp_path / name)
-    assert (tmp_path / "one.jsonl.gz").read_bytes() == (tmp_path / "two.jsonl.gz").read_bytes()
 
 
 def test_a_conversion_reports_what_it_left_out(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 from data.errors import InputError, RecordError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import (
-    ControlledRatings,
     CovariateColumn,
     IntervalKind,
     Settings,
@@ -62,12 +59,6 @@ def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
 WORTH = np.array([0.4, 0.2, 0.3, 0.0])
 
 
-def fitted(seed: int, *, ties: float = 0.0) -> ControlledRatings:
-    columns = terms_of(seed)
-    battles = drawn(seed, np.stack([column.values for column in columns], axis=1), WORTH, ties=ties)
-    return rate_under_control(battles, columns, SANDWICH)
-
-
 def test_coefficients_agree_with_a_logistic_regression() -> None:
     columns = terms_of(7)
     terms = np.stack([column.values for column in columns], axis=1)
@@ -103,13 +94,6 @@ def test_inflation_agrees_with_a_least_squares_fit() -> None:
         assert effect.vif == pytest.approx((terms[:, place] ** 2).sum() / (rest**2).sum(), rel=1e-6)
 
 
-def test_each_term_says_what_it_counts() -> None:
-    found = fitted(1)
-    assert [effect.scale for effect in found.effects] == [RELATIVE, RELATIVE, FIRST, FIRST]
-    (row, *_) = json.loads(json.dumps(found.as_json()))["coefficients"]
-    assert list(row) == ["name", "value", "se", "lower", "upper", "scale", "vif"]
-
-
 def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
     columns = terms_of(2)
     terms = np.stack([column.values for column in columns], axis=1)
@@ -131,12 +115,6 @@ def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
     assert "how good the systems are" in reasons["own"]
     with pytest.raises(InputError, match="how good the systems are"):
         rate_under_control(battles, more[-1:], SANDWICH)
-
-
-def test_a_constant_count_is_named() -> None:
-    columns, constant = relative_columns({"lists": ([1, 2], [1, 2]), "bold": ([1, 2], [2, 1])}, 2)
-    assert [column.name for column in columns] == ["bold"]
-    assert constant[0].reason.startswith("The two answers of every battle are alike in lists")
 
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])

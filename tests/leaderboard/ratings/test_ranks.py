@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from itertools import combinations
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from data.errors import InputError, UnrankableError
-from leaderboard.export.tables import flat_rows
 from leaderboard.ratings import (
     Anchor,
     Cluster,
@@ -29,8 +27,6 @@ from leaderboard.ratings import (
 )
 from leaderboard.ratings.ranks import letter, letter_set, letters, places_among
 from leaderboard.ratings.uncertainty.intervals import better
-from leaderboard.standings.build import build_standings
-from leaderboard.standings.model import About
 from leaderboard.standings.published import bundled_board
 from tests.battle_tables import encoded
 
@@ -46,14 +42,6 @@ def outcomes(draw: st.DrawFn) -> Apart:
     for (one, other), apart in zip(pairs, drawn, strict=True):
         separated[one, other] = separated[other, one] = apart
     return separated
-
-
-@st.composite
-def outcomes_of_intervals(draw: st.DrawFn) -> Apart:
-    ends = draw(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), min_size=1, max_size=8))
-    ends.sort(reverse=True)
-    middle, reach = (np.array(column) for column in zip(*ends, strict=True))
-    return np.asarray(abs(middle[:, None] - middle) > reach[:, None] + reach)
 
 
 def share(one: str, other: str) -> bool:
@@ -126,13 +114,6 @@ def test_no_letter_could_be_had_by_more_systems(separated: Apart) -> None:
     assert every_group(separated) == insert_and_absorb(separated)
 
 
-@settings(deadline=None)
-@given(outcomes_of_intervals())
-def test_letters_of_intervals_are_those_of_insert_and_absorb(separated: Apart) -> None:
-    """D7: where intervals that do not meet separate, three ways of finding letters agree."""
-    assert groups_of(letters(separated)) == every_group(separated) == insert_and_absorb(separated)
-
-
 def test_letters_go_on_after_z_and_stay_apart_in_a_row() -> None:
     """D7: after Z come Aa, Ab, …, Ba, so that "ZAaAb" can only be read as three letters."""
     named = [letter(number) for number in (1, 26, 27, 52, 53, 702, 703)]
@@ -167,20 +148,6 @@ def test_letters_of_a_rating_table_are_the_tests_behind_its_rank_intervals() -> 
     assert table.of("qwen1.5-110b-chat").letters == "CD"
     assert table.of("qwen1.5-32b-chat").letters == "D"
     assert table.of("qwen1.5-32b-chat").tie_group != table.of("qwen1.5-110b-chat").tie_group
-
-
-def test_letters_are_in_every_file_of_ratings() -> None:
-    """D7: `letters` stand in the JSON of ratings, of standings and their second tables, and in flat rows."""
-    paper = bundled_board()
-    about = About(name="b", title="B", reference=paper.reference)
-    standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
-    lines = standings["lines"]
-    assert isinstance(lines, dict)
-    for part in lines.values():
-        assert all(line["rating"]["letters"] for line in part)
-    rows = {row["system"]: row for row in flat_rows(standings) if row["domain"] == "overall"}
-    assert rows["qwen1.5-110b-chat"]["letters"] == "CD"
-    assert list(rows["gpt-4o"])[9:11] == ["tie_group", "letters"]
 
 
 @pytest.mark.parametrize(("systems", "known"), [(8, True), (9, False)])
@@ -228,35 +195,6 @@ def test_the_beaten_stand_below_whatever_they_are_called(upper: str, lower: str,
     assert {row.ladder for row in found} == {0}
 
 
-def test_the_one_decision_separates_groups_that_beat_others() -> None:
-    found = rated(two_floors())
-    assert all(found.separates(one, other) for one, other in combinations(found.systems, 2))
-
-
-def test_a_larger_beaten_group_stands_below_a_smaller_one() -> None:
-    rng = np.random.default_rng(1)
-    rows: list[Row] = []
-    for number in range(30):
-        rows.append((f"q{number}", "d", "top1", "top2", "model_a" if number % 3 else "model_b"))
-        for one in range(5):
-            rows += [(f"q{number}", "d", top, f"s{one}", "model_a") for top in ("top1", "top2")]
-            rows += [
-                (f"q{number}", "d", f"s{one}", f"s{other}", "model_a" if rng.random() < 0.5 else "model_b")
-                for other in range(one + 1, 5)
-            ]
-    found = rated(rows)
-    assert [row.system for row in found.ratings[:2]] == ["top1", "top2"]
-    assert all(row.rank_upper <= 2 for row in found.ratings[:2])
-    assert all(row.rank_lower >= 3 and row.component == 0 for row in found.ratings[2:])
-    top = set("".join(known_letters(row.letters) for row in found.ratings[:2]))
-    assert not top & set("".join(known_letters(row.letters) for row in found.ratings[2:]))
-
-
-def known_letters(text: str | None) -> str:
-    assert text
-    return text
-
-
 def test_one_battle_puts_a_group_below_but_separates_nobody() -> None:
     rows: list[Row] = [
         (str(number), "d", *pair, "model_a" if number % divisor else "model_b")
@@ -267,33 +205,6 @@ def test_one_battle_puts_a_group_below_but_separates_nobody() -> None:
     assert [row.system for row in found.ratings] == ["a", "b", "c", "d"]
     assert {(row.rank_lower, row.rank_upper, row.letters) for row in found.ratings} == {(1, 4, "A")}
     assert [row.rank for row in found.ratings] == [1, 1, 3, 4]
-
-
-def test_groups_that_never_met_have_places_of_their_own() -> None:
-    rows = [row for row in two_floors() if (row[2] in {"s1", "s2"}) is (row[3] in {"s1", "s2"})]
-    found = rated(rows)
-    assert [(row.system, row.ladder, row.rank_lower) for row in found.ratings] == [
-        ("s1", 0, 1),
-        ("s2", 0, 2),
-        ("s3", 1, 1),
-        ("s4", 1, 2),
-    ]
-
-
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
-def test_the_order_of_rows_and_sides_changes_nothing(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows: list[Row] = []
-    for number in range(14):
-        one, other = rng.choice(list("abcdefg"), 2, replace=False)
-        rows.append((f"q{number}", "d", str(one), str(other), str(rng.choice(["model_a", "model_b"]))))
-    other_way = {"model_a": "model_b", "model_b": "model_a"}
-    turned = [(question, domain, two, one, other_way[winner]) for question, domain, one, two, winner in rows]
-    mixed = [pair[int(rng.random() < 0.5)] for pair in zip(rows, turned, strict=True)]
-    shuffled = [mixed[place] for place in rng.permutation(len(mixed))]
-    first, second = (json.dumps(rated(each).as_json()) for each in (rows, shuffled))
-    assert first == second
 
 
 @given(seed=st.integers(0, 10_000))

@@ -152,16 +152,6 @@ def test_weights_that_are_no_numbers_are_refused(weight: float) -> None:
         rate(replace(table, weight=np.full(len(table), weight)))
 
 
-@pytest.mark.parametrize("weight", [1e-200, 1e200])
-def test_the_scale_of_weights_is_immaterial(weight: float) -> None:
-    table = encode(CORE)
-    plain = rate(table, bootstrap=50)
-    scaled = rate(replace(table, weight=np.full(len(table), weight)), bootstrap=50)
-    for rating in plain.ratings:
-        assert scaled.of(rating.system).rating == pytest.approx(rating.rating)
-        assert scaled.of(rating.system).lower == pytest.approx(rating.lower)
-
-
 def test_battles_without_weight_are_as_if_never_fought() -> None:
     table = encode(CORE + LOSSES)
     weight = np.array([1.0] * len(CORE) + [0.0] * len(LOSSES))

@@ -158,16 +158,6 @@ def test_reweighted_cells_are_the_counts_by_question(
     assert not tied.any()
 
 
-def test_draws_from_full_matrices_are_those_from_sparse_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = complete_table()
-    plain = rate(table, bootstrap=50, seed=2)
-    monkeypatch.setattr(counts, "LARGE", 0)
-    large = rate(replace(table), bootstrap=50, seed=2)  # Another table, of which nothing is counted.
-    assert plain.draws is not None
-    assert large.draws is not None
-    np.testing.assert_allclose(large.draws, plain.draws, rtol=1e-9)
-
-
 @pytest.mark.parametrize("why", ["few", "twice", "sparse", "weighted", "soft"])
 def test_only_large_tables_of_single_battles_are_held_as_cells(
     monkeypatch: pytest.MonkeyPatch, why: str

@@ -164,14 +164,6 @@ def test_a_covariate_that_settles_every_battle_is_refused_by_its_name(design: st
     assert rate_under_control(always, [noise], SANDWICH).effects
 
 
-def test_a_mark_that_settles_every_battle_is_refused_too() -> None:
-    table, _ = battles_of("round robin", 2)
-    first = np.random.default_rng(2).choice([-1.0, 1.0], len(table))
-    always = replace(table, winner=np.where(first > 0, Winner.A, Winner.B).astype(np.int8))
-    with pytest.raises(UnrankableError, match="control for position"):
-        rate_under_control(always, [marked_column("position", first, FIRST)], SANDWICH)
-
-
 def test_covariates_that_settle_all_only_together_are_named_together() -> None:
     table, _ = battles_of("round robin", 3)
     rng = np.random.default_rng(3)

@@ -175,13 +175,6 @@ def test_files_name_the_reason(standings: Standings) -> None:
     assert (line["unranked"], line["rating"]) == (rows["a short"]["unranked"], None)
 
 
-def test_boards_without_such_a_system_say_nothing_of_it() -> None:
-    answered = {"b": 56, "c": 56}
-    board = build_standings(encoded(battles(answered)), ABOUT, settings=QUICK, answers=facts(answered))
-    assert "unranked" not in json.dumps(board.as_json())
-    assert b"unranked" not in standings_file(board.as_json(), BoardForm.CSV)
-
-
 def test_a_reference_that_meets_nobody_is_no_row() -> None:
     """F8, F21: answers that systems are held against are no entrant where no battle has them."""
     answered = {"b": 56, "c": 56}

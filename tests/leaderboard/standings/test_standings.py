@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from importlib import import_module
 from pathlib import Path
 
 import evalica
@@ -19,13 +18,11 @@ from data.text import escape_formula
 from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles
-from leaderboard.ratings import Cluster, Settings, rate
+from leaderboard.ratings import Settings, rate
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Line, Standings
-from leaderboard.standings.published import bundled_board
-from tests.battle_tables import coded, printed_ratings
-from tests.narrow import listed
+from tests.battle_tables import coded
 
 ABOUT = About(
     name="b", title="A board", reference="ref", labels={"d1": "One", "d0": "Zero"}, facts={"judge": "lexical"}
@@ -184,24 +181,6 @@ def test_no_cell_of_text_is_taken_for_a_formula(text: str) -> None:
     assert escape_formula(-1.5) == -1.5
 
 
-def test_the_published_board_is_rated_as_the_paper_prints() -> None:
-    """Table 5 (A) within a point of the printed ratings, rank intervals and tie groups beside them."""
-    published = bundled_board()
-    about = About(name=published.name, title=published.title, reference=published.reference)
-    settings = Settings(cluster=Cluster.NONE, seed=1)
-    standings = build_standings(published.table, about, settings=settings)
-    for system, printed in printed_ratings().items():
-        rating = line_of(standings, system).rating
-        assert rating is not None
-        assert rating.rating == pytest.approx(printed, abs=1.0)
-        assert rating.rank_lower <= rating.rank <= rating.rank_upper
-    assert standings.rates.clustered is False
-    assert len(standings.lines) == 8
-    best = standings.lines["bioasq"][0]
-    assert best.system == "gpt-4o"
-    assert best.rating is not None
-
-
 def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
     random = np.random.default_rng(4)
     names = [f"m{n}" for n in range(8)]
@@ -230,46 +209,3 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
         assert rating.rating is not None
         strength = (rating.rating - 1000) * np.log(10) / 400
         assert strength == pytest.approx(log_scores[rating.system], abs=1e-6)
-
-
-def many(size: int, questions: int, domains: int) -> BattleTable:
-    rng = np.random.default_rng(7)
-    question, first = np.divmod(np.arange(size * questions), size)
-    return coded(
-        tuple(f"s{k}" for k in range(size)),
-        questions,
-        first,
-        (first + question % (size - 1) + 1) % size,
-        rng.integers(0, 3, size * questions),
-        question,
-        domains=tuple(f"d{k}" for k in range(domains)),
-        domain=question % domains,
-    )
-
-
-def test_a_board_of_very_many_systems_has_sandwich_intervals_and_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 10)
-    table = many(12, 60, 2)
-    board = build_standings(table, ABOUT)
-    shown = board.as_json()["rating_settings"]
-    assert isinstance(shown, dict)
-    assert (shown["interval"], shown["bootstrap"]) == ("sandwich", None)
-    (note,) = shown["notes"]
-    assert "sandwich" in note
-    assert "12 systems" in note
-    assert board.ratings is not None
-    assert board.ratings.ratings == rate(table).ratings
-    for domain in table.domains:
-        ratings = [line.rating for line in board.lines[domain]]
-        assert len(ratings) == 12
-        assert all(row is not None and row.own_evidence is not None and row.se is not None for row in ratings)
-
-
-def test_a_board_of_few_systems_is_resampled_and_has_no_note() -> None:
-    board = build_standings(many(12, 60, 2), ABOUT).as_json()
-    shown, (beside,) = board["rating_settings"], listed(board["beside"])
-    assert isinstance(shown, dict)
-    assert beside["kind"] == "between-systems"
-    assert (shown["interval"], shown["bootstrap"], shown["notes"]) == ("bootstrap", 1000, [])

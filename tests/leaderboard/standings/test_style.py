@@ -14,7 +14,6 @@ from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.standings.style import BOTH_ORDERS, NO_TEXTS, JudgeContext, style_section
 from leaderboard.vocabulary import COVARIATES, Covariate
-from tests.narrow import listed, mapping
 
 SYSTEMS = ("long", "plain", "short")
 SETTINGS = Settings(bootstrap=20)
@@ -85,25 +84,3 @@ def test_unknown_texts_leave_position_alone() -> None:
 def test_board_of_counts_has_no_section() -> None:
     standings = build_standings(_table(), About(name="b", title="B"), settings=SETTINGS)
     assert COVARIATES not in standings.as_json()
-
-
-def test_length_that_settles_every_battle_is_refused() -> None:
-    table, facts = _table(), _facts()
-    words = {(name, fact.question): fact.words for name, rows in facts.items() for fact in rows}
-    sides = [
-        np.array(
-            [
-                words[table.systems[code], table.questions[question]]
-                for code, question in zip(side, table.question, strict=True)
-            ]
-        )
-        for side in (table.a, table.b)
-    ]
-    longer = np.where(sides[0] == sides[1], 2, (sides[0] < sides[1]).astype(np.int8)).astype(np.int8)
-    always = replace(table, winner=longer)
-    board = build_standings(
-        always, About(name="b", title="B"), settings=SETTINGS, answers=facts, judge_context=_position()
-    ).as_json()
-    (fit,) = listed(mapping(board[COVARIATES])["fits"])
-    assert "control for length have no finite values" in str(mapping(fit)["note"])
-    assert [mapping(row)["name"] for row in listed(mapping(fit)["coefficients"])] == ["position"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -143,23 +142,6 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
         arena.boards.write_file(address, tmp_path / "board.csv", caller=PUBLIC)
 
 
-def test_files_and_addresses_give_both_snapshots(filled: Fill, tmp_path: Path) -> None:
-    arena = judge(filled())
-    before, _ = publish(arena)
-    after, _ = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
-    arena.boards.write_file("tiny", tmp_path / "after.csv")
-    arena.boards.write_file(f"tiny@{before.content_hash[:12]}", tmp_path / "before.csv")
-    rows = {
-        name: list(csv.DictReader((tmp_path / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
-        for name in ("before", "after")
-    }
-    assert not any(column.startswith("corrected") for column in rows["before"][0])
-    wanted = {one["system"]: one["rating"] for one in after.standings["people"]["ratings"]}
-    for row in rows["after"]:
-        said = wanted[row["system"]] if row["domain"] == "overall" else None
-        assert row["corrected_rating"] == ("" if said is None else str(said))
-
-
 @pytest.mark.slow
 def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
     arena = judge(filled())
@@ -201,13 +183,6 @@ def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: P
     names = [one["name"] for one in run.json("leaderboard", "list", "--snapshots", "--json")]
     assert names == ["tiny", former]
     assert len(run.json("leaderboard", "list", "--json")) == 1
-
-
-def test_votes_travel_with_a_job(tmp_path: Path) -> None:
-    source = voted(write_votes(tmp_path / "votes.jsonl"))
-    carried = VoteSource.from_json(json.loads(json.dumps(source.as_json())))
-    assert (carried.kind, carried.name) == ("file", "votes.jsonl")
-    assert [vote.as_json() for vote in carried.votes] == [vote.as_json() for vote in source.votes]
 
 
 def test_labels_of_the_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:

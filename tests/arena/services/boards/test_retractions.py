@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -20,7 +19,6 @@ from arena.site.middleware import RetractedStatus
 from data.errors import NotFoundError, RetractedError, StoreError
 from tests.arena.conftest import Fill, answers_file, play
 from tests.opened_pages import page_of
-from tests.served import served
 
 WHY = "Two <b>files</b> were exchanged."
 SHOWN = "Two &lt;b&gt;files&lt;/b&gt; were exchanged."
@@ -33,7 +31,6 @@ PAGES = (
     "systems.system_page?id=one",
     "questions.question_page?id=q1",
 )
-ADDRESSES = ("", "compare", "matrix", "questions", "data", "system?id=one", "question?id=q1")
 """The addresses of these pages."""
 
 
@@ -120,24 +117,3 @@ def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
         for path in ("/", "/static/code.js?board=gone", "/?board=unknown", "/?board="):
             assert client.get(path).status_code == 200, path
         assert client.post("/?board=gone").status_code == 200
-
-
-@pytest.mark.slow
-def test_a_served_site_says_gone_to_machines(arena: Arena, tmp_path: Path) -> None:
-    """D13: from the command's own server pages and API answer 410 for the retracted board alone."""
-    with served(arena.settings, tmp_path / "log") as site, httpx.Client(base_url=site, timeout=60) as client:
-        for page in ADDRESSES:
-            assert client.get(with_board(page, "gone")).status_code == 410, page
-            assert client.get(with_board(page, "standing")).status_code == 200, page
-        board = client.get("/api/v1/leaderboards/gone")
-        assert (board.status_code, board.json()["notice"], board.json()["standings"]) == (410, WHY, {})
-        conditional = client.get(
-            "/api/v1/leaderboards/gone", headers={"If-None-Match": board.headers["etag"]}
-        )
-        assert conditional.status_code == 410
-        for path in ("leaderboards/gone?format=csv", "rounds/gone", "rounds/gone/battles"):
-            answer = client.get(f"/api/v1/{path}")
-            assert (answer.status_code, answer.json()["advice"]) == (410, WHY), path
-            assert answer.json()["type"].endswith("#problem-retracted")
-        for path in ("leaderboards/standing", "rounds/standing", "rounds/standing/battles"):
-            assert client.get(f"/api/v1/{path}").status_code == 200, path

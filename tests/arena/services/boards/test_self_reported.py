@@ -11,9 +11,7 @@ import pytest
 
 from arena.container import Arena
 from arena.services.boards.snapshot import read_board
-from arena.services.boards.text_tables import systems_table
-from arena.site.boards.standings_table import Order, columns_to_choose, in_order
-from data.errors import ConflictError
+from arena.site.boards.standings_table import columns_to_choose
 from data.models import Board, SystemCard
 from leaderboard.standings.columns import COLUMNS
 from tests.arena.conftest import TEMPLATES, WORDS, Fill, answers_file, play, write_set
@@ -77,31 +75,12 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
     )
 
 
-def test_command_shows_what_teams_say(board: Callable[[], tuple[Arena, Board]]) -> None:
-    headers, rows, said = systems_table(board()[1])
-    shown = {str(row[0]): dict(zip(headers, row, strict=True)) for row in rows}
-    assert (shown["full"]["usd"], shown["short"]["usd"]) == ("0.25", "0 (6 of 12)")
-    assert said == "Reported by the teams themselves, and checked by nobody. Nothing is said of wrong."
-
-
 def test_boards_of_silent_teams_are_as_before(filled: Fill) -> None:
     arena = filled()
     play(arena, pairs="")
     published, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
     assert "systems" not in published.standings
     assert not SAID & set(columns_to_choose(read_board(published)))
-    with pytest.raises(ConflictError, match="No team says anything"):
-        systems_table(published)
-
-
-def test_standings_are_sorted_by_it(board: Callable[[], tuple[Arena, Board]]) -> None:
-    view = read_board(board()[1])
-    lines = view.lines["overall"]
-    for order, first in (("parameters", ["short", "full"]), ("usd", ["short", "full"]), ("tokens", ["full"])):
-        ordered = [line.system for line in in_order(view, "overall", lines, Order.of(order))]
-        assert ordered[: len(first)] == first
-        assert sorted(ordered) == sorted(line.system for line in lines)
-    assert SAID & set(columns_to_choose(view)) == SAID - {"ms"}
 
 
 def test_file_with_figures_is_another_version(
