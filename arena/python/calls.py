@@ -94,7 +94,7 @@ def rank(
         judge,
         endpoint=endpoint,
         versus=vs,
-        missing=MissingRule(missing),
+        missing=_rule(missing),
         sample=sample,
         budget_usd=max_usd,
         seed=seed,
@@ -146,7 +146,7 @@ def estimate(
         judge,
         endpoint=endpoint,
         versus=vs,
-        missing=MissingRule(missing),
+        missing=_rule(missing),
         sample=sample,
         budget_usd=max_usd,
         seed=seed,
@@ -279,6 +279,12 @@ def _ranked(
 
 def _named(judge: str | JudgeFunction) -> str:
     return judge if isinstance(judge, str) else give(judge)
+
+
+def _rule(missing: str) -> MissingRule:
+    if missing not in list(MissingRule):
+        raise InputError(f"missing is {missing!r}.", advice=f"Use {' or '.join(MissingRule)}.")
+    return MissingRule(missing)
 
 
 def _columns(
