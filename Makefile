@@ -42,7 +42,8 @@ test: $(VENV)/.dev ## the test suite
 
 # One worker more: many of these tests wait for processes of their own.
 test-slow: $(VENV)/.dev ## the tests that take more than a second, with more examples of each property
-	$(BIN)/python -m pytest -m slow --hypothesis-profile full -n $$(($(WORKERS) + 1)) --dist loadgroup
+	$(BIN)/python -m pytest -m slow --hypothesis-profile full -n $$(($(WORKERS) + 1)) --dist loadgroup \
+		$$(grep -rl --include='test_*.py' mark.slow tests)
 
 check: lint types contract structure ## lint, format, types and import contract
 
