@@ -6,7 +6,7 @@ named here; until then the tests say that it is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, auto
 
@@ -54,8 +54,6 @@ class Names:
     rounds: Sequence[str] = ()
 
 
-DEMO = Names(board="demo", question_set="demo", submission=2, rounds=("demo",))
-"""Folder of the output of `arena demo`."""
 SIGNED_IN: Mapping[str, Who] = {"rank": Who.ORGANISER, "submit": Who.MEMBER, "team": Who.MEMBER}
 
 
@@ -101,20 +99,9 @@ NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leader
 """Routes that serve programs, are pictures, or lead elsewhere."""
 
 
-def plain_views(names: Names, routes: Sequence[BaseRoute]) -> list[View]:
-    """Every page that is served without Streamlit, refused ones included.
-
-    Raises:
-        LookupError: A route has parameters and is not named here.
-    """
-    return sorted(_plain(names, routes), key=lambda view: view.path)
-
-
-def _plain(names: Names, routes: Sequence[BaseRoute]) -> Iterator[View]:
-    parametrised: Mapping[str, Sequence[str]] = {}
+def plain_views(routes: Sequence[BaseRoute]) -> list[View]:
+    """Every page that is served without Streamlit, refused ones included; none has parameters."""
     patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
-    for pattern in patterns - {f"/{page}" for page in pages()} - NO_PAGES:
-        if "{" in pattern and pattern not in parametrised:
-            raise LookupError(f"Say here at which addresses {pattern} is a page, or that it is none.")
-        yield from (View(path) for path in parametrised.get(pattern, (pattern,)))
-    yield View("/no-such-page")
+    plain = patterns - {f"/{page}" for page in pages()} - NO_PAGES
+    assert not any("{" in pattern for pattern in plain), f"Give the addresses of {plain}, or add to NO_PAGES."
+    return [View(path) for path in sorted({*plain, "/no-such-page"})]

@@ -72,7 +72,7 @@ NAMING = ("id", "round", "a", "b", "task")
 
 def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
     faults = {}
-    for view in plain_views(NAMES, _Routes(stage.showcase.settings).all()):
+    for view in plain_views(_Routes(stage.showcase.settings).all()):
         stage.enter(view)
         faults[view.path] = _faults(stage)
         assert stage.visitor.driver.title.endswith("– Answer Arena"), view

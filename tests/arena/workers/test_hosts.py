@@ -113,13 +113,9 @@ class Site:
             time.sleep(0.1)
 
     def check(self, name: str, committed: Mapping[object, object], *, calls: int, in_flight: int) -> None:
-        """Hold the books of a round to what must be so, whatever happened on the way.
+        """Check the books of a round: what was committed stays, and only calls in flight are made again.
 
-        Args:
-            name: The round.
-            committed: Verdicts that were committed before.
-            calls: How many calls the endpoint had before the round.
-            in_flight: Calls that may have been lost and made again.
+        `calls` is the number of calls before the round.
         """
         counts = self.counts(name)
         assert (counts.judged + counts.failed, counts.planned, counts.pending) == (BATTLES, BATTLES, 0)
