@@ -133,6 +133,11 @@ class LexicalGroundTruth:
         )
 
     @cached_property
+    def terms(self) -> frozenset[str]:
+        """Every term of the reference and the passages."""
+        return frozenset().union(*(point.sentence.terms for point in (*self.points, *self.passages)))
+
+    @cached_property
     def matters(self) -> tuple[float, ...]:
         """The weight of each sentence of the passages, by how much of the question it speaks of."""
         return tuple(self.total(point.sentence.said) * point.relevance for point in self.passages)

@@ -297,13 +297,14 @@ class LexicalJudge:
         return lru_cache(self._settings.questions)(read)
 
     def _analyse_answer(self, text: str, texts: Texts) -> AnswerAnalysis:
-        from judges.lexical.reading import read_text  # noqa: PLC0415 - as above
+        from judges.lexical.reading import read_text, without_leads  # noqa: PLC0415 - as above
         from judges.lexical.scoring import analyse  # noqa: PLC0415 - as above
 
         truth = self._read(texts)
         if truth is None:
             raise SpecError(NOTHING, advice="Settle battles, which are declined then.")
-        return analyse(read_text(text, truth.language), truth, self._settings)
+        answer = without_leads(read_text(text, truth.language), truth.terms)
+        return analyse(answer, truth, self._settings)
 
     def _decided(self, margin: float, rationale: str, ground_truth: GroundTruth) -> Verdict:
         preference = Preference.TIE if not margin else Preference.B if margin > 0 else Preference.A

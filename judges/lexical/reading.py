@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, compress
 from typing import TypeAlias
 
 from judges.text.languages import CUT_AT_SPACES, ENGLISH, fold
-from judges.text.sentences import CLOSING, QUESTION_MARKS, split_sentences
+from judges.text.sentences import CLOSING, LONGEST_LEAD, QUESTION_MARKS, read_sentences, stating
 from judges.text.tokens import WORD, related, terms_of, words
 
 REPEATED_RUN = 8
@@ -36,11 +36,13 @@ class Sentence:
         terms: Its terms in order.
         live: For each term, whether it says something: not where the text has said it before, and in no
             sentence that asks or that denies all of what follows.
+        leads: Whether it is a short heading, or only announces what follows.
     """
 
     text: str
     terms: tuple[str, ...]
     live: tuple[bool, ...]
+    leads: bool = False
 
     @cached_property
     def live_terms(self) -> tuple[str, ...]:
@@ -109,9 +111,23 @@ class TextReading:
         return Counter(chain.from_iterable(sentence.all_bigrams for sentence in self.sentences))
 
 
+def without_leads(text: TextReading, known: Container[str]) -> TextReading:
+    """Leave out headings and announcements that say nothing known, or nothing that no other sentence says."""
+    said = {single for sentence in text.sentences if not sentence.leads for single in sentence.terms}
+    sentences = tuple(
+        sentence
+        for sentence in text.sentences
+        if not sentence.leads or any(single in known and single not in said for single in sentence.terms)
+    )
+    return replace(text, sentences=sentences) if sentences and len(sentences) < len(text.sentences) else text
+
+
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Read a cleaned text in a language."""
-    parts = split_sentences(text)
+    read = read_sentences(text)
+    stated = stating(read)
+    leads = {one.text for one in read if one.heading or (one not in stated and asserts(one.text))}
+    parts = tuple(one.text for one in read)
     if code in CUT_AT_SPACES:
         parts = tuple(part for each in parts for part in each.split())
     kept: list[tuple[str, tuple[str, ...], bool]] = []
@@ -123,10 +139,15 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
             known.add(found)
     fresh = _fresh([single for _, found, _ in kept for single in found])
     sentences = tuple(
-        Sentence(sentence, found, tuple(next(fresh) and asserted for _ in found))
+        Sentence(
+            sentence,
+            found,
+            tuple(next(fresh) and asserted for _ in found),
+            sentence in leads and len(found) <= LONGEST_LEAD,
+        )
         for sentence, found, asserted in kept
     )
-    first = WORD.search(fold(parts[0])) if parts else None
+    first = WORD.search(fold(stated[0].text)) if stated else None
     return TextReading(sentences, first[0] if first else "", _names(sentences, code))
 
 

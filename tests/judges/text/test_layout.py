@@ -234,6 +234,8 @@ def test_headings_and_lead_ins_need_no_citation_and_are_no_facts(lead: str) -> N
         assert [one.text for one in stating(read_sentences(led))] == list(text)
         assert scores(text, led) == scores(text, plain)
         assert [fact.text for fact in facts_of(led)] == [fact.text for fact in facts_of(plain)]
+        if lead != "question":
+            assert_tie(item_of(text, led), plain)
 
 
 @pytest.mark.parametrize("text", ["# Paris", "**Paris**", "Which one?", "It has several parts."])
@@ -241,17 +243,21 @@ def test_a_text_of_headings_alone_states_them(text: str) -> None:
     assert len(stating(read_sentences(text))) == 1
 
 
+def assert_tie(item: MetricItem, plain: str) -> None:
+    for reference in (item.reference, None):
+        question = Question(
+            id="q", domain="d", question=item.question, reference=reference, passages=item.passages
+        )
+        battle = JudgeInput(battle_id="b", question=question, answer_a=plain, answer_b=item.answer)
+        verdict = asyncio.run(JUDGE.judge(battle))
+        assert (verdict.preference, verdict.judgments[0].margin) == (Preference.TIE, 0)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_scores_and_verdicts_are_the_same_in_each_layout(layout: str) -> None:
     for text in TEXTS[:2]:
         plain, answer = LAYOUTS[PLAIN](text), LAYOUTS[layout](text)
-        item = item_of(text, answer)
         assert scores(text, answer) == scores(text, plain)
-        for reference in (item.reference, None):
-            question = Question(
-                id="q", domain="d", question=item.question, reference=reference, passages=item.passages
-            )
-            verdict = asyncio.run(
-                JUDGE.judge(JudgeInput(battle_id="b", question=question, answer_a=plain, answer_b=answer))
-            )
-            assert (verdict.preference, verdict.judgments[0].margin) == (Preference.TIE, 0)
+        assert_tie(item_of(text, answer), plain)
+        uncited = {**scores(text, " ".join(text)), "citation-support": None}
+        assert uncited == {**scores(text, plain), "citation-support": None}
