@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-MAX_CHARACTERS = 1_500
+MAX_CHARACTERS = 1_000
 """A longer text tells something, whatever else it says."""
 OPENING = 400
 """Of a longer text the first and last third of this are looked at first: most show there that they answer."""
@@ -35,6 +35,12 @@ QUOTED = re.compile(
 )
 ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
+FIRST_WORDS = re.compile(r"\W*\w+(?: \w+)?,\s(?=.*\w)")
+UNDONE = re.compile(r"un\w{3,}(?:ed|able|t|te[nrs]?|bar\w*)$|(?:in|im)\w{4,}(?:ble|bles)$")
+"""Words such as "undated", "unerwahnt" and "introuvable"."""
+GERMAN = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ist|und|nicht|kein\w*|im|zu[rm]?|sich|ich|auf|ein\w?\w?)\b"
+)
 CLAUSE_END = re.compile(
     r"(?<=[.!?])[\"')\]*]*\s+|[;\n]+|:\s|\s[-\u2013\u2014]+\s|\u2014"
     r"|,?\s(?=(?:but|however|although|though|yet|aber|jedoch|sondern|obwohl|mais|cependant|toutefois|pero"
@@ -43,10 +49,13 @@ CLAUSE_END = re.compile(
 )
 
 SAME = {"LACK": "NEG", "UNK": "NEG", "LACKq": "NEGq", "UNKq": "NEGq", "DOC": "SRC", "DOCq": "SRCq"}
+DENIED = frozenset(("n", "N", "tn", "tN"))
+EMPTY = ("none", "null")
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
+DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "I", "ACCESS", "YOU", "WH"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 PREDICATES = [
     "KNOW",
@@ -66,27 +75,12 @@ PREDICATES = [
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
-    """Word lists: the classes of whole words and of beginnings, and expressions."""
-
-    words: dict[str, tuple[str, ...]]
-    stems: dict[str, tuple[str, ...]]
-    bare: frozenset[str]
-    closed: frozenset[str]
-    in_question: frozenset[str]
-    predicates: frozenset[str]
-    saying: re.Pattern[str]
-    counting: re.Pattern[str]
-    why: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """One question: its words, its kind (`wh`, `yes`, `why`, `other`, `none`) and what it asks for."""
 
     words: frozenset[str]
     kind: str
-    says: bool
+    wants: str
     marks: tuple[str, ...]
 
 
@@ -104,9 +98,16 @@ def declines(answer: str, question: str) -> bool:
         return False
     words = " ".join(WORD.findall(fold(text)))
     if not words or words in lists().bare:
-        return not words or not (question and lists().counting.search(fold(question)))
+        return not words or not _takes_bare(words, fold(question))
+    if _classes_in(text).isdisjoint(DECLINING):
+        return False
     weights = _weights()
     return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
+
+
+def _takes_bare(words: str, question: str) -> bool:
+    known = lists()
+    return bool(known.wording.search(question) or (words in EMPTY and known.counting.search(question)))
 
 
 def without_reasoning(text: str) -> str:
@@ -137,27 +138,28 @@ def _weights() -> dict[str, float]:
     return weights
 
 
-@cache
-def lists() -> Lists:
-    """Read the word lists."""
-    read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    words: dict[str, list[str]] = {}
-    stems: dict[str, list[str]] = {}
-    for names, entries in read["classes"].items():
-        for word in entries.split():
-            table = stems if word.endswith("*") else words
-            table.setdefault(word.rstrip("*"), []).extend(names.split())
-    for word in read["function"].split():
-        words.setdefault(word, [])
-    return Lists(
-        {word: tuple(dict.fromkeys(names))[:2] for word, names in words.items()},
-        {word: tuple(dict.fromkeys(names))[:2] for word, names in stems.items()},
-        frozenset(map(str.strip, read["bare"].strip().splitlines())),
-        frozenset(read["closed"].split()),
-        frozenset(read["in_question"].split()),
-        frozenset(read["predicates"].split()),
-        *(re.compile(rf"\b(?:{'|'.join(read[name].split())})\w*") for name in ("saying", "counting", "why")),
-    )
+class Lists:
+    """The word lists: classes of whole words and of beginnings, expressions, whole answers."""
+
+    def __init__(self) -> None:
+        read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+        self.words: dict[str, tuple[str, ...]] = dict.fromkeys(read["function"].split(), ())
+        self.stems: dict[str, tuple[str, ...]] = {}
+        for names, entries in read["classes"].items():
+            for word in entries.split():
+                table, bare = (self.stems if word.endswith("*") else self.words), word.rstrip("*")
+                table[bare] = tuple(dict.fromkeys((*table.get(bare, ()), *names.split())))[:2]
+        self.bare = frozenset(read["bare"].strip().splitlines())
+        self.closed, self.in_question, self.predicates = (
+            frozenset(read[name].split()) for name in ("closed", "in_question", "predicates")
+        )
+        self.saying, self.counting, self.wording, self.figure, self.name, self.why = (
+            re.compile(rf"\b(?:{'|'.join(read[name].split())})\w*")
+            for name in ("saying", "counting", "wording", "figure", "name", "why")
+        )
+
+
+lists = cache(Lists)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -169,6 +171,8 @@ def classes(word: str) -> tuple[str, ...]:
     for end in range(len(word), 1, -1):
         if word[:end] in known.stems:
             return known.stems[word[:end]]
+    if UNDONE.match(word):
+        return ("UNK",)
     return () if len(word) <= 2 and not word.isdigit() else ("X",)  # noqa: PLR2004
 
 
@@ -189,7 +193,6 @@ def asked_by(question: str) -> Asked:
     folded = NOT.sub(" not", fold(question.translate(SIGNS)))
     words = WORD.findall(folded)
     in_classes = {name for word in words for name in classes(word)}
-    says = bool(lists().saying.search(folded))
     kind = (
         "none"
         if not words
@@ -202,73 +205,73 @@ def asked_by(question: str) -> Asked:
         else "other"
     )
     marks = {
-        "says": says,
+        "says": bool(lists().saying.search(folded)) and in_classes.isdisjoint({"SRC", "DOC"}),
         "denies": not DENIALS.isdisjoint(in_classes),
         "and": not {"and", "und", "et", "y", "or", "oder", "ou"}.isdisjoint(words),
-        "source": not {"SRC", "DOC", "ACCESS"}.isdisjoint(in_classes),
+        "source": "SRC" in in_classes,
     }
     told = frozenset(_root(word) for word in words if classes(word) and "WH" not in classes(word))
-    return Asked(told, kind, says, tuple(name for name, holds in marks.items() if holds))
+    wants = next(
+        (name for name in ("figure", "name") if getattr(lists(), name).match(folded.lstrip(" \u00bf"))), ""
+    )
+    return Asked(told, kind, wants, tuple(name for name, holds in marks.items() if holds))
 
 
 def features(text: str, question: str) -> set[str]:
     """Return what the model weighs of an answer."""
     asked = asked_by(question)
-    marks = {f"q:{each}" for each in (asked.kind, *asked.marks)}
-    out = set(marks)
+    out = {f"q:{each}" for each in (asked.kind, *asked.marks)}
     text = NOT.sub(" not", MARKS.sub(" ", text.translate(SIGNS))).strip()
     if len(text) > 2 and text[0] in QUOTE and text[-1] in QUOTE and text.count(text[-1]) <= 2:  # noqa: PLR2004
-        out.add(f"quote {asked.says}")
+        out.add(f"quote {'says' in asked.marks}")
         text = text.strip(QUOTE)
     else:
         text = QUOTED.sub(" QUOTATION ", text)
     kinds: list[str] = []
     totals = dict.fromkeys("XNP", 0)
-    words = 0
-    of_sources = False
     for clause in _clauses(text):
         symbols = [SAME.get(name, name) for name in _symbols(clause, asked.words, out)]
-        words += len(symbols)
-        for name in totals:
-            totals[name] += symbols.count(name)
-        content = sum(map(symbols.count, "XNP"))
-        here = set(symbols)
-        denies = not here.isdisjoint({"NEG", "NEGq"})
-        kind = "n" if denies else "c" if here & CUES else "s" if content else "q"
         chain = [name for at, name in enumerate(symbols) if name != "X" or symbols[at - 1 : at] != ["X"]]
-        out.update(here, _pairs(chain))
+        content = sum(map(symbols.count, totals))
+        kind = _kind(set(symbols), chain[:3], content)
+        if kind == "s":
+            totals = {name: count + symbols.count(name) for name, count in totals.items()}
+        if chain[:1] == ["SRC"] or chain[:2] == ["GIVEN", "SRC"]:  # Of other things: figures are no answer.
+            chain = [name if name not in {"N", "P"} else "X" for name in chain]
+        here = set(chain)
         fresh = _level(content, (1, 2, 4, 7))
-        out.update(_denial(here, fresh, asked.kind) if denies else {f"tells {fresh} {kind}"})
+        out.update(here, _pairs(chain))
+        out.update(_denial(here, fresh, asked.kind) if kind in "nN" else {f"tells {fresh} {kind}"})
         if not kinds:
-            says = " ".join(sorted({"says", "denies"}.intersection(asked.marks)))
-            out |= {f"{asked.kind}^{' '.join(chain[:1])}", f"{asked.kind} {says}^{' '.join(chain[:2])}"}
-            out.add("^" + fold(WORD.search(clause)[0]))  # type: ignore[index]
-        if chain[:1] == ["IT"]:
-            out.add(f"it {of_sources}")
-        of_sources = "SRC" in here
+            out.add(f"{asked.kind}^{' '.join(chain[:1])}")
         kinds.append("t" * ("TURN" in here) + kind)
-    out |= _sequence(kinds)
-    if any(kind.endswith("n") for kind in kinds):
-        out |= {f"n {mark}" for mark in marks}
-    out.add(f"words {_level(words, (1, 2, 3, 5, 8, 12, 20, 35, 60, 90))}")
+    out.add("clauses " + " ".join(kinds[:4]))
     out |= {f"{name}s {_level(count, (1, 2, 3, 5, 8, 13, 20))}" for name, count in totals.items()}
-    if text.endswith("?"):
-        out.add("asks")
+    given = [name for name in "NP" if totals[name]]
+    out.add(f"wants {asked.wants or asked.kind} {' '.join(given)}")
+    if not DENIED.isdisjoint(kinds):
+        out |= {f"n q:{mark}" for mark in asked.marks}
     return out
 
 
 def _clauses(text: str) -> Iterator[str]:
-    return (part for part in CLAUSE_END.split(text) if part and WORD.search(part))
+    first = FIRST_WORDS.match(text)
+    if first:
+        yield first[0]
+        text = text[first.end() :]
+    yield from (part for part in CLAUSE_END.split(text) if part and WORD.search(part))
 
 
 def _symbols(clause: str, asked: frozenset[str], out: set[str]) -> Iterator[str]:
     """Yield the classes of the words, `q` behind where the question has the word; add the words to `out`."""
+    german = GERMAN.search(clause)  # Its nouns have capitals and are no names.
     for match in WORD.finditer(clause):
         if match[0] == "QUOTATION":
             yield "QUOTATION"
             continue
         word = fold(match[0])
         in_question = _root(word) in asked
+        named = match.start() > 0 and match[0][0].isupper() and not german
         for name in classes(word):
             if name != "X":
                 out.add("=" + word)
@@ -276,7 +279,7 @@ def _symbols(clause: str, asked: frozenset[str], out: set[str]) -> Iterator[str]
             elif in_question:
                 yield "Q"
             else:
-                yield "N" if word[0].isdigit() else "P" if match[0][0].isupper() and match.start() else "X"
+                yield "N" if word[0].isdigit() else "P" if named else "X"
 
 
 def _pairs(chain: list[str]) -> Iterator[str]:
@@ -300,22 +303,17 @@ def _denial(here: set[str], fresh: int, kind: str) -> Iterator[str]:
         yield from ("no", f"no {kind}")
 
 
-def _sequence(kinds: list[str]) -> set[str]:
-    """Return how clauses that deny, cue and tell follow one another."""
-    out = {
-        "clauses " + " ".join(kinds[:4]),
-        "last " + " ".join(kinds[-2:]),
-        f"plain {_level(sum(kind.endswith('s') for kind in kinds), (1, 2, 3, 5))}",
-    }
-    denials = [at for at, kind in enumerate(kinds) if kind.endswith("n")]
-    if denials:
-        after, before = kinds[denials[0] :], kinds[: denials[-1]]
-        out.add(f"after {_level(sum(kind.endswith('s') for kind in after), (1, 2))}")
-        out.add(f"turned {_level(after.count('ts'), (1, 2))}")
-        out.add(f"before {_level(sum(kind.endswith('s') for kind in before), (1, 2))}")
-    elif not any(kind.endswith("c") for kind in kinds):
-        out.add("no cue")
-    return out
+def _kind(here: set[str], opening: list[str], content: int) -> str:
+    """Return a clause's kind.
+
+    `N` denies what the writer or a source knows, `n` something else; `o` offers, `c` speaks of the writer or
+    of sources, `s` tells something, `q` only what the question says.
+    """
+    if not here.isdisjoint({"NEG", "NEGq"}):
+        return "n" if here.isdisjoint({"I", "SRC", "INFO", "ATTR", "ACCESS"}) else "N"
+    if "OFFER" in opening or "YOU" in opening or "SORRY" in opening:
+        return "o"
+    return "c" if here & CUES else "s" if content else "q"
 
 
 def _level(count: int, edges: Iterable[int]) -> int:

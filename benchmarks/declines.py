@@ -1,0 +1,119 @@
+"""Fit the model that recognises answers that decline, and measure it on both halves of the marked answers.
+
+    python benchmarks/declines.py [../shared/data]
+
+Fitted on phrases written for it (`declines.txt`), on the half of marked answers for building and on real
+answers under the folder, of which hardly any declines. The held-out half is measured only, as both halves are
+without the folder.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from data.declines import declines, features
+
+HERE = Path(__file__).parent
+MARKED = HERE.parent / "tests/data"
+MODEL = HERE.parent / "data/declines.json"
+THRESHOLD = 1.5
+LEAST_WEIGHT = 0.03
+TURNS = {"en": ("However, ", "But "), "de": ("Aber ", "Jedoch "), "fr": ("Mais ", ""), "es": ("Pero ", "")}
+BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find that.")
+Row = tuple[bool, str, str, float]
+"""An answer that declines or not, its question, its text, its weight."""
+
+
+def marked(half: str) -> list[dict[str, str]]:
+    """Return the marked answers of a half."""
+    with (MARKED / f"declines_{half}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def written(chance: random.Random) -> Iterator[Row]:
+    """Yield the phrases: alone, with a note before or behind, and with an answer behind."""
+    lists: dict[str, dict[str, list[list[str]]]] = defaultdict(lambda: defaultdict(list))
+    for line in (HERE / "declines.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("== "):
+            _, language, part = line.split()
+        elif not line.startswith("# "):
+            lists[language][part].append([field.strip() for field in line.replace(" // ", "\n").split(" | ")])
+    for language, of in lists.items():
+        notes = [note for (note,) in of["notes"]]
+        texts = [(True, asked, text, 3) for asked, text in of["declined"]]
+        texts += [(False, asked, text, 3) for asked, text in of["answered"]]
+        for (template,) in of["declines"]:
+            for question in chance.sample(of["questions"], min(4, len(of["questions"]))):
+                names = dict(zip(("np", "wh", "top", "src"), (*question[1:4], question[5]), strict=True))
+                text = template.format(**names)
+                text = text[:1].upper() + text[1:] if template.startswith("{") else text
+                texts.append((True, question[0], text, 1))
+        texts += [(False, question[0], question[4], 1) for question in of["questions"]]
+        for declining, asked, text, times in texts:
+            yield declining, asked, text, 0.7 * times
+            if len(text) > 25 and text[-1] in ".?!":
+                yield declining, asked, f"{text} {chance.choice(notes)}", 0.4
+                if declining and chance.random() < 0.4:
+                    yield True, asked, f"{chance.choice(notes)} {text}", 0.7
+                    other = chance.choice(of["questions"])[4]
+                    yield False, asked, f"{text} {chance.choice(TURNS[language])}{other}", 0.7
+
+
+def real(folder: Path, chance: random.Random) -> Iterator[Row]:
+    """Yield answers of people and models or their beginnings, and bare declines to their questions."""
+    rows = []
+    for file in sorted(folder.glob("*/*.jsonl")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            names = ("answer", "answer1", "answer2", "answer_a", "answer_b", "gt_answer_1", "gt_answer_2")
+            rows += [(row["question"], row[name]) for name in names if row.get("question") and row.get(name)]
+    for asked, text in chance.sample(sorted(set(rows)), 6_000):
+        sentences = text.split(". ")
+        yield False, asked, ". ".join(sentences[: chance.choice((1, 1, 2, 3, 9))]), 0.5
+        yield True, asked, chance.choice(BARE), 0.1
+
+
+def fit(rows: list[Row]) -> dict[str, float]:
+    """Return the weight of each feature, rounded, and the threshold."""
+    vectorizer = DictVectorizer()
+    matrix = vectorizer.fit_transform(dict.fromkeys(features(text, asked), 1) for _, asked, text, _ in rows)
+    often = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() > 1)
+    model = LogisticRegression(C=0.2, max_iter=300)
+    model.fit(matrix[:, often], [row[0] for row in rows], sample_weight=[row[3] for row in rows])
+    weights = zip(vectorizer.get_feature_names_out()[often], model.coef_[0].round(2), strict=True)
+    kept = {name: float(weight) for name, weight in weights if abs(weight) >= LEAST_WEIGHT}
+    return kept | {"threshold": round(THRESHOLD - float(model.intercept_[0]), 3)}
+
+
+def measure(half: str) -> None:
+    """Print precision and recall by language."""
+    for language in ("", "de", "en", "es", "fr"):
+        rows = [row for row in marked(half) if language in row["language"]]
+        told = [(row["kind"] == "decline", declines(row["answer"], row["question"])) for row in rows]
+        right, said, are = (sum(map(count, told)) for count in (all, itemgetter(1), itemgetter(0)))
+        print(half, language or "all", len(rows), f"precision {right / said:.3f} recall {right / are:.3f}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        chance = random.Random(1)
+        building = [
+            (row["kind"] == "decline", row["question"], row["answer"], 3.0) for row in marked("building")
+        ]
+        rows = [*building, *written(chance), *real(Path(sys.argv[1]), chance)]
+        rows += [(declining, "", text, 0.3) for declining, _, text, _ in rows[::6]]
+        # One feature a line, so that changes can be compared.
+        MODEL.write_text(json.dumps(fit(rows), separators=(",\n", ":"), sort_keys=True, ensure_ascii=False))
+    measure("building")
+    measure("held_out")
