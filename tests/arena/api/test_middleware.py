@@ -62,12 +62,11 @@ def test_bad_file_is_a_problem_and_no_submission(club: Club, name: str) -> None:
     assert not list(club.settings.home.rglob("*hostile.bin*"))
 
 
-@pytest.mark.parametrize("name", ["../../../etc/passwd", "/etc/passwd", "a\x00b", "\n", "x" * 255])
-def test_name_of_a_file_is_no_path(club: Club, name: str) -> None:
+def test_name_of_a_file_is_no_path(club: Club) -> None:
     before = sorted(club.settings.home.rglob("*"))
-    found = club.alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
-    assert found.status_code == 200
-    assert not found.json()["accepted"]
+    for name in ("../../../etc/passwd", "/etc/passwd", "a\x00b", "\n", "x" * 255):
+        found = club.alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
+        assert (found.status_code, found.json()["accepted"]) == (200, False)
     assert sorted(club.settings.home.rglob("*")) == before
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import httpx
@@ -22,12 +23,16 @@ def test_token_says_who_it_stands_for(club: Club) -> None:
         assert {team["name"] for team in olga.get("/teams").json()["teams"]} == {"alpha", "beta"}
 
 
-@pytest.mark.parametrize(
-    "header",
-    ["Bearer aa_000000000000_wrong", "Bearer", "Bearer x", "Basic dXNlcjpwdw==", "aa_x_y", "Bearer ä"],
-)
-def test_token_that_is_none_is_refused_everywhere(club: Club, header: str) -> None:
-    for path in ("/me", "/sets"):
+def test_token_that_is_none_is_refused_everywhere(club: Club) -> None:
+    headers = (
+        "Bearer aa_000000000000_wrong",
+        "Bearer",
+        "Bearer x",
+        "Basic dXNlcjpwdw==",
+        "aa_x_y",
+        "Bearer ä",
+    )
+    for header, path in product(headers, ("/me", "/sets")):
         found = club.nobody.get(path, headers=[(b"Authorization", header.encode())])
         assert found.status_code == 401
         assert found.headers["content-type"] == "application/problem+json"
@@ -123,15 +128,6 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         assert forged.status_code == 403
         assert browser.post("/auth/sign-out").status_code == 303
         assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
-
-
-def test_cookie_is_for_https_alone_behind_https(club: Club) -> None:
-    site = club.address.removesuffix("/api/v1")
-    headers = {"X-Forwarded-Proto": "https", "Origin": site.replace("http:", "https:")}
-    with httpx.Client(base_url=site, headers=headers) as browser:
-        signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
-        assert signed.status_code == 303
-        assert "Secure" in signed.headers["set-cookie"]
 
 
 def test_form_of_another_site_is_refused(club: Club) -> None:
