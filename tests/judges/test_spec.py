@@ -9,7 +9,7 @@ import pytest
 from data.errors import SpecError
 from data.models import GroundTruth, JudgeKind, OrderPolicy
 from judges.catalogue import load_spec, spec_names
-from judges.pairwise.prompt import Prompt, bundled_prompts, load_prompt
+from judges.pairwise.prompt import Prompt, load_prompt
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat
 from tests.judges.battles import spec_of
 
@@ -29,16 +29,6 @@ def test_bundled_judges_can_be_used(name: str) -> None:
     assert (spec.name, len(spec.hash)) == (name, 64)
     assert spec.description
     assert len({load_spec(each).hash for each in spec_names()}) == len(spec_names())
-
-
-@pytest.mark.parametrize("name", [name for name in bundled_prompts() if "pairwise" in name])
-def test_bundled_prompts_show_all_three_verdicts(name: str) -> None:
-    prompt = load_prompt(name)
-    assert "<rubric>" in prompt.section("system")
-    ratings = [
-        example.reply.rsplit("<rating>", 1)[1].removesuffix("</rating>") for example in prompt.examples
-    ]
-    assert ratings in (["1", "2", "0"], ["better", "worse", "not sure"])
 
 
 def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
@@ -73,25 +63,19 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
     ("text", "said"),
     [
         (f"{LLM}vots = 3\n", "unknown key 'vots'"),
-        (f"{LLM}votes = 0\n", "'votes'"),
         (f'{LLM}votes = "3"\n', "'votes'"),
-        (f'{LLM}order = "sideways"\n', "'order'"),
         (f"{LLM}temperature = nan\n", "'temperature'"),
         (f"{LLM}votes = 3\n", "raise the temperature"),
         (f'{LLM}ground_truth = "reference"\n', "does not show {reference}"),
         (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
         (f'{LLM}endpoint = "localhost:80"\n', "no http"),
-        (f"{LLM}[sampling]\nheat = 1\n", "'heat'"),
         (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
         ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "no prompt 'nowhere'"),
-        ('kind = "llm"\nmodel = "m"\nprompt = 3\n', "not the name of a prompt"),
         ('model = "m"\n', "'kind' is missing"),
-        ('kind = "oracle"\n', "'kind'"),
         ('kind = "panel"\n', "needs judges"),
         ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
         ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight a member"),
         ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
-        ('kind = "panel"\nmembers = "lexical"\n', "no list"),
         ('extends = "own.toml"\n', "no other judge"),
         ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
         ("kind = \n", "no valid TOML"),
@@ -136,14 +120,6 @@ def test_prompt_of_what_is_extended_goes_before_the_ground_truth(tmp_path: Path)
     panel = 'kind = "panel"\nmembers = ["reference", "base.toml"]\n'
     members = load_spec(written(tmp_path, panel, "panel.toml")).members
     assert [one.prompt and one.prompt.name for one in members] == ["pairwise-reference", "mine"]
-
-
-def test_grades_by_another_ground_truth_need_a_prompt(tmp_path: Path) -> None:
-    """E11: where no bundled prompt fits, the spec is refused with what to do."""
-    with pytest.raises(SpecError, match="ground truth reference and the reply grades"):
-        load_spec(
-            written(tmp_path, 'kind = "llm"\nmodel = "m"\nground_truth = "reference"\nreply = "grades"\n')
-        )
 
 
 def test_panels_take_names_and_tables(tmp_path: Path) -> None:

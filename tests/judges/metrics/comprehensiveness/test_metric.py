@@ -244,14 +244,6 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
     assert "nothing that bears on the question" in score.reason
 
 
-@pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
-def test_malformed_replies_leave_an_answer_unscored(scripted_llm: Serve, name: str) -> None:
-    server = scripted_llm(faults={"wrong_format": 1.0})
-    score = scored(name, server.url, RULED)
-    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
-    assert "task" in score.reason
-
-
 @pytest.mark.parametrize(
     ("first", "second", "comparison"),
     [

@@ -93,16 +93,6 @@ def test_without_an_oracle_no_sub_question_is_left_out(rating_llm: Serve) -> Non
     assert found.details["density"] is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
-@pytest.mark.parametrize("name", METRICS)
-def test_a_rating_that_is_missing_is_no_zero(rating_llm: Serve, name: str, fault: str) -> None:
-    found = scored(name, rating_llm(faults={fault: 1.0}).url, ITEM)
-    assert found.score is None
-    assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
-    assert "ratings could not be had" in found.reason
-
-
 def test_ratings_can_be_weighted_by_probability(rating_llm: Serve) -> None:
     found = scored("answer-crux", rating_llm().url, ITEM, weighted=True)
     ratings = [number(rating) for rating in listed(found.details["ratings"])]

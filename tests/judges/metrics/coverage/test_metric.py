@@ -102,14 +102,6 @@ def test_an_answer_without_a_claim_covers_nothing(answer: str) -> None:
     assert "no claim" in str(found.details["note"])
 
 
-@pytest.mark.parametrize("fault", ["refusal", "wrong_format", "server_error"])
-@pytest.mark.parametrize("name", [S, A])
-def test_an_llm_that_fails_gives_no_score(icat_llm: Serve, name: str, fault: str) -> None:
-    found = scored(name, icat_llm(faults={fault: 1.0}).url, ITEM)
-    assert found.score is None
-    assert found.outcome in {Outcome.REFUSED, Outcome.UNREADABLE, Outcome.FAILED}
-
-
 def test_a_claim_that_cannot_be_decided_is_left_out(icat_llm: Serve) -> None:
     server = icat_llm()
     plain = server.handlers["classify_relation"]

@@ -12,7 +12,7 @@ from data.corpora.documents import Chunking
 from data.errors import SpecError
 from data.models import Outcome, Passage
 from judges.llm.requests import CallFailure
-from judges.metrics.coverage.sources import WebSource, read_results
+from judges.metrics.coverage.sources import WebSource
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RESULT = {"url": "https://example.org/a", "title": "A", "content": "Rivers carry salt into the sea."}
@@ -110,9 +110,3 @@ def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
     client: Any = None
     with pytest.raises(SpecError, match="no HTTP URL with"):
         WebSource(template, client, Chunking())
-
-
-def test_other_names_of_a_results_text_are_read() -> None:
-    rows = [b'{"url": "u1", "snippet": "s"}', b'{"url": "u2", "description": "d"}', b'{"url": "u3"}']
-    found = read_results(b'{"results": [' + b",".join(rows) + b"]}")
-    assert [(each.id, each.text) for each in found if not isinstance(each, str)] == [("u1", "s"), ("u2", "d")]

@@ -4,7 +4,6 @@ import asyncio
 import json
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
@@ -86,16 +85,6 @@ def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) ->
     assert [one.stance for one in together] == [one.stance for one in alone]
     assert [one.probability for one in together] == pytest.approx([one.probability for one in alone])
     assert together[0].probability == pytest.approx(2.718281828 / (2.718281828 + 2))
-
-
-def test_pairs_that_were_asked_before_come_from_memory(tmp_path: Path) -> None:
-    model = NliRelations(tiny_model(tmp_path))
-    session: Any = model._session
-    counting = Mock(wraps=session)
-    model._session = counting
-    relate(model, ("yes", "rain"), ("yes", "rain"))
-    relate(model, ("yes", "rain"))
-    assert counting.run.call_count == 1
 
 
 @pytest.mark.parametrize(
