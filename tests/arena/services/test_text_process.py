@@ -138,12 +138,11 @@ def test_a_process_that_ends_costs_one_text_at_most() -> None:
         within(LONG, dying, "die")
 
 
-def test_a_text_that_breaks_a_function_says_so() -> None:
+def test_function_that_breaks_or_cannot_be_sent_is_an_error() -> None:
+    """An error that is none of ours becomes one, with its name; frozen mappings can be sent."""
     with pytest.raises(WorkError, match=r"RecursionError: deep"):
         within(LONG, too_deep, "deep")
-
-
-def test_what_cannot_be_sent_is_told() -> None:
+    assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
 
     async def sent() -> None:
         with TextWork(LONG) as work:
@@ -186,10 +185,6 @@ def tell_and_hang(path: str) -> None:
     """Write down which process this is, and then match for ages."""
     Path(path).write_text(str(os.getpid()))
     catastrophic(SLOW)
-
-
-def test_models_with_frozen_mappings_travel_to_a_child() -> None:
-    assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
 
 
 SITE = """
