@@ -11,31 +11,7 @@ from judges.text.contradictions import ContradictionFinder
 from judges.text.overlap import TermWeights
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import MarkKind, quantities, read_statement, read_statements
-from judges.text.tokens import related, terms
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "dimension"),
-    [
-        ("Profit was -3 million dollars", -3e6, "count"),
-        ("5 mW", 0.005, "power"),
-        ("5 MW", 5e6, "power"),
-        ("£3bn", 3e9, "money"),
-        ("$5m", 5e6, "money"),
-        ("US$5 million", 5e6, "money"),
-        ("5bn people", 5e9, "count"),
-        ("10,500 kg", 10_500_000, "mass"),
-        ("10\u202f500 kg", 10_500_000, "mass"),
-        ("10'000 people", 10_000, "count"),
-        ("two hundred fifty people", 250, "count"),
-        ("25 %", 25, "share"),
-        ("2 thousand people", 2000, "count"),
-    ],
-)
-def test_quantity_is_as_written(text: str, value: float, dimension: str) -> None:
-    found = quantities(text)
-    assert [each.dimension for each in found] == [dimension]
-    assert found[0].value == pytest.approx(value, rel=1e-4)
+from judges.text.tokens import terms
 
 
 def conflicts(text: str, claim: str) -> list[str]:
@@ -129,7 +105,12 @@ def test_scripts_without_spaces_are_compared_by_pairs() -> None:
         ("for 50 million years", [(50e6 * 31_557_600, "time")]),
         ("$4.2 trillion, twenty-five percent", [(4.2e12, "money"), (25, "share")]),
         ("on 15 November 1923", [(15, "day"), (1923, "year")]),
-        ("a dozen eggs, one million people", [(12, "count"), (1e6, "count")]),
+        ("a dozen eggs, one million people, 2 thousand", [(12, "count"), (1e6, "count"), (2000, "count")]),
+        ("Profit was -3 million dollars, 5bn people", [(-3e6, "count"), (5e9, "count")]),
+        ("5 mW, 5 MW", [(0.005, "power"), (5e6, "power")]),
+        ("£3bn, $5m, US$5 million", [(3e9, "money"), (5e6, "money"), (5e6, "money")]),
+        ("10,500 kg, 10\u202f500 kg", [(10_500_000, "mass")] * 2),
+        ("10'000 people, two hundred fifty people, 25 %", [(10_000, "count"), (250, "count"), (25, "share")]),
         ("the 3rd of v2.4.1 [7]", []),
         ("nobody", []),
     ],
@@ -196,21 +177,10 @@ def test_entailment_reads_claims_as_answers(premise: str, hypothesis: str, said:
     assert classify(read_statement(premise), read_statement(hypothesis), weights) is said
 
 
-def test_weights_do_not_depend_on_order() -> None:
-    texts = ["Air is thin.", "Air carries sound.", "Water carries ships and sound."]
-    statements = [frozenset(terms(text)) for text in texts]
-    one, two = TermWeights.fit(statements, "What is air?"), TermWeights.fit(statements[::-1], "What is air?")
-    assert dict(one.known) == dict(two.known)
-    assert one.of("air") < one.of("ship") <= one.of("unheard")
-
-
 @given(st.text(max_size=300))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(found.start >= 0 for found in quantities(text))
-    statements = read_statements(text)
-    for statement in statements:
-        assert statement.terms
-        assert statement.text in text or "\n" in text or len(text) > len(statement.text)
+    assert all(statement.terms for statement in read_statements(text))
 
 
 def test_weights_are_those_of_smoothed_idf() -> None:
@@ -220,25 +190,12 @@ def test_weights_are_those_of_smoothed_idf() -> None:
     for term, at in oracle.vocabulary_.items():
         assert weights.of(term) == pytest.approx(oracle.idf_[at] * (0.5 if term in {"sea", "blue"} else 1.0))
     assert set(weights.known) == set(oracle.vocabulary_)
-
-
-def test_share_depends_on_the_sets_alone() -> None:
-    texts = ("Air scatters blue light.", "The sea is salty.")
-    weights = TermWeights.fit([frozenset(terms(text)) for text in texts])
-    wanted, given = frozenset(terms("blue salty light")), frozenset(terms("blue lightness"))
-    roots = frozenset(map(related, given))
-    first = weights.share(wanted, given, roots)
+    wanted = frozenset(terms("blue salty light"))
     assert weights.share(wanted, frozenset(), frozenset()) == 0
     assert weights.share(wanted, wanted, frozenset()) == 1
-    assert weights.share(wanted, given, roots) == first
-    assert 0 < first < 1
+    assert 0 < weights.share(wanted, frozenset({"blue"}), frozenset({"light"})) < 1
 
 
 def test_texts_of_any_length_are_cut_alike() -> None:
     part = "The sea is salty. Rivers carry minerals into it."
     assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600
-
-
-MARKED = st.lists(st.sampled_from(["*", "**", "_", "__", "`", "a", "b ", " ", ". "]), max_size=16).map(
-    "".join
-)

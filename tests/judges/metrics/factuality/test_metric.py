@@ -5,8 +5,6 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
@@ -30,8 +28,6 @@ from judges.metrics.relations.model import Entailment, Pair, Related
 from tests.judges import asking
 
 Serve = Callable[..., Any]
-CHECKOUT = Path(__file__).parents[4]
-SHARED = CHECKOUT / "../shared/data"
 EMBEDDED = [info.name.removeprefix("factuality-") for info in metrics() if info.rates_claims]
 
 ITEM = MetricItem(
@@ -147,14 +143,9 @@ def test_what_cannot_be_scored_says_why(assessor: str) -> None:
 
 
 def test_retrieval_finds_the_closest_passages_once() -> None:
-    passages = [
-        Passage("1", "Bread rises by yeast."),
-        Passage("2", "Electrons are leptons and fermions."),
-        Passage("3", "electrons  are leptons and FERMIONS."),
-        Passage("4", "Quarks are fermions too."),
-        Passage("5", ""),
-        Passage("6", "Tides follow the moon."),
-    ]
+    said = "Electrons are leptons and fermions."
+    texts = ("Bread rises by yeast.", said, said.swapcase(), "Quarks are fermions too.", "", "Tides follow.")
+    passages = [Passage(str(number), text) for number, text in enumerate(texts, start=1)]
     index = PassageIndex(passages)
     assert [found.id for found in index.find("Are electrons leptons?", 2)] == ["2"]
     assert [found.id for found in index.find("Electrons and quarks are fermions", 2)] == ["4", "2"]
@@ -203,21 +194,13 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
     server = serve(scripted_llm, logprobs=False)
     score = scripted(server.url, "fr3")
     details: Any = score.details
+    edges = ("c1 a1 entailment", "c2 a1 contradiction", "c1 a2 entailment", "c2 c3 contradiction")
+    named = (edge.split() for edge in edges)
     expected = load_graph(
         {
-            "nodes": [
-                {"id": name, "type": "atom" if name[0] == "a" else "context"}
-                for name in ("a1", "a2", "c1", "c2", "c3")
-            ],
-            "edges": [
-                {"from": source, "to": target, "relation": relation, "probability": 0.9}
-                for source, target, relation in (
-                    ("c1", "a1", "entailment"),
-                    ("c2", "a1", "contradiction"),
-                    ("c1", "a2", "entailment"),
-                    ("c2", "c3", "contradiction"),
-                )
-            ],
+            "nodes": [{"id": name, "type": "atom"} for name in ("a1", "a2")]
+            + [{"id": name, "type": "context"} for name in ("c1", "c2", "c3")],
+            "edges": [{"from": a, "to": b, "relation": kind, "probability": 0.9} for a, b, kind in named],
         }
     )
     wanted = marginals(expected).marginals
@@ -303,10 +286,8 @@ def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str
 
     def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
         seen.append(sorted(ask.identified("passage")))
-        return {
-            "reasons": "As P1 says.",
-            "finding": "supported" if ask.tagged("claim") == ["C1"] else "undecided",
-        }
+        finding = "supported" if ask.tagged("claim") == ["C1"] else "undecided"
+        return {"reasons": "As P1 says.", "finding": finding}
 
     server.handlers[f"factuality_{rival}"] = handler
     score = scripted(server.url, rival)
@@ -358,30 +339,6 @@ def test_a_request_that_fails_leaves_no_score(scripted_llm: Serve, assessor: str
     score = scripted(server.url, assessor, write_queries=True)
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
     assert score.reason
-
-
-@pytest.mark.slow
-def test_right_answers_score_above_wrong_ones() -> None:
-    path = SHARED / "wikicontradict/dev.jsonl"
-    if not path.exists():
-        pytest.skip(f"{path} is absent: real answers were not checked")
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    scores: dict[str, list[float]] = {}
-    for number, row in enumerate(rows):
-        passages = tuple(Passage(f"p{side}", row[f"context{side}_self_contained"]) for side in (1, 2))
-        for which in range(1, 5):
-            item = MetricItem(
-                id=f"{number}-{which}",
-                question=row["question"],
-                answer=row[f"answer{which}"],
-                passages=passages,
-            )
-            score = embedded("fr3", item)
-            if score.score is not None:
-                details: Any = score.details
-                assert all(claim["reason"] for claim in details["claims"])
-                scores.setdefault(row[f"label{which}"], []).append(score.score)
-    assert fmean(scores["Correct"]) > fmean(scores["Incorrect"]) + 0.1
 
 
 PASSAGES = (
