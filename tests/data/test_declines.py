@@ -31,6 +31,25 @@ def test_declines_are_told_from_answers(half: str, precision: float, recall: flo
     assert right / sum(marked for marked, _ in rows) >= recall
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "None of the provided documents relate to the mayor of Quill.",
+        "Based on the provided sources, it is impossible to answer this question.",
+        "It is not possible to say who the mayor of Quill is.",
+        "The name of the mayor cannot be determined from the passages.",
+        "I do not have access to the town's records, so I cannot name the mayor.",
+        "I am an AI and cannot identify this person.",
+        "I'm unable to provide the name of the mayor.",
+        "Das geht aus den Dokumenten nicht hervor.",
+        "Les documents ne précisent pas le nom du maire.",
+        "Los documentos no indican quién es el alcalde.",
+    ],
+)
+def test_declines_that_name_what_is_asked(answer: str) -> None:
+    assert declines(answer, "Who is the mayor of Quill?")
+
+
 @pytest.mark.parametrize("answer", ["", " \n", "\u200b", "<think>long</think>", "N.A.", "None.", "unknown"])
 def test_nothing_and_bare_words_decline(answer: str) -> None:
     assert declines(answer, "Who wrote the foreword?")

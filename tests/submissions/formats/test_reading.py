@@ -33,7 +33,6 @@ from submissions.problem_codes import Code, Findings
 from tests.submissions.conftest import ENCODERS, Check, Rows, codes_of
 
 FORMATS = ("jsonl", "json", "csv", "jsonl.gz", "json.gz", "csv.gz")
-BOM = b"\xef\xbb\xbf"
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -50,24 +49,6 @@ def test_every_format_brings_the_same_answers(
     ]
     path.write_bytes(ENCODERS["jsonl"](list(reversed(good_rows))))
     assert check_answers(path, questions).content_hash == result.content_hash
-
-
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_a_byte_order_mark_changes_nothing(form: str, good_rows: Rows, check: Check) -> None:
-    content = BOM + ENCODERS[form](good_rows)
-    assert check(content).problems == ()
-    assert check(gzip.compress(content)).problems == ()
-
-
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_spreadsheets_of_other_countries_are_read(delimiter: str, check: Check) -> None:
-    result = check(f"question_id{delimiter}answer\r\n1{delimiter}Some answer\r\n".encode())
-    assert (result.answers, result.errors) == (1, 0)
-
-
-def test_numeric_ids_are_ids(check: Check) -> None:
-    result = check([{"question_id": 1, "answer": "One."}, {"question_id": 2.0, "answer": "Two."}])
-    assert (result.answers, result.errors) == (2, 0)
 
 
 def test_contexts_may_be_plain_strings(questions: QuestionSet, tmp_path: Path) -> None:
@@ -191,14 +172,6 @@ def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
     }
 
 
-def test_a_table_without_the_columns_is_one_problem(check_table: Check) -> None:
-    result = check_table({"number": ["1", "2"], "words": ["So.", "So."]})
-    assert codes(result) == [(0, "missing-column")]
-    assert result.problems[0].message == (
-        "There is no column question_id or question and no column answer; there are: 'number', 'words'."
-    )
-
-
 def test_columns_of_no_use_are_warned_of(check_table: Check) -> None:
     result = check_table({"question_id": ["1"], "answer": ["So it is."], "score": [1.5]})
     assert [one.code for one in result.problems if "score" in one.message] == ["unknown-field"]
@@ -260,14 +233,6 @@ def test_a_column_name_that_is_not_utf8_is_damage(questions: QuestionSet, tmp_pa
     path = tmp_path / "damaged"
     path.write_bytes(bytes(content))
     assert [one.code for one in check_answers(path, questions).problems] == ["damaged-file"]
-
-
-def test_a_cut_table_is_one_line(questions: QuestionSet, tmp_path: Path) -> None:
-    path = tmp_path / "half.parquet"
-    path.write_bytes((GOLDEN / "datasets.parquet").read_bytes()[:1_500])
-    (problem, *_) = check_answers(path, questions).problems
-    assert problem.code == "damaged-file"
-    assert problem.message.startswith("half.parquet is cut off or damaged.")
 
 
 def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # noqa: ANN401 - passed on
