@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -242,6 +243,9 @@ class Arena:
     @cached_property
     def submissions(self) -> SubmissionService:
         """Submissions."""
+        return self._submissions(self.settings.work_seconds)
+
+    def _submissions(self, seconds: float) -> SubmissionService:
         from arena.services.submissions.service import SubmissionService
         from arena.services.submissions.uploads import FileChecks
         from submissions.limits import IntakeLimits
@@ -249,7 +253,7 @@ class Arena:
         limits = IntakeLimits(
             file_bytes=self.settings.upload_bytes, answer_chars=self.settings.max_answer_chars
         )
-        checks = FileChecks(self.settings.work_seconds)
+        checks = FileChecks(seconds)
         return SubmissionService(self.store, self.teams, self.notifier, limits=limits, checks=checks)
 
     @cached_property
@@ -329,7 +333,7 @@ class Arena:
         return RankingService(
             self.store,
             self.sets,
-            self.submissions,
+            self._submissions(inf),
             self.rounds,
             self.planner,
             self.boards,

@@ -14,7 +14,7 @@ import pytest
 
 from leaderboard.formats.rows import covariate_columns
 from leaderboard.vocabulary import Covariate
-from tests.arena.conftest import Commands, write_set
+from tests.arena.conftest import Commands
 
 COLUMNS = tuple(name for covariate in Covariate for name in covariate_columns(covariate))
 WORTH = 400 / np.log(10)
@@ -72,14 +72,6 @@ def test_every_column_becomes_a_term(run: Commands, tmp_path: Path, name: str) -
     assert terms["bold"]["lower"] < 0 < terms["bold"]["upper"]
     assert found["left_out"] == []
     assert {row["system"] for row in found["ratings"]} == {"x", "y", "z"}
-
-
-def test_chosen_covariates_alone(run: Commands, tmp_path: Path) -> None:
-    file = written(tmp_path / "b.csv", styled_battles(600))
-    code, out, _ = run("battles", "rate", file, "--method", "style", "--covariates", "length,position")
-    assert code == 0
-    assert "rating points that the answer shown first gains" in out
-    assert "bold" not in out
 
 
 def test_missing_columns_are_named(run: Commands, tmp_path: Path) -> None:
@@ -140,28 +132,6 @@ def test_a_system_left_out_takes_its_battles_along(run: Commands, tmp_path: Path
     assert next(row["rating"] for row in found["ratings"] if row["system"] == "y") == 1200
     code, _, err = run("battles", "rate", file, "--method", "style", "--anchor", "nobody=1000")
     assert (code, "nobody took part in no battle" in err) == (1, True)
-
-
-def test_help_lists_every_column(run: Commands) -> None:
-    """E10: the help of the command names the columns that style control reads."""
-    assert all(name in run("battles", "rate", "--help")[1] for name in COLUMNS)
-
-
-def test_a_system_is_left_out_of_ratings(run: Commands, tmp_path: Path) -> None:
-    rows = []
-    for number in range(8):
-        rows += [
-            {"question_id": f"q{number}", "model_a": one, "model_b": other, "winner": winner}
-            for one, other, winner in (
-                ("one", "two", "model_a" if number < 6 else "model_b"),
-                ("one", "human", "model_b"),
-                ("two", "human", "model_a" if number else "tie"),
-            )
-        ]
-    file = written(tmp_path / "all.csv", rows)
-    rated = run.json("battles", "rate", file, "--bootstrap", "20", "--without", "human", "--json")
-    assert [(row["system"], row["battles"]) for row in rated["ratings"]] == [("one", 8), ("two", 8)]
-    assert "no battle names 'nobody'" in run("battles", "rate", file, "--without", "nobody")[2].lower()
 
 
 Row = dict[str, object]
@@ -237,31 +207,11 @@ def test_the_order_of_votes_changes_no_byte(run: Commands, tmp_path: Path, comma
     assert said[0] == said[1]
 
 
-def test_two_anchors_of_corrected_ratings_are_refused(run: Commands, tmp_path: Path) -> None:
-    rows = battles()
-    path, labels = written(tmp_path / "b.jsonl", rows), written(tmp_path / "votes.jsonl", votes(rows))
-    anchors = ("--anchor", "w=1000", "--anchor", "x=1100")
-    code, out, err = run("battles", "rate", path, "--people", labels, *anchors)
-    assert code != 0
-    assert not out
-    assert "measured from one anchor" in err
-
-
 def test_a_domain_called_overall_is_refused(run: Commands, tmp_path: Path) -> None:
     path = written(tmp_path / "b.jsonl", [row | {"domain": "overall"} for row in battles()])
     code, _, err = run("battles", "winrates", path, "--by", "domain")
     assert code != 0
     assert "a domain needs another id" in err
-
-
-def test_no_set_has_a_domain_called_overall(run: Commands, tmp_path: Path) -> None:
-    set_folder = write_set(tmp_path)
-    for name in ("set.toml", "questions.jsonl"):
-        content = (set_folder / name).read_text()
-        (set_folder / name).write_text(content.replace("d0 =", "overall =").replace('"d0"', '"overall"'))
-    code, out, err = run("sets", "import", set_folder)
-    assert code != 0
-    assert "The domain 'overall' is reserved" in out + err
 
 
 def without_questions(row: Row) -> Row:

@@ -132,12 +132,6 @@ def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
     assert run(noun, "list", "--json") == run(noun, show, "--json")
 
 
-def test_number_beyond_a_row_is_misuse(capsys: Capture) -> None:
-    code, _, errors = _said(capsys, "submissions", "show", "2147483648")
-    assert code == 2
-    assert "is not a whole number from 0" in errors
-
-
 HEAVY = frozenset(
     {"aiohttp", "altair", "apprise", "fastapi", "httpx", "jinja2", "litellm", "networkx", "numpy", "openai"}
     | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "streamlit", "tiktoken", "tqdm"}

@@ -76,19 +76,6 @@ def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
 
 
 @pytest.mark.slow
-def test_malformed_replies_leave_answers_unscored_with_the_reason(
-    arena_of: Commands, scripted_llm: Callable[..., Any]
-) -> None:
-    server = serve_rules(scripted_llm())
-    server.handlers["classify_relation"] = lambda _: "I would rather not say."
-    done = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
-    assert (done["unreadable"], done["judged"], done["mean"]) == (24, 0, None)
-    (reason,) = done["reasons"]
-    assert "classify_relation stayed malformed" in reason
-    assert all(value is None and why for _, _, value, why in arena_of.scores())
-
-
-@pytest.mark.slow
 def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     arena_of: Commands, scripted_llm: Callable[..., Any]
 ) -> None:
@@ -103,19 +90,6 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(
     assert some["skipped"] == 24 - some["judged"]
     rest = arena_of.json(*words, endpoint=server.url)
     assert (rest["judged"], rest["kept"]) == (some["skipped"], some["judged"])
-
-
-@pytest.mark.slow
-def test_an_endpoint_that_is_gone_ends_the_run_and_keeps_what_is_done(
-    arena_of: Commands, scripted_llm: Callable[..., Any]
-) -> None:
-    code, _, err = arena_of(*RUN, "--judge", "reference-free")
-    assert code == 1
-    assert "127.0.0.1:9" in err
-    assert "Traceback" not in err
-    server = serve_rules(scripted_llm())
-    done = arena_of.json(*RUN, "--judge", "reference-free", endpoint=server.url)
-    assert done["judged"] == 24
 
 
 @pytest.mark.slow
@@ -186,13 +160,6 @@ def test_what_cannot_be_run_is_said_in_a_line(arena_of: Commands, more: Words, m
     assert code == 1
     assert message in err
     assert "Traceback" not in err
-
-
-def test_options_are_kept_apart(arena_of: Commands) -> None:
-    arena_of.json(*RUN)
-    changed = arena_of.json(*RUN, "--option", "relevance=1")
-    assert (changed["judged"], changed["judge"]) == (24, "relevance=1")
-    assert {judge for judge, *_ in arena_of.scores()} == {"", "relevance=1"}
 
 
 ASSESSORS = ("fr1", "fr2", "fr3", "factscore", "factverify", "veriscore", "direct")
@@ -405,15 +372,3 @@ def test_rows_may_be_domains_or_questions_and_a_question_has_no_interval(by_fr1:
     questions = by_fr1.json(*words, "--by", "question")["rows"]
     assert [row["answers"] for row in questions] == [2] * 12 + [24]
     assert all(row["score"]["lower"] is None for row in questions[:-1])
-
-
-def test_missing_scores_and_unknown_formats_are_one_line(by_fr1: Commands, tmp_path: Path) -> None:
-    for words, said in (
-        (("show", "--set", "tiny", "--metric", "answer-crux"), "Run `arena metrics run"),
-        (("show", "--set", "tiny", "--metric", FR, "--judge", "nobody"), "Name one with --judge: embedded."),
-        (("export", tmp_path / "a.xlsx", "--set", "tiny", "--metric", FR), "none of .csv, .json"),
-    ):
-        code, _, err = by_fr1("metrics", *words)
-        assert code == 1
-        assert said in err
-        assert len(err.strip().splitlines()) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -91,35 +90,6 @@ def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_pa
     assert "Brief" in arena_of(*plugins, "leaderboard", "show", "r")[1].splitlines()[0]
     scores = arena_of.json(*plugins, "metrics", "show", "--set", "tiny", "--metric", "brevity", "--json")
     assert scores["measures"] == {"score": "score", "words": "words"}
-
-
-HELP = {
-    "battles rate": "league",
-    "sets export": "faq",
-    "retrieve": "handbook",
-    "metrics run": "handbook",
-    "rounds run": "canned",
-}
-
-
-@pytest.mark.slow
-def test_help_names_what_plugins_add(tmp_path: Path) -> None:
-    plugins = [str(word) for kind in EXAMPLES for word in example(tmp_path, kind)]
-    script = (
-        "import contextlib, sys\n"
-        "from arena.cli import main\n"
-        f"for words in {list(HELP)}:\n"
-        f"    sys.argv = ['arena', *{plugins}, *words.split(), '--help']\n"
-        "    with contextlib.suppress(SystemExit):\n"
-        "        main()\n"
-        "    print('END')\n"
-    )
-    # A process of its own: help is written when the module of a command is first imported.
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
-    )
-    texts = done.stdout.split("END")
-    assert [name in text for name, text in zip(HELP.values(), texts, strict=False)] == [True] * len(HELP)
 
 
 def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
@@ -318,17 +288,6 @@ def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> Non
     assert (changed["judged"], changed["mean"]) == (first["answers"], 0.75)
 
 
-def test_a_board_with_a_plugins_metric_is_read_without_the_plugin(
-    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plugin = example(tmp_path, "metric")
-    words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
-    assert arena_of("rounds", "run", *words)[0] == 0
-    assert arena_of(*plugin, "rounds", "publish", "r")[0] == 0
-    monkeypatch.setenv("ARENA_PLUGINS", "")
-    assert "brevity" in arena_of("leaderboard", "show", "r")[1].splitlines()[0]
-
-
 def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> None:
     path = written(tmp_path, "failing", FAILING)
     words = ("--set", "tiny", "--judge", f"{path}:moody", "--pairs", "reference", "--name", "m")
@@ -340,18 +299,6 @@ def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> N
     why = "The judge moody failed: RuntimeError: not today."
     assert status["reasons"] == [{"outcome": "failed", "reason": why, "battles": status["failed"]}]
     assert f"failed: {status['failed']} × {why}" in arena_of("rounds", "status", "m")[1].splitlines()
-
-
-def test_an_answer_that_a_plugin_fails_on_is_counted(arena_of: Commands, tmp_path: Path) -> None:
-    plugin = ("--plugin", written(tmp_path, "failing", FAILING))
-    done = arena_of.json(*plugin, "metrics", "run", "--set", "tiny", "--metric", "half", "--json")
-    assert min(done["failed"], done["judged"]) > 0
-    whys = (
-        "ValueError: odd",
-        "RecordError: A score of half is nan. Give an undefined score as unreadable, with",
-    )
-    assert [any(why in reason for reason in done["reasons"]) for why in whys] == [True, True]
-    assert len(done["reasons"]) == 2
 
 
 def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
@@ -369,12 +316,3 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
     assert arena_of(*plugin, "rounds", "run", *words)[0] == 0
     code, _, said = arena_of(*plugin, "rounds", "publish", "r")
     assert (code, "broken.py was not loaded" in said) == (0, True)
-
-
-def test_a_judge_may_be_async_and_what_it_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
-    path = written(tmp_path, "failing", FAILING)
-    answer = tmp_path / "a.txt"
-    answer.write_text("An answer.", encoding="utf-8")
-    words = ("--judge", f"{path}:vague", "--question", "Why?", "--a", answer, "--b", answer)
-    said = "".join(arena_of("judges", "try", *words)[1:])
-    assert "it returned 'maybe', which is none of" in said

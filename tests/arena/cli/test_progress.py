@@ -224,13 +224,6 @@ def test_command_shows_progress_on_stderr_alone(
         json.loads(out)
 
 
-def test_help_of_publish_names_what_saves_the_time(run: Any) -> None:  # noqa: ANN401 - as above
-    """E8: whoever reads the help of `publish` finds --no-metrics, and what it is for."""
-    _, out, _ = run("rounds", "publish", "--help")
-    assert "--no-metrics leaves that out" in " ".join(out.split())
-    assert "minutes on large sets" in " ".join(out.split())
-
-
 BATTLES = [
     {"question_id": f"q{n}", "domain": "d", "model_a": "x", "model_b": "y", "winner": winner}
     for n, winner in enumerate(("model_a", "model_b", "tie", "model_a"))

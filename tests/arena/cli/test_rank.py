@@ -143,26 +143,6 @@ def test_a_name_that_is_given_goes_before_what_the_file_says(
     assert (code, "a has the answers of 2 systems, so it cannot be called 'old'" in err) == (1, True)
 
 
-def test_all_can_be_compared_with_one_system_alone(
-    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
-    out = tmp_path / "board"
-    words = ("rank", *_systems(files), "--judge", "m", "--endpoint", scripted_llm().url, "--out", out)
-    code, text, err = run(*words, "--vs", "middle", "--dry-run", "--json")
-    assert code == 0, err
-    plan = json.loads(text)
-    assert plan["planned"] == 2 * 12
-    assert plan["missing"] == 0
-    assert not plan["left_out"]
-    code, _, err = run(*words, "--vs", "nobody", "--dry-run")
-    assert code == 1
-    assert "There are: best, middle, worst." in err
-    code, text, err = run(
-        *words, "--references", files["references"], "--vs", "reference", "--dry-run", "--json"
-    )
-    assert (code, json.loads(text)["planned"]) == (0, 3 * 12), err
-
-
 def test_one_system_is_compared_with_its_references_and_leads_nobody(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:

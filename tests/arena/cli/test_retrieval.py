@@ -48,15 +48,6 @@ def item(tmp_path: Path) -> Path:
     return path
 
 
-def test_corpus_is_built_once_and_listed(make_arena: Callable[..., Arena], texts: Path) -> None:
-    corpora = make_arena().corpora
-    assert corpora.add("nature", texts).built
-    assert not corpora.add("nature", texts).built
-    assert [(one.name, one.documents) for one in corpora.list()] == [("nature", 2)]
-    ((found, _),) = corpora._library.open("nature").search("why is the sea salty", 1)
-    assert "rivers" in found.text
-
-
 def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item: Path) -> None:
     assert run("corpora", "import", texts, "--name", "nature")[0] == 0
     words = ("metrics", "score", item, "--metric", "coverage-icat-s")
@@ -117,35 +108,6 @@ def test_a_corpus_that_cannot_be_searched_is_said_in_a_line(
     assert "Traceback" not in err
 
 
-def test_claims_are_judged_by_a_corpus(run: Commands, texts: Path, item: Path) -> None:
-    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
-    words = ("metrics", "score", item, "--metric", "factuality-fr1")
-    (found,) = run.lines(*words, "--corpus", "nature")
-    sky, grass = found["details"]["claims"]
-    assert (sky["label"], grass["label"], found["score"]) == ("supported", "undecided", 0.5)
-    assert [witness["passage"] for witness in sky["for"]] == ["sky.txt#1"]
-    assert found["details"]["searched"]["retriever"] == "bm25"
-    (own,) = run.lines(*words)
-    assert [claim["label"] for claim in own["details"]["claims"]] == ["undecided", "supported"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--retriever", "web"), "No web search is set"),
-        (("--corpus", "nature", "--retriever", "web"), "web does not search the corpus nature"),
-    ],
-)
-def test_search_that_is_impossible_ends_in_a_line(
-    run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
-) -> None:
-    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
-    code, _, err = run("metrics", "score", item, "--metric", "coverage-icat-s", *words)
-    assert code == 1
-    assert message in err
-    assert "Traceback" not in err
-
-
 def test_a_web_search_that_fails_leaves_the_answer_unscored(
     run: Commands, item: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,27 +131,6 @@ def test_judgments_align_claims_from_a_file(run: Commands, item: Path, tmp_path:
     code, out, err = run(*words, "coverage-icat-m", "--judgments", qrels)
     assert code == 1
     assert "2 problems" in err + out
-
-
-def test_judgments_are_kept_apart_by_their_content(run: Commands, tmp_path: Path) -> None:
-    run("sets", "import", write_set(tmp_path))
-    run(
-        "submissions",
-        "add",
-        answers_file(tmp_path, "s", "Item {n} is {word}."),
-        "--set",
-        "tiny",
-        "--system",
-        "s",
-    )
-    names = []
-    for count in (1, 12):
-        qrels = tmp_path / "qrels"
-        qrels.write_text("".join(f"q{n} 1 q{n}-p1 1\n" for n in range(count)))
-        words = ("--set", "tiny", "--metric", "coverage-icat-m", "--judgments", qrels, "--json")
-        names.append(run.json("metrics", "run", *words)["judge"])
-    assert names[0] != names[1]
-    assert max(map(len, names)) < 80
 
 
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
@@ -263,17 +204,6 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
     assert names <= rows["overall"].keys()
 
 
-def test_rag_qa_arenas_predictions_are_matched_by_question(stocked: Commands, tmp_path: Path) -> None:
-    path = tmp_path / "predictions.jsonl"
-    rows = [
-        {"query": "What do we know of item 4?", "pred": "x", "passages": [{"title": "T", "text": "New."}]},
-        {"query": "Who?", "pred": "x", "passages": ["Nothing."]},
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    made = stocked.json("sets", "attach-passages", "tiny", path, "--json")
-    assert (made["questions"], made["without"], made["unknown"]) == (1, 11, 1)
-
-
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -292,13 +222,6 @@ def test_files_that_cannot_be_attached_say_why(
     assert code != 0
     assert why in errors
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
-
-
-def test_passages_that_a_corpus_does_not_have_are_counted(stocked: Commands, tmp_path: Path) -> None:
-    path = tmp_path / "run.trec"
-    path.write_text("q1 Q0 q1-p1 1 2 x\nq1 Q0 elsewhere 2 1 x\n")
-    made = stocked.json("sets", "attach-passages", "tiny", path, "--corpus", "items", "--json")
-    assert (made["passages"], made["unresolved"]) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -333,17 +256,6 @@ def test_lfrqas_statistics_are_the_papers() -> None:
     assert finance.reference_words == pytest.approx(66.8, abs=0.05)
     lifestyle = [question for question in questions if question.domain == "lifestyle"]
     assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
-
-
-def test_files_that_are_not_there_are_named(stocked: Commands, tmp_path: Path) -> None:
-    out = tmp_path / "missing" / "run.trec"
-    code, _, told = stocked("retrieve", "--set", "tiny", "--corpus", "items", "--k", 2, "--out", out)
-    assert code == 1
-    assert "There is no folder" in told
-    words = ("--kind", "contexts", "--set", "tiny")
-    code, *texts = stocked("submissions", "check", tmp_path / "none.trec", *words)
-    assert code == 1
-    assert "There is no file" in "".join(texts)
 
 
 def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tmp_path: Path) -> None:
@@ -399,14 +311,6 @@ def test_score_measures_rankings_by_gold_documents(salted: Commands, tmp_path: P
     assert (rows["good"]["nDCG@10"], rows["good"]["RR"], rows["good"]["R@100"]) == (1, 1, 1)
     assert (rows["poor"]["RR"], rows["poor"]["P@10"], rows["poor"]["R@10"]) == (0.5, 0.1, 0.5)
     assert [rows["good"][name] for name in ("questions", "missing", "judged")] == [2, 1, 1]
-
-
-def test_score_measures_coverage_by_sub_questions(salted: Commands, tmp_path: Path) -> None:
-    good, poor = write_run(tmp_path / "good.trec", "ab"), write_run(tmp_path / "poor.trec", "c")
-    rows = by_system(salted.json("retrieval", "score", good, poor, "--set", "salt", "--json"))
-    assert (rows["good"]["coverage"], rows["poor"]["coverage"]) == (1, 0)
-    assert rows["good"]["alpha_ndcg"] == pytest.approx(1)
-    assert rows["good"]["density"] == pytest.approx(1)
 
 
 def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> None:

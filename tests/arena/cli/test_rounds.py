@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections import Counter
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -102,32 +101,6 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
     assert code == 1
     problems = json.loads(out)["problems"]
     assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
-
-
-def test_like_warnings_are_printed_in_a_few_lines(arena_of: Commands) -> None:
-    """E10: JSON and what is stored stay complete."""
-    path = Path("odd.jsonl").absolute()
-    rows = [{"question_id": f"q{n}", "answer": f"<b>It</b> is {n} " + "word " * 9000} for n in range(12)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
-    ((many, count),) = Counter(problem["code"] for problem in report["problems"]).most_common(1)
-    assert count == 12
-    lines = [
-        line
-        for line in arena_of("submissions", "check", path, "--set", "tiny")[1].splitlines()
-        if many in line
-    ]
-    assert len(lines) == 4
-    assert "9 more of this kind, the last in line 12" in lines[-1]
-
-
-@pytest.mark.parametrize("form", ["jsonl", "beir"])
-def test_set_that_cannot_be_written_is_one_clear_line(run: Commands, form: str, tmp_path: Path) -> None:
-    run("sets", "import", write_set(tmp_path))
-    code, _, errors = run("sets", "export", "tiny", "/proc/nowhere", "--format", form)
-    assert code == 1
-    assert "/proc/nowhere cannot be written" in errors
-    assert "Traceback" not in errors
 
 
 def test_unwritable_home_is_one_clear_line(run: Commands) -> None:
