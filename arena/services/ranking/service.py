@@ -210,7 +210,7 @@ class RankingService:
         return not counts.judged or bool(mended and last.judge_name == planned.spec.name)
 
     def judge(self, round_: Round, run: Callable[[str, Report], RoundCounts], report: Report) -> RoundCounts:
-        """Judge what is pending in a round, and write its comparisons, however it ends."""
+        """Judge what is pending in a round; where no board follows, write its comparisons."""
         if round_.state in RESUMABLE:
             try:
                 run(round_.name, report)
@@ -222,7 +222,9 @@ class RankingService:
                     error.advice += f"{self._command} --go-on. {self._folder / COMPARISONS} has what it said."
                 raise
             finally:
-                self._results.write_comparisons(round_.name, self._folder)
+                counts = self._store.rounds.counts(round_.name)
+                if counts.pending or not counts.judged:
+                    self._results.write_comparisons(round_.name, self._folder)
         return self._store.rounds.counts(round_.name)
 
     def publish(self, name: str) -> Board:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, diags_array, hstack, vstack
 
 from data.errors import InputError, UnrankableError
@@ -260,6 +259,8 @@ class _Battles:
 
     def _separated_along(self, places: Sequence[int], first: int, sign: float) -> bool:
         """Return whether some direction with this coefficient, and no larger one, ranks no battle wrongly."""
+        from scipy.optimize import linprog  # noqa: PLC0415 - takes a third of a second, rarely needed
+
         bounds: list[tuple[float | None, float | None]] = [(0.0, 0.0)] * (self.terms.shape[1] + 1)
         bounds[1 : self.systems] = [(None, None)] * (self.systems - 1)
         for place in places:
