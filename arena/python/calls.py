@@ -89,17 +89,21 @@ def rank(
         InputError: The data cannot be read or joined, there are fewer than two systems, or nobody to judge.
         JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
     """
-    names = _columns(system, question, answer, reference, domain)
-    request = _request(
+    names, request, _ = _asked(
         judge,
         endpoint=endpoint,
-        versus=vs,
-        missing=_rule(missing),
+        vs=vs,
+        missing=missing,
         sample=sample,
-        budget_usd=max_usd,
+        max_usd=max_usd,
         seed=seed,
+        system=system,
+        question=question,
+        answer=answer,
+        reference=reference,
+        domain=domain,
         with_reference=with_reference,
-        retry=retry != "none",
+        retry=retry,
         go_on=go_on,
     )
     folder = _folder(out)
@@ -118,40 +122,12 @@ def rank(
     return found
 
 
-def estimate(
-    data: Data,
-    *,
-    judge: str | JudgeFunction = "",
-    endpoint: str = "",
-    references: Data | None = None,
-    system: str | None = None,
-    question: str | None = None,
-    answer: str | None = None,
-    reference: str | None = None,
-    domain: str | None = None,
-    vs: str = "",
-    missing: str = MissingRule.LOSE,
-    sample: str | int | None = None,
-    max_usd: float | None = None,
-    out: str | Path | None = None,
-    seed: int = 0,
-    with_reference: bool = False,
-) -> Mapping[str, Any]:
+def estimate(data: Data, *, references: Data | None = None, **options: Any) -> Mapping[str, Any]:  # noqa: ANN401
     """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
 
     Options are those of `rank`; nothing is asked of a model.
     """
-    names = _columns(system, question, answer, reference, domain)
-    request = _request(
-        judge,
-        endpoint=endpoint,
-        versus=vs,
-        missing=_rule(missing),
-        sample=sample,
-        budget_usd=max_usd,
-        seed=seed,
-        with_reference=with_reference,
-    )
+    names, request, out = _asked(**options)
     with _in_python(), tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
         try:
@@ -287,20 +263,30 @@ def _rule(missing: str) -> MissingRule:
     return MissingRule(missing)
 
 
-def _columns(
-    system: str | None, question: str | None, answer: str | None, reference: str | None, domain: str | None
-) -> Columns:
-    return Columns(
-        system=system or "",
-        question=question or "",
-        answers=(answer,) if answer else (),
-        reference=reference or "",
-        domain=domain or "",
+def _asked(
+    judge: str | JudgeFunction = "",
+    *,
+    vs: str = "",
+    missing: str = MissingRule.LOSE,
+    sample: str | int | None = None,
+    max_usd: float | None = None,
+    retry: str = "all",
+    out: str | Path | None = None,
+    answer: str | None = None,
+    **options: Any,  # noqa: ANN401 - further ones of `rank`
+) -> tuple[Columns, RankRequest, str | Path | None]:
+    """Return the names of columns, the request, and the folder, of options of `rank`."""
+    named = {name: options.pop(name, None) or "" for name in ("system", "question", "reference", "domain")}
+    request = RankRequest(
+        judge=_named(judge),
+        versus=vs,
+        missing=_rule(missing),
+        sample=None if sample is None else str(sample),
+        budget_usd=max_usd,
+        retry=retry != "none",
+        **options,
     )
-
-
-def _request(judge: str | JudgeFunction, *, sample: str | int | None, **fields: Any) -> RankRequest:  # noqa: ANN401
-    return RankRequest(judge=_named(judge), sample=None if sample is None else str(sample), **fields)
+    return Columns(answers=(answer,) if answer else (), **named), request, out
 
 
 def _folder(out: str | Path | None) -> Path:
