@@ -14,7 +14,7 @@ from data.files.tables.columns import Column, column_of, folded, read_columns, r
 from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
-from data.text import is_blank
+from data.text import counted, is_blank
 from submissions.formats.reading import RowFile
 from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
@@ -115,7 +115,7 @@ class AnswerTable:
         alone = "" if self.file.split(".")[0] in self.systems else f" ({named})"
         whose = {
             Shape.ONE: f"one system{alone}",
-            Shape.LONG: f"{len(self.systems):,} systems, a row each ({named})",
+            Shape.LONG: f"{counted(len(self.systems), 'system')}, a row each ({named})",
             Shape.WIDE: f"{len(self.systems):,} systems, a column each ({named})",
             Shape.REFERENCES: "references",
         }[self.shape]

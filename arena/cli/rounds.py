@@ -46,6 +46,14 @@ from data.errors import StoppedError
 from data.models import MissingRule, RoundState
 from data.progress import reporting
 
+PLANNED = {
+    "planned": "battles",
+    "requests_most": "requests, at most",
+    "cached": "replies in the cache",
+    "cost_usd": "cost in USD",
+    "cost_usd_most": "cost in USD, at most",
+    "missing": "answers missing",
+}
 commands = typer.Typer(
     help="Rounds: fixed battles with a judge, a seed and a budget.",
     epilog="Also: `list`; `retry` of what failed; `retract` of a published board.",
@@ -97,7 +105,8 @@ def plan(
     left_out: dict[str, int] = fields.pop("left_out")
     undecidable: dict[str, int] = fields.pop("undecidable")
     to_do: list[dict[str, Any]] = fields.pop("to_do")
-    show_fields({**fields, "systems": ", ".join(fields["systems"])})
+    fields["systems"] = ", ".join(fields["systems"])
+    show_fields({PLANNED.get(name, name.replace("_", " ")): value for name, value in fields.items()})
     for reason, count in left_out.items():
         show_line(f"left out: {count:,} {reason}")
     for line in undecidable_lines(undecidable, fields["planned"]):

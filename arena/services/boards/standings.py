@@ -193,6 +193,9 @@ def partial_sentence_of(store: Store, name: str) -> str:
     return partial_sentence(fields)
 
 
+MOST_LACKING = 5
+
+
 def require_enough(store: Store, name: str, *, partial: bool) -> str:
     """Refuse to publish a round of which too little was judged, unless it is to be partial.
 
@@ -211,10 +214,11 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
             for word in ("unreadable", "refused", "failed", "skipped", "missing")
             if (count := getattr(counts, word))
         )
-        why = next((f" The first: {why}" for _, why, _ in store.conduct.reasons(name) if why), "")
+        first = next((why.rstrip(".") for _, why, _ in store.conduct.reasons(name) if why), "")
+        why = f" The first: {first}." if first else ""
         raise ConflictError(
             f"Round {name} has no verdict ({reasons or 'nothing was judged'}), so it has no board.{why}",
-            advice=_advice(name, counts),
+            advice=_advice(store, name, counts),
         )
     sentence = partial_sentence_of(store, name)
     if not sentence:
@@ -224,13 +228,21 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     if not partial:
         raise ConflictError(
             f"Round {name} is not published as it is. {sentence}{reasons}",
-            advice=f"{_advice(name, counts)} Or publish it as partial with --partial.",
+            advice=f"{_advice(store, name, counts)} Or publish it as partial with --partial.",
         )
     return f"{sentence}{reasons}"
 
 
-def _advice(name: str, counts: RoundCounts) -> str:
+def _advice(store: Store, name: str, counts: RoundCounts) -> str:
     """Advise on getting more of a round's battles judged."""
+    round_ = store.rounds.get(name)
+    if 0 < counts.unreadable <= sum((round_.plan.get("undecidable") or {}).values()):
+        questions = store.sets.get(round_.set_name).questions
+        lacking = [one.id for one in questions if not one.reference and not one.passages]
+        named = f" ({', '.join(lacking[:MOST_LACKING])}{', …' if lacking[MOST_LACKING:] else ''})"
+        return (
+            f"Give the questions references or passages{named if lacking else ''}, or choose another judge."
+        )
     if counts.failed + counts.skipped:
         more = " --unreadable" if counts.unreadable else ""
         return f"Judge the rest: `arena rounds retry {name}{more}`."

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from threading import Thread
 from typing import Any
 
@@ -18,7 +19,7 @@ from arena.services.ranking.service import Prepared, RankingService
 from arena.services.rounds.battle_table import LiveStanding
 from arena.services.rounds.service import RoundService
 from arena.settings import Settings, environment_of
-from data.errors import InputError
+from data.errors import ArenaError, InputError
 from data.models import JobKind, Round, RoundState, TokenScope
 from judges.catalogue import require_registered
 from submissions.answer_tables import AnswerTable
@@ -60,7 +61,7 @@ class NewBoards:
         """Return the prepared ranking and its estimate; nothing is stored."""
         require(caller, TokenScope.ORGANISE)
         _require_name(request.judge)
-        with self._pricing() as ranking:
+        with in_fields(), self._pricing() as ranking:
             prepared = ranking.prepare(request, tables, references)
             plan = ranking.estimate(prepared)
             ranking.require_ready(prepared)
@@ -144,6 +145,18 @@ class NewBoards:
             stderr=subprocess.DEVNULL,
         )
         Thread(target=process.wait, name=f"judging {name}", daemon=True).start()
+
+
+@contextmanager
+def in_fields() -> Iterator[None]:
+    """Leave out of advice what only commands have: a page has fields in place of options."""
+    try:
+        yield
+    except ArenaError as error:
+        sentences = re.split(r"(?<=[.])\s+", error.advice)
+        told = [text for text in sentences if not re.search(r"--[a-z]|NAME=|arena [a-z]", text)]
+        error.advice = " ".join(told) or "Correct the files, or the fields above."
+        raise
 
 
 def _require_name(judge: str) -> None:

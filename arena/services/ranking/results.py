@@ -34,6 +34,7 @@ TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
 LEVEL = 0.95
+MAX_QUOTED = 200
 MIN_JUDGED = 0.9
 """Share of the comparisons of two systems that a gate needs verdicts of."""
 REFERENCE_ONLY = "Rates and questions are of the comparisons with the reference, ratings of all."
@@ -529,12 +530,21 @@ def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Compariso
         system_b=battle.system_b,
         winner="" if battle.preference is None else sides[battle.preference],
         margin=_margin(evidence.judgments) if score is None else abs(2 * score - 1),
-        reason=battle.detail
+        reason=_without(evidence)
         or " / ".join(
             filter(None, (_reason(one, battle.system_a, battle.system_b) for one in evidence.judgments))
         ),
         outcome="" if battle.outcome is None else battle.outcome.value,
     )
+
+
+def _without(evidence: BattleEvidence) -> str:
+    """Return what is noted of a battle, and what the judge replied where that gave no verdict."""
+    lacks = evidence.battle.preference is None
+    replies = (one.reply for one in evidence.judgments if lacks and one.preference is None)
+    texts = [reply.text for reply in replies if reply is not None and reply.text.strip()]
+    quoted = f": «{' '.join(texts[-1].split())[:MAX_QUOTED]}»" if texts else ""
+    return f"{evidence.battle.detail}{quoted}" if evidence.battle.detail else ""
 
 
 def _margin(judgments: Sequence[Judgment]) -> float | None:

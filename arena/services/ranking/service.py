@@ -223,7 +223,7 @@ class RankingService:
                 raise
             finally:
                 counts = self._store.rounds.counts(round_.name)
-                if counts.pending or not counts.judged:
+                if counts.pending:
                     self._results.write_comparisons(round_.name, self._folder)
         return self._store.rounds.counts(round_.name)
 
@@ -233,15 +233,15 @@ class RankingService:
         Raises:
             ConflictError: It has no verdict.
         """
-        counts = self._store.rounds.counts(name)
-        if not counts.judged:
-            why = next((why for _, why, _ in self._store.conduct.reasons(name) if why), "")
-            first = f" The first: {why.rstrip('.')}." if why else ""
-            raise ConflictError(
-                f"No comparison has a verdict, so there is no board.{first}",
-                advice=f"{self._folder / COMPARISONS} has the others. Correct it, and go on: {self._command}",
-            )
-        board, _ = self._boards.publish(name, report=lambda _: None, partial=True)
+        try:
+            board, _ = self._boards.publish(name, report=lambda _: None, partial=True)
+        except ConflictError as error:
+            self._results.write_comparisons(name, self._folder)
+            said = error.message.replace(f"Round {name} has no verdict", "No comparison has a verdict")
+            error.message = said.replace("so it has no board", "so there is no board")
+            others = f"{self._folder / COMPARISONS} has the others."
+            error.advice = f"{others} Correct it, and go on: {self._command}"
+            raise
         self._results.write(board, self._folder)
         return board
 

@@ -16,6 +16,7 @@ import pytest
 
 import answer_arena as aa
 from arena.python.calls import in_python
+from arena.services.ranking.new_boards import in_fields
 from data.errors import ArenaError, ConflictError, SpecError, UnfitJudgeError
 from tests.arena.conftest import Commands
 from tests.scripted_replies import Fault
@@ -350,3 +351,9 @@ def test_questions_without_a_reference_are_said_to_be_undecidable(
         }
     table = json.loads(run("rank", tmp_path / "q", "--json")[1])["systems"]
     assert {row["system"]: str(row["questions"]) for row in table} == listed == dict.fromkeys(LENGTHS, "6")
+
+
+def test_pages_speak_of_fields() -> None:
+    with pytest.raises(ArenaError) as refused, in_fields():
+        raise ArenaError("No.", advice="Give another file. Or compare it with: --vs reference.")
+    assert refused.value.advice == "Give another file."

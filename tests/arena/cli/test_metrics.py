@@ -246,45 +246,6 @@ def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing
     assert {(plan["requests"], plan["cost_usd"], plan["model"]) for plan in embedded} == {(0, 0.0, None)}
 
 
-def test_a_plan_and_a_run_say_that_passages_are_cut(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
-    server = serve_rules(scripted_llm())
-    folder = tmp_path / "out"
-    assert arena_of("sets", "export", "tiny", folder)[0] == 0
-    path = folder / "questions.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    for row in rows[:6]:
-        row["passages"][0]["text"] += " It has stood there for a long while now." * 100
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert arena_of("sets", "import", folder, "--name", "long")[0] == 0
-    answers = tmp_path / "a.jsonl"
-    answers.write_text(
-        "".join(json.dumps({"question_id": row["id"], "answer": "It is red."}) + "\n" for row in rows),
-        encoding="utf-8",
-    )
-    assert arena_of("submissions", "add", answers, "--set", "long", "--system", "s")[0] == 0
-    words = ("--set", "long", "--judge", "reference-free", "--metric", NLI)
-    (plan,) = arena_of.json("metrics", "plan", *words, "--json", endpoint=server.url)
-    assert plan["cut"] == 6
-    assert "About 6 answers have passages of more than 700 words" in plan["warnings"][0]
-    done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
-    assert list(done["notes"].values()) == [6]
-    whole = arena_of.json("metrics", "plan", *words, "--option", "longest_passage=2000", "--json")
-    assert whole[0]["cut"] == 0
-
-
-def test_a_run_says_what_it_takes_and_fr3_warns_with_its_number(
-    arena_of: Commands, scripted_llm: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = serve_rules(scripted_llm())
-    monkeypatch.setattr("judges.metrics.factuality.MANY_RELATIONS", 2)
-    words = ("run", *BY_LLM, "--metric", "factuality-fr3", "--budget-usd", 0)
-    _, _, said = arena_of("metrics", *words, endpoint=server.url)
-    assert "factuality-fr3 of tiny by gpt-4.1: 24 answers, about " in said
-    assert "requests for one answer. factuality-fr2 does without " in said
-
-
 FR = "factuality-fr1"
 COUNTS = ("supported", "contradicted", "undecided")
 
@@ -363,12 +324,3 @@ def test_all_files_say_the_same(by_fr1: Commands, tmp_path: Path) -> None:
             if who == system
         }
         assert mean == pytest.approx(fmean(map(float, queries.values())), abs=1e-4)
-
-
-def test_rows_may_be_domains_or_questions_and_a_question_has_no_interval(by_fr1: Commands) -> None:
-    words = ("metrics", "show", "--set", "tiny", "--metric", FR, "--json")
-    domains = by_fr1.json(*words, "--by", "domain")["rows"]
-    assert sum(row["answers"] for row in domains[:-1]) == domains[-1]["answers"] == 24
-    questions = by_fr1.json(*words, "--by", "question")["rows"]
-    assert [row["answers"] for row in questions] == [2] * 12 + [24]
-    assert all(row["score"]["lower"] is None for row in questions[:-1])

@@ -11,12 +11,10 @@ import pytest
 
 from arena.cli.progress import Display, LineView, line_of, span
 from arena.container import Arena
-from arena.services.metrics.factory import MetricRequest
 from arena.services.rounds.models import RoundRequest
 from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
-from tests.arena.conftest import mix
 
 
 @dataclass(frozen=True)
@@ -119,43 +117,6 @@ def _published(arena: Arena) -> None:
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
 
 
-def test_publishing_tells_how_far_scoring_is(filled: Callable[..., Arena], ear: _Ear, tmp_path: Path) -> None:
-    """E8: every metric of a board counts its answers, the standings and their resamples are told of too."""
-    arena = mix(filled(), tmp_path)
-    _published(arena)
-    said: list[str] = []
-    arena.boards.publish("r", report=said.append)
-    told = dict.fromkeys(ear.told)
-    assert ("scoring by comprehensiveness-nli", 48, 48) in told
-    assert ("scoring by factuality-fr3", 48, 48) in told
-    assert {"computing the standings", "resampling, in parts"} <= {what for what, _, _ in told}
-    (line,) = [line for line in said if "comprehensiveness" in line]
-    assert "48 answers have no score yet (--no-metrics publishes without)" in line
-
-
-def test_long_services_tell_how_far_they_are(filled: Callable[..., Arena], ear: _Ear, tmp_path: Path) -> None:
-    """E8: sets, rounds, metrics, calibrations, corpora and exports count what they do."""
-    arena = filled()
-    _published(arena)
-    arena.metrics.run("tiny", MetricRequest(metric="answer-crux"))
-    arena.boards.export_round("r", tmp_path / "round")
-    arena.corpora.add("texts", _texts(tmp_path))
-    mix(arena, tmp_path)
-    arena.calibrations.calibrate(["lexical"], _labels(tmp_path), concurrency=2)
-    told = dict.fromkeys(ear.told)
-    for expected in (
-        ("storing answers", 12, None),
-        ("storing battles", 36, None),
-        ("scoring by answer-crux", 36, 36),
-        ("writing battles and their judgments", 36, 36),
-        ("indexing documents", 2, None),
-        ("judging by lexical", 1, 1),
-    ):
-        assert expected in told
-    size = (tmp_path / "labels.jsonl").stat().st_size
-    assert ("reading labels.jsonl", size, size) in told
-
-
 @pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
 def test_nothing_is_computed_for_an_export_that_has_no_place(
     filled: Callable[..., Arena], ear: _Ear, tmp_path: Path, place: str
@@ -174,21 +135,6 @@ def test_nothing_is_computed_for_an_export_that_has_no_place(
     with pytest.raises(NotFoundError):
         arena.boards.export_round("none", tmp_path / "none")
     assert not (tmp_path / "none").exists()
-
-
-def _texts(folder: Path) -> Path:
-    texts = folder / "texts"
-    texts.mkdir()
-    for name in ("one", "two"):
-        (texts / f"{name}.txt").write_text(f"A text that is called {name}.")
-    return texts
-
-
-def _labels(folder: Path) -> Path:
-    path = folder / "labels.jsonl"
-    row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
-    path.write_text(json.dumps({**row, "reference": "a b"}) + "\n")
-    return path
 
 
 COMMANDS = {
