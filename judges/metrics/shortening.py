@@ -17,7 +17,6 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data.citations import citations, removed
 from data.declines import declines
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Passage, Score
 from judges.lexical.guards import Evidence
@@ -185,14 +184,15 @@ class AnswerSurface:
 
 
 def surface_of(item: MetricItem) -> AnswerSurface:
-    """Look at the form of one answer beside the question's own texts; citations are no part of it."""
+    """Look at the form of one answer beside the question's own texts, without marks and citations."""
     # Else the numbers in brackets are taken for figures, which passages contradict.
     ids = [passage.id for passage in item.contexts or item.passages]
-    whole = removed(item.answer, citations(item.answer, ids))
-    text = clean(whole)
-    if declines(text, item.question):
+    read = read_sentences(clean(item.answer), ids)
+    headings = {sentence.text: f"# {sentence.text}" for sentence in read if sentence.heading}
+    whole = "\n\n".join(headings.get(sentence.text, sentence.text) for sentence in read)
+    if declines(whole, item.question):
         return AnswerSurface(whole)
-    reading = read_text(text)
+    reading = read_text(whole)
     asked = [words(each) for each in (item.question, *item.sub_questions)]
     # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
     distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
@@ -205,9 +205,7 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         and words(sentence.text) not in asked
     )
     left_out = len(sentences) - len(kept)
-    headings = {sentence.text for sentence in read_sentences(text) if sentence.heading}
-    lines = (f"# {one.text}" if one.text in headings else one.text for one in kept)
-    answer = "\n\n".join(lines) if left_out else whole
+    answer = "\n\n".join(headings.get(one.text, one.text) for one in kept) if left_out else whole
     said = sum(len(sentence.terms) for sentence in kept)
     in_all = sum(len(sentence.terms) for sentence in sentences)
     asserting = min(1.0, 2 * said / in_all) if in_all else 1.0

@@ -44,6 +44,14 @@ _DEFINITION = re.compile(
     r"^[ \t]*\[(?:\^[^\]\n]{1,80}\]:|\d{1,4}\]:|[^\]\n]{1,80}\]:\s*<?https?://).*$", re.MULTILINE
 )
 """A line that says what a mark stands for: `[^1]: Source`."""
+_SOURCES = re.compile(
+    r"\n[ \t]*(?:#{1,6}[ \t]+|\*\*|__)?(?:bibliography|citations?|footnotes?|quellen|references?|sources?)"
+    rf":?(?:\*\*|__)?:?[ \t]*(?:\n[ \t]*(?:[-*+][ \t]+)?[{CITED}][^\n]*|\n[ \t]*)+\Z",
+    re.IGNORECASE,
+)
+"""A list of sources at the end, each behind its mark."""
+_FOOT_SIGN = re.compile(rf"\^(?=[{CITED}])|(?<=[{CITED}])\^|(?<=[{ENDS}])[†‡]")
+_KEYCAP = re.compile(r"(?<=\d)\u20e3")
 _BOLD_LINE = re.compile(r"^[ \t]*(\*\*|__)(?=\S)([^*_\n]{1,120})\1(:?)[ \t]*$", re.MULTILINE)
 _DELIMITER = re.compile(r"\*{1,3}|_{1,3}|~~|==|\n[ \t]*\n")
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
@@ -60,7 +68,7 @@ _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xi
 _SIGNS = "•‣◦▪●○■□▶►➤"
 _COUNTED = "①-⑳❶-❿"
 _INLINE_BULLET = re.compile(
-    rf"(?:^|(?<=\s))[{_SIGNS}]\s+|[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
+    rf"(?:^|(?<=\s))[{_SIGNS}]\s*|[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
 )
 _BULLET = re.compile(r"^(?:[-*+–—→✓✔✅]\s+(?:\[[ xX]\]\s+)?)+")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
@@ -94,6 +102,7 @@ def read_blocks(text: str) -> list[Block]:
         plain = _TAG.sub(_break_of, plain)
     if "&" in plain:
         plain = _ENTITY.sub(lambda match: unescape(match[0]).replace("\u00a0", " "), plain)
+    plain = _KEYCAP.sub(")", _FOOT_SIGN.sub("", _SOURCES.sub("", plain)))
     if "]" in plain:
         plain = _LINK.sub(r"\1", _DEFINITION.sub("", plain))
     plain = _without_emphasis(_BOLD_LINE.sub(r"# \2\3", plain))
@@ -235,7 +244,7 @@ def _lines(text: str) -> list[Block]:
     """Join wrapped lines; start anew at list items, headings, rows of tables and blank lines."""
     blocks: list[Block] = []
     lines = [_QUOTE.sub("", line).strip() for line in text.split("\n")]
-    joinable = in_table = False
+    joinable = in_table = numbered = False
     for at, line in enumerate(lines):
         if _RULE.match(line):
             if blocks and joinable and ("|" in line or _UNDERLINE.match(line)):
@@ -244,9 +253,12 @@ def _lines(text: str) -> list[Block]:
             continue
         heading = _HEADING.match(line)
         body = heading[1].rstrip("# ") if heading else line
-        row = in_table or body.startswith("|") or ("|" in body and "|" in _separator(lines, at + 1))
+        titles = "|" in body and "|" in _separator(lines, at + 1)
+        row = in_table or body.startswith("|") or titles
         if row:
-            body = " ".join(cell.strip() for cell in re.split(r"(?<!\\)\|", body)).strip()
+            first, *others = [cell.strip() for cell in re.split(r"(?<!\\)\|", body.strip("|"))]
+            numbered = first.casefold().strip(".") in {"#", "no", "nr"} if titles else numbered
+            body = " ".join(others if numbered and first.strip(".)").isdecimal() else [first, *others])
         bullet = _BULLET.match(body)
         body = body[bullet.end() :] if bullet else body
         if blocks and body and not body.strip(f"{_marks_of(body)} "):

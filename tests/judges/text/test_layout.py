@@ -103,6 +103,13 @@ LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
     "quotes": lines(lambda s, n: f"> {s} [{n}]"),
     "quoted items": lines(lambda s, n: f"> - {s} [{n}]"),
     "table": lines(lambda s, n: f"| {s} | [{n}] |"),
+    "numbered table": lines(lambda s, n: f"| {n} | {s} | [{n}] |", "| # | Fact |\n|---|---|\n"),
+    "signs without blanks": lines(lambda s, n: f"•{s} [{n}]"),
+    "keycaps": lines(lambda s, n: f"{n}\ufe0f\u20e3 {s} [{n}]"),
+    "carets": running(lambda s, n: f"{s}^[{n}]^"),
+    "list of sources": running(
+        lambda s, n: f"{s} [{n}]", after="\n\n**Sources:**\n[1] Page one.\n[2] https://a.b"
+    ),
     "paragraphs": running(lambda s, n: f"{s} [{n}]", gap="\r\n\r\n"),
     "indented": lines(lambda s, n: f"   {s} [{n}]"),
     "entities": running(lambda s, n: f"{s}&nbsp;[{n}]"),
@@ -115,7 +122,7 @@ LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
-    found = read_sentences(LAYOUTS[layout](text))
+    found = [one for one in read_sentences(LAYOUTS[layout](text)) if not one.heading]
     assert [(one.text, one.numbers) for one in found] == [(s, (at,)) for at, s in enumerate(text, start=1)]
 
 
@@ -126,7 +133,7 @@ WORDS = st.lists(
 )
 SENTENCES = st.builds(
     lambda first, words, last, stop: " ".join((first, *words, last)) + stop,
-    st.sampled_from(["The", "In 1905", "Ümit", "He", "No"]),
+    st.sampled_from(["The", "It all", "Ümit", "He", "No"]),
     WORDS,
     st.sampled_from(["vine", "water", "years"]),
     st.sampled_from([".", "!", "?", "...", "!!", "…", "."]),
@@ -138,7 +145,7 @@ TUPLES = st.lists(SENTENCES, min_size=2, max_size=4).map(tuple[str, ...])
 
 @given(text=TUPLES, layout=st.sampled_from(sorted(LAYOUTS)))
 def test_any_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
-    found = read_sentences(LAYOUTS[layout](text))
+    found = [one for one in read_sentences(LAYOUTS[layout](text)) if not one.heading]
     plain = read_sentences(LAYOUTS[PLAIN](text))
     assert [(one.text.rstrip(".!?…"), one.numbers) for one in found] == [
         (one.text.rstrip(".!?…"), one.numbers) for one in plain
