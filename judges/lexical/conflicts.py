@@ -41,6 +41,8 @@ ALL = re.compile(r"\b(?:all|each|every(?! (?:\w+ )?\d)|every(?:body|one))\b", re
 SOME = re.compile(r"\b(?:few|half|mostly|most|often|partly|rarely|some|sometimes|usually)\b", re.IGNORECASE)
 ASKS = re.compile(r"(?:\w+ )?(?:who|whom|whose|which|what|where)\b", re.IGNORECASE)
 """Openings of questions that ask for a thing: another one in its place is another answer."""
+TIMES = {"second", "minut", "hour", "day", "week", "month", "year", "daili", "weekli", "monthli", "yearli"}
+"""Terms that stand for a figure: once a month, once a year."""
 GUARDS = {Adjustment.ORDER, Adjustment.COPIES, Adjustment.NAMES}
 MOST_LOST = 0.1
 """Share of its score that guards may take from an answer that is preferred for a fact."""
@@ -158,11 +160,12 @@ def _instead(
     fact: Sentence, sentence: Sentence, own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth
 ) -> tuple[str, ...]:
     """Return the terms that a sentence has in a place where the fact and the other answer have others."""
-    known = {*(truth.reference.counts if truth.reference else ()), *truth.topic, *other.answer.counts}
+    told = truth.reference.counts if truth.reference else {}
+    known = {*told, *truth.topic, *other.answer.counts}
     roots = set(map(related, known))
 
     def lacks(term: str) -> bool:
-        return term not in own.answer.said and term in other.answer.said
+        return term not in sentence.terms and term in other.answer.said
 
     places, end = ("", *fact.terms, ""), 0
     for is_gone, group in groupby(fact.terms, lacks):
@@ -170,10 +173,19 @@ def _instead(
         end += len(gone)
         if not is_gone:
             continue
+        is_lost = own.answer.said.keys().isdisjoint(gone)
         for put in _between(("", *sentence.terms, ""), places[end - len(gone)], places[end + 1]):
+            names = tuple(term for term in put if term in own.answer.names and term not in fact.terms)
             new = tuple(term for term in put if term not in known and related(term) not in roots)
-            if _has_figure(gone):
-                new = tuple(term for term in put if term[0] == "#" and term not in fact.terms) or new
+            if is_lost and _has_figure(gone):
+                single = len(put) == len(gone) == 1
+                new = tuple(
+                    term for term in put if _has_figure((term,)) and (single or term not in fact.terms)
+                )
+            elif names and (told.keys() >= set(names) or is_lost):
+                new = names
+            elif not is_lost:
+                new = ()
             if new and _repeats(sentence, fact, REPEATED, put):
                 return new
     return ()
@@ -187,7 +199,7 @@ def _between(places: tuple[str, ...], before: str, after: str) -> Iterator[tuple
 
 
 def _has_figure(some: Iterable[str]) -> bool:
-    return any(term[0] == "#" for term in some)
+    return any(term[0] == "#" or term in TIMES for term in some)
 
 
 def _repeats(sentence: Sentence, fact: Sentence, least: float, but: Iterable[str] = ()) -> bool:
