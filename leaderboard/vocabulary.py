@@ -7,6 +7,9 @@ from enum import StrEnum
 OVERALL = "overall"
 """Name of the rates and ratings of all domains together."""
 
+COMMON_ALONE = "Only questions that both systems of a pair answered are compared."
+"""Note on boards of rounds that skip missing answers."""
+
 
 def partial_mark(answers: int, asked: int) -> str:
     """Mark a system that answered only some of the questions; empty of others."""

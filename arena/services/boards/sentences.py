@@ -13,11 +13,13 @@ from data.text import counted, percent
 from leaderboard.paired import Deciding
 from leaderboard.rates import Rate
 from leaderboard.ratings.ranks import told_apart
+from leaderboard.vocabulary import COMMON_ALONE
 
 
 def headline(view: BoardView, domain: str) -> str:
     """Return the text beside the title: a note on a partial board, then the leader."""
-    return f"{view.partial} {leading(view, domain)} {view.domain_notes.get(domain, '')}".strip()
+    notes = (view.partial, leading(view, domain), COMMON_ALONE if view.skips else "")
+    return " ".join(filter(None, (*notes, view.domain_notes.get(domain, ""))))
 
 
 def leading(view: BoardView, domain: str) -> str:

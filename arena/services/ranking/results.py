@@ -28,7 +28,7 @@ from data.models import (
 )
 from data.store import Store
 from data.text import counted, escape_formula, percent, percent_figure
-from leaderboard.vocabulary import OVERALL
+from leaderboard.vocabulary import COMMON_ALONE, OVERALL
 
 TIE = "tie"
 UNKNOWN = "–"
@@ -324,8 +324,11 @@ class RankingResults:
         from leaderboard.standings.sections import partial_sentence
 
         skips = board.standings.get("missing") == MissingRule.SKIP
-        said = "Only questions that both systems of a pair answered are compared." if skips else ""
-        parts = (self._leading(board, skips=skips), said, partial_sentence(board.standings))
+        parts = (
+            self._leading(board, skips=skips),
+            COMMON_ALONE if skips else "",
+            partial_sentence(board.standings),
+        )
         return " ".join(filter(None, parts))
 
     def _leading(self, board: Board, *, skips: bool) -> str:

@@ -12,6 +12,10 @@ from unittest.mock import patch
 import pytest
 import typer
 
+from arena.container import open_ranking
+from arena.services.boards.snapshot import read_board
+from arena.site.board_file import board_html
+from leaderboard.vocabulary import COMMON_ALONE
 from tests.arena.conftest import DEAD_ENDPOINT, Commands
 from tests.scripted_replies import Fault
 
@@ -319,7 +323,11 @@ def test_leaving_answers_out_never_pays(
     skipped = run(*scope, "--out", tmp_path / "skip", "--missing", "skip")
     assert "10 comparisons missing" in skipped[2]
     sentence = "No system leads: best, partial (7 of 12), is ahead on the questions that it answered."
-    assert f"{sentence} Only questions that both systems of a pair answered are compared." in skipped[1]
+    assert f"{sentence} {COMMON_ALONE}" in skipped[1]
+    arena = open_ranking(tmp_path / "skip")
+    page = board_html(read_board(arena.boards.get(arena.ranking.last_board().name)))
+    assert f"{sentence} {COMMON_ALONE}" in page
+    assert all(text in page for text in (">partial (7 of 12)", "Declined rightly", "0 of 1"))
 
 
 def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
