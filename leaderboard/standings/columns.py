@@ -518,7 +518,7 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
                 if line["system"] == reference
                 else None,
                 "attempts": attempts.get(line["system"]),
-                "mark": marks.get(line["system"], ""),
+                "mark": marks.get(line["system"], line.get("partial", "")),
                 "said": said.get(line["system"], NOT_REPORTED).cells(),
                 "people": (people.get(line["system"]) if domain == OVERALL else None) or {},
             }

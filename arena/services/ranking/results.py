@@ -58,7 +58,7 @@ class RankedSystem:
         covered_by: The metric that says so; empty where the board has none.
         questions: On how many questions it has a verdict, of those battles.
         answers: How many answers of it there are.
-        asked: How many there are.
+        asked: How many questions the board asks.
         partial: Mark of a system that did not answer all of them, as `partial (31 of 40)`; else empty.
         declined: How many of its answers decline (`declines_of`), and where they should.
         unranked: Why it has no rank, since it answered too few; empty of all others.

@@ -311,7 +311,7 @@ def test_leaving_answers_out_never_pays(
     found = run.json(*scope, "--out", tmp_path / "lose", "--json")
     best = next(one for one in found["systems"] if one["system"] == "best")
     assert found["systems"][0]["system"] == "middle"
-    assert (best["partial"], best["questions"], best["asked"]) == ("partial (7 of 12)", 7, 12)
+    assert (best["partial"], best["answers"], best["asked"]) == ("partial (7 of 12)", 7, 12)
     assert best["covered"] == pytest.approx(6 / 11)
     assert best["declined"]["where_should"] == {**best["declined"]["where_should"], "count": 0, "of": 1}
     with (tmp_path / "lose" / "comparisons.csv").open() as file:
@@ -325,7 +325,7 @@ def test_leaving_answers_out_never_pays(
     sentence = "No system leads: best, partial (7 of 12), is ahead on the questions that it answered."
     assert f"{sentence} {COMMON_ALONE}" in skipped[1]
     arena = open_ranking(tmp_path / "skip")
-    page = board_html(read_board(arena.boards.get(arena.ranking.last_board().name)))
+    page = board_html(read_board(arena.boards.get(arena.ranking_results.last_board().name)))
     assert f"{sentence} {COMMON_ALONE}" in page
     assert all(text in page for text in (">partial (7 of 12)", "Declined rightly", "0 of 1"))
 
