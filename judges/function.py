@@ -29,7 +29,7 @@ Texts = tuple[str, str, str, str | None]
 """Question, the answer shown first, the other one, and the reference."""
 CALLED = "function"
 RETURNED = "it returned"
-WORDS = ", ".join(f'"{preference}"' for preference in Preference)
+WORDS = " or ".join(f'"{preference}"' for preference in Preference)
 
 
 def function_values(reference: str, name: str = "") -> dict[str, Any]:

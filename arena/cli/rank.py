@@ -109,7 +109,9 @@ def rank(
     question: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the questions.")] = "",
     answer: Annotated[
         list[str] | None,
-        typer.Option(metavar="[FILE:]COLUMN", help="The column of the answers, or that of one file."),
+        typer.Option(
+            metavar="[FILE:]COLUMN", help="The column of the answers, or that of one file; repeatable."
+        ),
     ] = None,
     system: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the systems.")] = "",
     reference: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the references.")] = "",
