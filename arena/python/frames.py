@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from arena.services.ranking.requests import Columns, named_files
 from data.errors import InputError
 from data.files.tables.columns import Column
-from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
+
+if TYPE_CHECKING:
+    from submissions.answer_tables import AnswerTable
 
 Data: TypeAlias = Any
 """A data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
@@ -34,6 +36,8 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
 
 def references_of(data: Data, names: Columns) -> AnswerTable:
     """Return the one table of references, whose columns may be called as ours too; raises as `tables_of`."""
+    from submissions.answer_tables import answer_table_of
+
     if _is_path(data):
         return names.references(Path(data))
     rows = [dict(row) for row in _rows(data, Columns())]
@@ -43,6 +47,8 @@ def references_of(data: Data, names: Columns) -> AnswerTable:
 
 
 def _table(data: Data, system: str, names: Columns) -> AnswerTable:
+    from submissions.answer_tables import answer_table_of, read_answer_table
+
     if _is_path(data):
         return read_answer_table(Path(data), system=system, called=names.in_file(Path(data)))
     return answer_table_of(_rows(data, names), name=system, system=system)
