@@ -55,7 +55,7 @@ CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
-DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "I", "ACCESS", "YOU", "WH"}
+DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "WH"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 PREDICATES = [
     "KNOW",
