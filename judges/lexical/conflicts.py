@@ -44,6 +44,8 @@ ASKS = re.compile(r"(?:\w+ )?(?:who|whom|whose|which|what|where)\b", re.IGNORECA
 TIMES = {"second", "minut", "hour", "day", "week", "month", "year", "daili", "weekli", "monthli", "yearli"}
 """Terms that stand for a figure: once a month, once a year."""
 GUARDS = {Adjustment.ORDER, Adjustment.COPIES, Adjustment.NAMES}
+MOST_PADDING = 0.9
+"""Padding above which an answer is a copy of whole passages, which state every fact."""
 MOST_LOST = 0.1
 """Share of its score that guards may take from an answer that is preferred for a fact."""
 
@@ -102,7 +104,9 @@ def weighed(
 def _is_honest(answer: AnswerAnalysis) -> bool:
     """Return whether an answer is prose with its names in place: lists of words cover every fact."""
     lost = {kind: -amount for kind, amount in answer.adjustments if kind in GUARDS}
-    return Adjustment.NAMES not in lost and math.fsum(lost.values()) <= MOST_LOST * answer.score
+    if Adjustment.NAMES in lost or answer.padding > MOST_PADDING:
+        return False
+    return math.fsum(lost.values()) <= MOST_LOST * answer.score
 
 
 def _conflict(

@@ -175,6 +175,8 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
         )
         found = scored(item)
         details: Any = found.details
+        if found.score is None:
+            continue
         values.append(details["completeness"])
         lacking.append(bool(row["missing"]))
     scores, labels = np.array(values, dtype=float), np.array(lacking)
