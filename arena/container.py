@@ -359,7 +359,6 @@ class Arena:
 
     @contextmanager
     def _testing(self, endpoint: str, key: str) -> Iterator[JudgeService]:
-        """Build a tester of judges with another address or key, which are forgotten afterwards."""
         settings = self.settings
         twin = Arena(
             replace(settings, endpoint=endpoint or settings.endpoint, api_key=key or settings.api_key)
@@ -369,7 +368,6 @@ class Arena:
 
     @contextmanager
     def _pricing(self) -> Iterator[RankingService]:
-        """Give an empty temporary ranking that knows the replies and prices of this arena."""
         from arena.services.rounds.planning import RoundPlanner
 
         with tempfile.TemporaryDirectory() as folder:

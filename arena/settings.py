@@ -91,8 +91,6 @@ def _whole_number(variables: Variables, name: str) -> int | None:
 
 
 def _word(kind: type[StrEnum]) -> Reader:
-    """Return a reader of one of some words."""
-
     def read(variables: Variables, name: str) -> StrEnum | None:
         text = variables.get(name)
         if text and text not in list(kind):
@@ -103,7 +101,6 @@ def _word(kind: type[StrEnum]) -> Reader:
 
 
 def _address(variables: Variables, name: str) -> str | None:
-    """Return the address of a site, without a slash at its end."""
     text = variables.get(name) or ""
     try:
         parts = urlsplit(text)
@@ -116,8 +113,6 @@ def _address(variables: Variables, name: str) -> str | None:
 
 
 def _list(pattern: re.Pattern[str], what: str) -> Reader:
-    """Return a reader of values that commas or spaces separate, in lower case."""
-
     def read(variables: Variables, name: str) -> tuple[str, ...]:
         values = (variables.get(name) or "").replace(",", " ").lower().split()
         for text in values:
@@ -129,7 +124,6 @@ def _list(pattern: re.Pattern[str], what: str) -> Reader:
 
 
 def _networks(variables: Variables, name: str) -> tuple[str, ...]:
-    """Addresses and networks, separated by commas or spaces."""
     values = (variables.get(name) or "").replace(",", " ").split()
     try:
         return tuple(str(ip_network(text)) for text in values)
@@ -139,7 +133,6 @@ def _networks(variables: Variables, name: str) -> tuple[str, ...]:
 
 
 def _plugin_files(variables: Variables, name: str) -> tuple[Path, ...]:
-    """Paths, separated as in PATH."""
     return tuple(
         Path(path).expanduser().absolute() for path in (variables.get(name) or "").split(os.pathsep) if path
     )

@@ -119,7 +119,6 @@ def without_reasoning(text: str) -> str:
 
 
 def _may_decline(text: str) -> bool:
-    """Tell whether a longer text begins with its writer or sources, and denies there or at its end."""
     opening = _classes_in(text[: OPENING // 3])
     if opening.isdisjoint(OPENING_CUES):
         return False
@@ -290,7 +289,6 @@ def _pairs(chain: list[str]) -> Iterator[str]:
 
 
 def _denial(here: set[str], fresh: int, kind: str) -> Iterator[str]:
-    """Yield what a clause with a denial says it of, and by which words."""
     yield f"no {fresh}"
     subjects = here.intersection(SUBJECTS)
     predicates = here & lists().predicates

@@ -280,7 +280,6 @@ def give(function: Callable[..., Any]) -> str:
 
 
 def _code_of(function: Callable[..., Any]) -> str:
-    """Source, defaults and enclosed values, which together tell what a function does."""
     plain = inspect.unwrap(function)
     enclosed = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
     try:
@@ -334,7 +333,6 @@ def _of_point(point: EntryPoint) -> object:
 
 
 def _code_at(place: str) -> str:
-    """Return the hash of a file, or of all modules of the package that a module belongs to."""
     if place.endswith(".py"):
         files = [Path(place)]
     else:

@@ -145,7 +145,6 @@ def _read(path: Path) -> _File:
 def _resolved(
     source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Plain values with prompt and members read, and with what the spec extends filled in."""
     values = {"name": name, **_flat(source.values, name)}
     if isinstance(place := values.get("function"), str):
         beside = str(source.folder / place) if FUNCTION.search(place) else place

@@ -315,7 +315,6 @@ def _shared(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def _recoded(
     table: BattleTable, systems: tuple[str, ...], questions: tuple[str, ...], domains: tuple[str, ...]
 ) -> BattleTable:
-    """Return the rows whose names are all among the given ones, in their numbering."""
     place, question, domain = (
         np.array([codes.get(name, -1) for name in names], dtype=np.int32)
         for names, codes in (

@@ -180,7 +180,6 @@ def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tup
 
 
 def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]]:
-    """Codes and distinct words of a column, in order of first appearance."""
     array = _arrow(column)
     if isinstance(column, CodedColumn):
         codes, words = column.codes.astype(np.int32, copy=False), list[Any](column.words)

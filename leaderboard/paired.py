@@ -144,7 +144,6 @@ def _by_question(table: BattleTable, first: str, second: str) -> tuple[Floats, N
 
 
 def _cells(table: BattleTable, system: int) -> tuple[NDArray[np.int64], Floats]:
-    """Keys of question and opponent, each once, and the system's mean share of the win there."""
     mine = (table.a == system) | (table.b == system)
     is_a = table.a[mine] == system
     opponent = np.where(is_a, table.b[mine], table.a[mine]).astype(np.int64)

@@ -189,7 +189,6 @@ def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float
 
 
 def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
-    """Do the same for whole battles without soft labels, by exact integer counts."""
     code, battles = None if reference is None else _code_of(table, reference), len(table)
     if code is not None:
         table = table.select((table.a == code) | (table.b == code))
@@ -219,7 +218,6 @@ def _counted_tallies(table: BattleTable, reference: str | None) -> tuple[_Tallie
 
 
 def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
-    """Return the tallies summed up anew, with other domains."""
     questions = int(tallies.question.max(initial=0)) + 1
     domains = int(domain.max(initial=0)) + 1
     key = (tallies.system * domains + domain) * questions + tallies.question
@@ -232,7 +230,6 @@ def _merged(tallies: _Tallies, domain: Codes) -> _Tallies:
 
 
 def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Select the rows that count from side a, and those from side b."""
     if reference is None:
         all_rows = np.ones(len(table), dtype=bool)
         return all_rows, all_rows
@@ -303,7 +300,6 @@ def _rows(
 
 
 def _numbered(key: Codes, rows: int) -> tuple[Codes, Codes]:
-    """Return the keys that occur, sorted, and the place of each row's key among them."""
     size = int(key.max(initial=-1)) + 1
     if size > MOST_CELLS * max(rows, 1):
         present, codes = np.unique(key, return_inverse=True)

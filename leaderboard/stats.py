@@ -219,7 +219,6 @@ def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
 
 
 def _resamples(units: int) -> Iterator[Floats]:
-    """Yield the number of draws of each unit in each resample, in batches of resamples."""
     for batch in _cached_draws(units) if units <= MOST_CACHED_UNITS else _draws(units):
         yield batch.astype(np.float64)
 

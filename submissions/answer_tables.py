@@ -359,7 +359,6 @@ class _Rows:
         )
 
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
-        """Take a row of another tool, of a sample that is asked several times the first."""
         self.tool = self.tool or known.name
         if named is None or not self._left_out.takes(row, known, named):
             return

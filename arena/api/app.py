@@ -85,7 +85,6 @@ def operations(document: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _with_problems(document: Json) -> Json:
-    """Name the media type of problems, which FastAPI takes for that of every answer."""
     document["servers"] = [{"url": "/api/v1"}]
     for _, _, operation in operations(document):
         for status, response in operation["responses"].items():
@@ -106,7 +105,6 @@ def _page(document: Json) -> str:
 
 
 def _problems() -> Iterator[tuple[str, str, str]]:
-    """Yield the end of each problem's address, its status and title, and what it means."""
     for status, meaning in sorted(REFUSALS.items()):
         yield slug(TITLES[status]), f"{status} {TITLES[status]}", meaning
     for kind, title in OWN_TITLES:

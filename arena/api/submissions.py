@@ -165,7 +165,6 @@ async def submit(
 
 @asynccontextmanager
 async def _received(request: Request, arena: Services, name: str) -> AsyncIterator[tuple[FilePath, Poll]]:
-    """Give the body as a file until the end of the block, and a check that its sender is still there."""
     with arena.uploads.scratch(name) as (path, writer):
         waiting, size = list[bytes](), 0
         async for chunk in request.stream():

@@ -309,7 +309,6 @@ def _show_coefficients(rated: FileRatings) -> None:
 
 
 def _rate_cells(row: Rate) -> tuple[Cell, ...]:
-    """Return the cells of a table of win rates, below `RATE_HEADERS`."""
     return (
         row.system,
         row.domain,

@@ -139,7 +139,6 @@ def _show_notice(board: Board) -> None:
 
 
 def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the notes that readers need before the numbers."""
     if about := standings.get("note"):
         yield about
     if said := partial_sentence(standings):

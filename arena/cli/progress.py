@@ -149,7 +149,6 @@ class BarView:
 
 
 def _bar(lines: Callable[[], Sequence[str]]) -> Bar:
-    """Return a bar for each work, with lines below them."""
     from rich.console import Console, Group, RenderableType
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar

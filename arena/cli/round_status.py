@@ -144,7 +144,6 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
 
 
 def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
-    """Describe the reasons for missing verdicts, the most frequent first."""
     lines = [f"{outcome}: {count:,} × {why or 'without a reason'}" for outcome, why, count in reasons]
     if more := len(lines[MOST_REASONS:]):
         lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists all"]
@@ -152,7 +151,6 @@ def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
 
 
 def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
-    """Describe the judge's behaviour and its faults, a line each."""
     lines = []
     if conduct.both_orders:
         flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order"
@@ -216,7 +214,6 @@ def _as_replies(evidence: BattleEvidence, question: Question) -> dict[str, Any]:
 
 
 def _show_live(live: LiveStanding) -> None:
-    """Print the standing so far."""
     show_line("")
     show_line(live.sentence)
     columns = ("system", "score", "lower", "upper", "questions")

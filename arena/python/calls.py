@@ -275,7 +275,6 @@ def _asked(
     answer: str | None = None,
     **options: Any,  # noqa: ANN401 - further ones of `rank`
 ) -> tuple[Columns, RankRequest, str | Path | None]:
-    """Return the names of columns, the request, and the folder, of options of `rank`."""
     named = {name: options.pop(name, None) or "" for name in ("system", "question", "reference", "domain")}
     request = RankRequest(
         judge=_named(judge),
@@ -363,7 +362,6 @@ def _silent() -> Iterator[None]:
 
 @contextmanager
 def _shown() -> Iterator[None]:
-    """Show long work as bars."""
     bars = _Bars()
     with listening(bars):
         yield

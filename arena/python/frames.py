@@ -63,7 +63,6 @@ def _rows(data: Data, names: Columns) -> Iterator[dict[str, Any]]:
 
 
 def _renamed(row: Mapping[str, Any], called: Mapping[Column, str]) -> dict[str, Any]:
-    """Return a row with our names in place of the given ones."""
     missing = [name for name in called.values() if name not in row]
     if missing:
         raise InputError(

@@ -263,7 +263,6 @@ def parse_anchors(texts: Sequence[str]) -> Anchor | None:
 
 
 def _anchor(text: str) -> Anchor:
-    """Read `SYSTEM=RATING`."""
     system, separator, rating = text.rpartition("=")
     try:
         if separator and system:

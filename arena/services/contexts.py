@@ -204,7 +204,6 @@ class ContextService:
         return list(_rows(runs, _gold(questions), _pooled(scores), questions))
 
     def _with_texts(self, run: Contexts, questions: QuestionSet, corpus: str) -> Contexts:
-        """Fill in texts that a run lacks, from the corpus and from the set's own passages."""
         bare = {one.id for passages in run.values() for one in passages if not one.text}
         known = dict(self._corpora.passages(corpus, bare)) if corpus and bare else {}
         own = {one.id: {part.id: part for part in one.passages} for one in questions.questions}
@@ -310,7 +309,6 @@ def judged_crux(run: Contexts, qrels: Qrels) -> Values:
 
 
 def _pooled(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, Values]:
-    """Take coverage, density and α-nDCG by one ideal for all systems from scores of `context-crux`."""
     values: dict[str, Values] = {name: {measure: {} for measure in CRUX} for name in scores}
     by_question: dict[str, dict[str, Score]] = defaultdict(dict)
     for name, own in scores.items():

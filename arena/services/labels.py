@@ -191,7 +191,6 @@ class LabelService:
         return found.everybody and not SetAccess(self._store, PUBLIC, found.set_name).withheld
 
     def _admit(self, name: str, caller: Caller, session: str) -> tuple[LabelledRound, str]:
-        """Return the round and the name under which a caller labels it."""
         found = self._round(name)
         if not found.open:
             raise ClosedError(f"Round {name} is closed for labels.", advice=NOT_OPEN)

@@ -182,7 +182,6 @@ def serve(file: int) -> None:
 
 @contextlib.contextmanager
 def _limited(seconds: float, memory: int) -> Iterator[None]:
-    """Let the kernel end this process after so many seconds of a processor, and refuse it more memory."""
     limits = {resource.RLIMIT_CORE: 0, resource.RLIMIT_CPU: math.ceil(time.process_time() + seconds)}
     if memory and sys.platform == "linux":
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()

@@ -135,7 +135,6 @@ def _loaded(path: str) -> tuple[object, ...]:
 
 
 def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that waits for the results."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

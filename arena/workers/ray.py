@@ -89,7 +89,6 @@ class RayEngine:
         return rounds.counts(name)
 
     def _queued(self, name: str) -> Job | None:
-        """Find the job that a lost command left in the queue."""
         store = self._arena.store
         self._arena.job_leases.give_up_dead()
         job = store.jobs.of_round(store.rounds.get(name).id)

@@ -162,7 +162,6 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*+>|<!--[^<>]*+-->")
 
 
 def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits) -> Iterator[Passage]:
-    """Yield the `<DOC>` elements."""
     try:
         text = read_text(path, limits)
     except FileFormatError as error:
@@ -202,7 +201,6 @@ def _elements(text: str, *names: str) -> Iterator[tuple[int, int]]:
 
 
 def _plain(markup: str) -> str:
-    """Text without tags, with its entities as characters."""
     return html.unescape(_TAG.sub(" ", markup)).strip()
 
 

@@ -245,7 +245,6 @@ class CorpusLibrary:
 
     @contextmanager
     def _build_folder(self) -> Iterator[Path]:
-        """Give a temporary folder to build in, on the same disk."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             place = Path(mkdtemp(prefix=BUILDING, dir=self._folder))
@@ -273,7 +272,6 @@ class CorpusLibrary:
 
 
 def _distinct(documents: Iterator[Passage], problems: ProblemList) -> Iterator[Passage]:
-    """Note documents with an id that was there already, and leave them out."""
     seen: set[int] = set()
     for number, document in enumerate(documents, start=1):
         key = hash(document.id)

@@ -166,7 +166,6 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
 
 
 def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
-    """Read the rows shown for each pair from the judges' files in the same folder."""
     shown: dict[str, Row] = {}
     for file in sorted(path.parent.glob(JUDGED)):
         records = _document(file, limits)
@@ -217,7 +216,6 @@ def _labels(
 
 
 def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> Mapping[str, Sequence[str]]:
-    """Find the question and the two systems in each key."""
     votes = {str(vote) for _, row in rows for vote in _votes(row)}
     names = {*systems, *(vote for vote in votes if vote.lower() not in WORDS)}
     found: dict[str, Sequence[str]] = {}

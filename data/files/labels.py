@@ -287,7 +287,6 @@ def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object
 
 
 def _answers(record: Row) -> Iterator[tuple[str, str, object, object]]:
-    """Yield question, person, value and status of each response, nested or as flat columns."""
     for question, responses in _object(record.get("responses"), "responses").items():
         for entry in _listed(responses):
             response = _object(entry, f"responses.{question}")

@@ -151,7 +151,6 @@ def _write(
     limit: int,
     limits: ArchiveLimits,
 ) -> int:
-    """Unpack one file and count its bytes, whatever the archive says of its size."""
     place.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with _open_member(archive, member) as source, place.open("xb") as target:

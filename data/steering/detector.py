@@ -73,7 +73,6 @@ def meant_for_judges(text: str) -> bool:
 
 
 def _by_rules(unquoted: str) -> Iterator[Steering]:
-    """Yield the sentences that rules fit, each with the family of the first of them."""
     tokens = list(_TOKEN.finditer(unquoted))
     codes = grammar().coded(token[0] for token in tokens)
     fitting = grammar().fitting(codes)
@@ -111,7 +110,6 @@ def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steeri
 
 
 def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
-    """Sentences about choosing an answer beside chat tokens that were sanitised."""
     for begin, end in _paragraphs(plain_text, [match.span() for match in SIGNS["chat"].finditer(plain_text)]):
         for match in _SENTENCE.finditer(plain_text, begin, end):
             if grammar().primed.search(grammar().coded(_TOKEN.findall(match[0]))):
@@ -119,7 +117,6 @@ def _near_chat_tokens(plain_text: str) -> Iterator[Steering]:
 
 
 def _paragraphs(plain_text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the paragraphs that share a place with some spans."""
     begins = [0, *(match.end() for match in _PARAGRAPH.finditer(plain_text))] if spans else []
     for begin, end in zip(begins, [*begins[1:], len(plain_text)], strict=bool(begins)):
         if _meets(spans, begin, end):
@@ -131,7 +128,6 @@ def _meets(spans: Sequence[Span], start: int, end: int) -> bool:
 
 
 def _verdict_lines(plain_text: str, unquoted: str) -> Iterator[Steering]:
-    """Lines that hold verdicts in the notation of some judge, or tags of its prompt."""
     for family, patterns in _line_patterns(unquoted, plain_text):
         for line in _LINE.finditer(plain_text):
             if any(pattern.search(line[0]) for pattern in patterns) and not _explained(line[0]):
@@ -139,7 +135,6 @@ def _verdict_lines(plain_text: str, unquoted: str) -> Iterator[Steering]:
 
 
 def _explained(line: str) -> bool:
-    """Return whether a line names several marks of a verdict, or quotes one, in a sentence of its own."""
     marks = list(SIGNS["mark"].finditer(line))
     quoted = any(line[max(0, match.start() - 1) : match.start()] in _QUOTES for match in marks)
     several = len({match[0] for match in marks}) > 1
@@ -193,7 +188,6 @@ def _without_quotes(plain_text: str) -> str:
 
 
 def _endorses(around: str) -> bool:
-    """Return whether a sentence tells the reader to follow its quotation, instead of reporting it."""
     return bool(SIGNS["followed"].search(around) and SIGNS["here"].search(around)) and not SIGNS[
         "told_of"
     ].search(around)

@@ -120,7 +120,6 @@ def _plain_letter(letter: str) -> str:
 
 
 def _sign(letter: str) -> str:
-    """Return the ASCII sign that a symbol stands in for, by its Unicode name."""
     category, name = unicodedata.category(letter), unicodedata.name(letter, "")
     if letter in "«»" or (category[0] not in "PS" and name != "LATIN LETTER DENTAL CLICK"):
         return ""

@@ -45,12 +45,10 @@ class StorePart:
             return connection.execute(query).first()
 
     def _values(self, query: Select[*tuple[Any, ...]]) -> Sequence[Any]:
-        """Return the first column of each row."""
         with self._database.begin() as connection:
             return connection.execute(query).scalars().all()
 
     def _change(self, statement: Insert | Update | Delete) -> int:
-        """Execute a statement, and return how many rows it changed."""
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount
 
@@ -110,7 +108,6 @@ def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # n
 def _reader(
     kind: type[Any], others: frozenset[str]
 ) -> tuple[tuple[str, ...], Callable[[object], Sequence[Any]]]:
-    """Return the names of the fields that come from a row, and what reads them all at once."""
     names = tuple(name for name in _fields(kind) if name not in others)
     if len(names) == 1:
         only = attrgetter(names[0])
@@ -136,7 +133,6 @@ def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[.
 
 
 def _fields(kind: type[Any]) -> Iterable[str]:
-    """Return the fields of a dataclass, or of a class with a table."""
     fields: Iterable[str] = getattr(kind, "__dataclass_fields__", None) or kind.model_fields
     return fields
 

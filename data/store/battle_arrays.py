@@ -228,7 +228,6 @@ def _streamed(connection: Connection, mine: ColumnElement[bool], *, soft: bool) 
 
 
 def _parts(connection: Connection, mine: ColumnElement[bool]) -> Iterator[ColumnElement[bool]]:
-    """Clauses of some battles after others, by their numbers."""
     first, last = first_and_last(connection, mine)
     for start in range(first, last + 1, SENT_AT_ONCE):
         yield mine & (battles.c.id >= start) & (battles.c.id < start + SENT_AT_ONCE)
@@ -256,7 +255,6 @@ def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> R
 
 
 def _places(numbers: Iterable[int]) -> Codes:
-    """Return the place of each number, by the number, in as few bytes as places fit into."""
     ids = np.fromiter(numbers, np.int64)
     place = np.full(int(ids.max(initial=0)) + 1, -1, dtype=np.min_scalar_type(-max(len(ids), 1)))
     place[ids] = np.arange(len(ids))

@@ -291,7 +291,6 @@ def _is_free(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
 
 
 def _lock(connection: Connection, lease_id: int) -> None:
-    """Hold a lease for the transaction."""
     query = select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
     if connection.execute(query.with_for_update(read=True, key_share=True)).first() is None:
         raise lease_lost(lease_id)

@@ -147,7 +147,6 @@ class BoardStore(StorePart):
         return self.get(name)
 
     def _snapshots(self, name: str) -> ColumnElement[bool]:
-        """Return the board of a name with the other snapshots of its round."""
         row = self._first(select(boards.c.id, boards.c.round_id).where(_named(name)))
         if row is None:
             raise _absent(name)
@@ -184,7 +183,6 @@ def is_called(head: Board, name: str) -> bool:
 
 
 def _named(name: str) -> ColumnElement[bool]:
-    """Return the row of a board, or of the snapshot that `NAME@HASH` names."""
     base, _, wanted = name.partition(SNAPSHOT)
     if len(wanted) < SHORTEST_HASH:
         return boards.c.name == name

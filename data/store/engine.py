@@ -138,7 +138,6 @@ def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProx
 
 
 def _identity(place: str) -> tuple[int, int, int]:
-    """Identify this process and the file that a path leads to at present."""
     try:
         file = os.stat(place)  # noqa: PTH116 - a third of the time of a Path
     except OSError:
@@ -289,7 +288,6 @@ class Database:
         return backup
 
     def _back_up(self, connection: Connection) -> Path | None:
-        """Back up an SQLite database whose schema is about to change, under a lock."""
         version = _version(connection)
         file = Path(self.url.database or "")
         if not self.is_sqlite or version not in known_versions() - {newest_version()} or not file.is_file():

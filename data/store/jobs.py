@@ -312,7 +312,6 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
 
 
 def _delete_lease(connection: Connection, row: AnyRow, round_id: int | None) -> None:
-    """Delete a lease with its claims, and set the round's account to what it is known to have used."""
     connection.execute(delete(lease_rows).where(lease_rows.c.id == row.id))
     if round_id is None:
         return

@@ -186,7 +186,6 @@ class QuestionStatsStore(StorePart):
 
 
 def _counted(connection: Connection, round_id: int) -> Select[Any]:
-    """Select counts and figures by question, by the store's numbers."""
     of_round = battles.c.round_id == round_id
     disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
     is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
@@ -245,7 +244,6 @@ def _disputed(round_id: int) -> CTE:
 
 
 def _figures(round_id: int) -> Subquery:
-    """Select the winner of each question and its lead, from the systems' shares of the win."""
     won = case(
         (battles.c.score.is_not(None), battles.c.score),
         (battles.c.preference == Preference.A.value, 1.0),

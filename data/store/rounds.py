@@ -172,7 +172,6 @@ def _record(row: AnyRow) -> Round:
 
 
 def _asks_unpriced(connection: Connection, round_: Round) -> bool:
-    """Return whether a round without a cap took calls of a model without a known price."""
     if round_.budget_usd is not None or round_.judge.get("kind") == JudgeKind.LEXICAL:
         return False
     unpriced = (
@@ -322,7 +321,6 @@ def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
 
 
 def _paid(connection: Connection, round_id: int) -> tuple[float, int, int]:
-    """USD, input and output tokens that the judgments of a round say were paid."""
     sums = (
         func.coalesce(func.sum(judgments.c[name]), 0)
         for name in ("cost_usd", "input_tokens", "output_tokens")

@@ -90,7 +90,6 @@ class ScoreStore(StorePart):
                 yield row.id, _item(row, known[row.question_id])
 
     def _unscored(self, submission: int, scored: Exists) -> Iterator[AnyRow]:
-        """Yield the answers of one submission without a score, by question."""
         after = 0
         while True:
             rows = self._all(
@@ -240,7 +239,6 @@ def _row(number: int, judge: str, score: Score) -> dict[str, Any]:
 
 
 def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
-    """Return whether an answer has a score by a metric and judge that stands."""
     # By answer: details are long, and only those of answers that are looked at are read.
     return exists().where(
         scores.c.answer_id == answers.c.id,

@@ -176,7 +176,6 @@ def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: 
 
 
 def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN401 - as above
-    """Return the next of some battles, from the one after number `after` on."""
     # Names of sides and questions are joined to these alone: otherwise SQLite finds all battles of each side
     # and puts them in order, once for every few that are read.
     following = numbers.where(battles.c.id > after).order_by(battles.c.id).limit(most)

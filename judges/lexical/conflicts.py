@@ -136,7 +136,6 @@ def _conflict(
 
 
 def _denied(one: Statement, other: Statement) -> set[frozenset[str]]:
-    """Return what one of two statements denies that the other says plainly."""
     return {
         mark.beside
         for denying, plain in ((one, other), (other, one))
@@ -154,7 +153,6 @@ def _is_denial(mark: Mark) -> bool:
 
 
 def _generalises(statement: Statement, against: Statement, agreeing: Statement) -> bool:
-    """Return whether a statement says of all what the two others say of some."""
     if not ALL.search(statement.text) or SOME.search(statement.text):
         return False
     return all(SOME.search(each.text) for each in (against, agreeing))
@@ -207,13 +205,11 @@ def _has_figure(some: Iterable[str]) -> bool:
 
 
 def _repeats(sentence: Sentence, fact: Sentence, least: float, but: Iterable[str] = ()) -> bool:
-    """Return whether a sentence is made of a fact's terms to a share."""
     rest = [term for term in sentence.terms if term not in but]
     return sum(term in fact.terms for term in rest) >= least * len(rest)
 
 
 def _exchanged(fact: Sentence, sentence: Sentence, true: Sequence[Sentence]) -> bool:
-    """Return whether two terms stand in each other's place in a sentence, and in their own in a true one."""
     if (" by " in sentence.text) is not (" by " in fact.text):
         return False
     order, wrong = ({term: each.terms.index(term) for term in each.terms} for each in (fact, sentence))

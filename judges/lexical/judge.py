@@ -74,7 +74,6 @@ def compose(
 
 
 def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
-    """Return the term of the scores that favours the winner most."""
     leads: defaultdict[str, float] = defaultdict(float)
     leads["facts covered"] = math.fsum(b.credits) - math.fsum(a.credits)
     leads["padding"] = math.fsum(b.costs) - math.fsum(a.costs)
@@ -329,7 +328,6 @@ class LexicalJudge:
 
     @cached_property
     def _constants(self) -> Mapping[GroundTruth, str]:
-        """The constants of a judgment as JSON text, with its ground truth."""
         values = self._settings.model_dump()
         return {kind: json.dumps({"yardstick": kind.value, **values}) for kind in GroundTruth}
 

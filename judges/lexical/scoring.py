@@ -170,7 +170,6 @@ def _mean(weighed: Sequence[tuple[float, float]]) -> float:
 
 
 def _gist(settings: LexicalSettings) -> Callable[[float], float]:
-    """Build the function from the weight of a sentence that is present to the share that is said."""
     return lambda share: min(1.0, max(0.0, (share - settings.chance) / (settings.full - settings.chance)))
 
 
@@ -181,7 +180,6 @@ def _terms(
     weight: float,
     settings: LexicalSettings,
 ) -> Overlap:
-    """Overlap of terms with their counts, related words counting in part."""
     same = {term: min(count, answer.said.get(term, 0)) for term, count in reference.said.items()}
     missing = {term: count - same[term] for term, count in reference.said.items()}
     extra = {term: count - same.get(term, 0) for term, count in answer.said.items()}
@@ -238,7 +236,6 @@ def _pairs(
     weight: float,
     settings: LexicalSettings,
 ) -> Overlap:
-    """Overlap of neighbouring terms with their counts."""
     same = Counter(reference.bigrams) & Counter(answer.bigrams)
     said = {pair: count / reference.bigrams[pair] for pair, count in same.items()}
     short = {pair: 1 - count / answer.all_bigrams[pair] for pair, count in same.items()}
@@ -253,7 +250,6 @@ def _pairs(
 def _weighed(
     keys: Sequence[Key], weight: Callable[[Key], float], shares: Mapping[Key, float], otherwise: float
 ) -> tuple[float, float]:
-    """Return the weight of the shares of some keys, and of all of them."""
     weights = [weight(key) for key in keys]
     found = math.fsum(each * shares.get(key, otherwise) for key, each in zip(keys, weights, strict=True))
     return found, math.fsum(weights)

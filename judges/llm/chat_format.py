@@ -151,7 +151,6 @@ def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
 
 
 def _unwanted(request: Request, quirks: frozenset[Quirk]) -> frozenset[Quirk]:
-    """Return an endpoint's quirks with what the request itself is to go without."""
     return quirks.union(map(Quirk, request.without)) if request.without else quirks
 
 

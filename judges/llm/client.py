@@ -98,7 +98,6 @@ class Scheduler:
         return await self._lead(request, key)
 
     async def _lead(self, request: Request, key: str) -> Reply | CallFailure:
-        """Ask once for all identical requests in flight."""
         future: asyncio.Future[Reply | CallFailure] = asyncio.get_running_loop().create_future()
         self._shared[key] = future
         self._idle.clear()
@@ -198,7 +197,6 @@ class Scheduler:
     async def _place(
         self, request: Request, endpoint: EndpointState, call_usage: CallUsage, reserved: float
     ) -> Reply:
-        """Make one call, which is paid for, and cache its reply."""
         sent_at = time.monotonic()
         try:
             reply = await self._send(request, call_usage, reserved)
@@ -223,14 +221,12 @@ class Scheduler:
         return reply
 
     async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:
-        """Wait until the limits a minute let the next call through."""
         async with endpoint.turn:
             wait = endpoint.delay(self._meter.token_bound(request) if endpoint.counts_tokens else 0)
             if wait:
                 await self._sleep(wait)
 
     async def _send(self, request: Request, call_usage: CallUsage, reserved: float) -> Reply:
-        """Send and settle, whatever comes."""
         try:
             reply = await self._transport.send(request)
         except CallError as fault:
@@ -247,7 +243,6 @@ class Scheduler:
         return reply
 
     async def _sleep_out(self, fault: CallError, seconds: float) -> None:
-        """Sleep before the next attempt, and say so meanwhile."""
         wait = Wait(_cause(fault), time.monotonic() + seconds)
         self._waits.add(wait)
         try:

@@ -345,7 +345,6 @@ class CostMeter:
         return self._counter.bound(request) + self._most_output(request)
 
     def _most_output(self, request: Request) -> int:
-        """Return the tokens allowed, and the most thinking outside them that the model had so far."""
         allowed = request.sampling.max_tokens or self._unbounded_output
         return allowed + self._surplus_of(request).thinking
 

@@ -112,7 +112,6 @@ def _until(value: str) -> float | None:
 
 
 def _retry_delay(body: object) -> float | None:
-    """Return the `retryDelay` in the details of a Google error."""
     if isinstance(body, list) and body:
         body = body[0]
     error = body.get("error", body) if isinstance(body, Mapping) else None

@@ -173,7 +173,6 @@ def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
 
 
 def _price_of(listed: Mapping[str, Any], batch: float) -> Price:
-    """Convert prices of genai-prices, which are decimals or a base with tiers."""
     names = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
     bases: list[float | None] = []
     higher: list[float | None] = []

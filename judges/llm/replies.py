@@ -104,7 +104,6 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
 
 
 def _first_choice(payload: object, usage: TokenUsage) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the first choice and its message."""
     choices = payload.get("choices") if isinstance(payload, Mapping) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
@@ -182,7 +181,6 @@ def _name_of(payload: object, field: str) -> str:
 
 
 def _logprobs_of(logprobs: object) -> str | None:
-    """OpenAI's list of tokens as compact JSON, without their bytes."""
     content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not isinstance(content, list) or not content:
         return None

@@ -102,7 +102,6 @@ class Request:
 
     @property
     def _tail(self) -> str:
-        """The canonical form from the last message on."""
         last = "".join([_message(item) for item in self.messages[-1:]])
         form = self.response_format
         shape = "null" if form is None else ENCODER.encode({"name": form.name, "schema": form.schema})
@@ -154,7 +153,6 @@ def _head_digest(endpoint: str, earlier: tuple[Message, ...]) -> hashlib._Hash:
 
 
 def _head(endpoint: str, earlier: tuple[Message, ...]) -> str:
-    """Return the canonical form up to its last message."""
     messages = "".join([f"{_message(item)}," for item in earlier])
     adapter, place = ENCODER.encode(ADAPTER_VERSION), ENCODER.encode(endpoint)
     return f'{{"adapter":{adapter},"endpoint":{place},"messages":[{messages}'

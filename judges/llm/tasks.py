@@ -239,7 +239,6 @@ def _objects(text: str) -> Iterator[object]:
 
 
 def _reask(request: Request, reply: Reply, problem: str) -> Request:
-    """Return the same request with the malformed reply and what is wrong with it."""
     follow_up = (
         Message("assistant", reply.text[:SHOWN_REPLY]),
         Message("user", AGAIN.format(problem=problem)),

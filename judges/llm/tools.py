@@ -103,7 +103,6 @@ def text_with_calls(message: Mapping[str, Any]) -> str:
 
 
 def _answered(reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]) -> list[Message]:
-    """Return the model's message with its calls, and the result of each."""
     content = _message(reply).get("content")
     message = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
     return [message, *(Message("tool", _result(call, tools), tool_call_id=call.id) for call in calls)]

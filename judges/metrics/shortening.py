@@ -228,7 +228,6 @@ def _copies(reading: TextReading, evidence: Evidence) -> float:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
-    """Return the texts of a question, the same for every system's answer."""
     read = tuple(read_text(text) for text in passages if text.strip())
     texts = (*([read_text(reference)] if reference.strip() else []), *read)
     return Evidence(texts, read) if texts else None

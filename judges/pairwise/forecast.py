@@ -172,7 +172,6 @@ def estimate(
 def _settled(
     spec: JudgeSpec, known: Callable[[Sequence[str]], Mapping[str, Reply]], asked: Ask, vote: int
 ) -> bool:
-    """Return whether the replies that are there give a vote, in the order in which a judge reads them."""
     for sample in (vote, *samples_after(vote)):
         for attempt in range(1 + spec.reasks):
             reply = next(iter(known([asked(sample=sample, again=attempt > 0).key]).values()), None)

@@ -207,7 +207,6 @@ class PairwiseJudge:
     async def _in_order(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str
     ) -> tuple[Judgment, ...]:
-        """One judgment a vote, up to the first that the budget or a failure stops."""
         judgments: list[Judgment] = []
         for vote in range(self.spec.votes):
             judgments.append(await self._vote(judge_input, sides, presentation, text, vote))
@@ -287,7 +286,6 @@ class PairwiseJudge:
         return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
 
     def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
-        """Return the settings of a judgment besides its prompt as canonical JSON, cached."""
         cache = self._known_settings
         if (text, vote, left_out) not in cache:
             cache[text, vote, left_out] = self._described(text, vote, left_out)

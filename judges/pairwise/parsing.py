@@ -123,7 +123,6 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
 
 
 def _in_words(reply: Reply, words: VerdictWords) -> Reading:
-    """Return the verdict that a reply ends with, in the words of the judge's prompt."""
     rationale, rest = _parts(reply, words.opening)
     blank = Reading(outcome=Outcome.UNREADABLE, parser=PARSERS[ReplyFormat.WORDS], rationale=rationale)
     bare = _without_end(rest)
@@ -242,7 +241,6 @@ def _margin(reply: Reply) -> float | None:
 
 
 def _alternatives(reply: Reply) -> list[tuple[str, float]]:
-    """Return the likeliest tokens, with log probabilities, at the place of the final rating's digit."""
     rows = _rows(reply.logprobs)
     text = "".join(token for token, *_ in rows)
     finals = list(re.finditer(r"<rating>\s*([012])", text, re.IGNORECASE))

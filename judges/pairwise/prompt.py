@@ -161,7 +161,6 @@ def _read(path: Path) -> str:
 
 
 def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:
-    """Yield each heading of one level with what stands under it."""
     title, lines = "", list[str]()
     for line in text.splitlines():
         if line.startswith(mark):

@@ -112,7 +112,6 @@ class ContradictionFinder:
         return None
 
     def _negated(self, mark: Mark, statement: Statement) -> Contradiction | None:
-        """Return the statement of the ground truth that says plainly what a statement denies."""
         support, conflict, against = 0.0, 0.0, None
         for other in self._ground_truth:
             shared = len(mark.around & other.terms)

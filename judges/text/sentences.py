@@ -155,7 +155,6 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
 
 
 def _cut(block: str) -> list[str]:
-    """Cut one block at its sentence ends."""
     sentences: list[str] = []
     tokens = [token.span() for token in TOKEN.finditer(block)]
     start = number = 0

@@ -74,7 +74,6 @@ def stem(word: str, code: str = ENGLISH) -> str:
 
 
 def _bare(word: str) -> str:
-    """Return a word without the ending of a possessive."""
     return POSSESSIVE.sub("", word) if "'" in word or "’" in word else word
 
 

@@ -229,7 +229,6 @@ def _pearson(x: Floats, y: Floats, questions: Codes, resampling: Resampling) -> 
 
 
 def _spearman(x: Floats, y: Floats, questions: Codes, resampling: Resampling) -> Estimate:
-    """Ranks are taken anew in each resample."""
     if not len(x):
         return Estimate(None)
     value = float(coefficients.spearman(x, y, np.ones(len(x))))

@@ -224,7 +224,6 @@ def _order(place: Place, index: int, value: object) -> tuple[object, object]:
 
 
 def _strict(reply: object) -> str | None:
-    """Read the last complete rating."""
     ratings = _RATING.findall(reply) if isinstance(reply, str) else []
     return _RATINGS[ratings[-1]] if ratings else None
 

@@ -123,7 +123,6 @@ def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: l
 
 
 def _misplaced(chunk: Chunk, reasons: list[LeftOut | None]) -> Mapping[LeftOut, InputError]:
-    """Mark the rows whose `order` and `position` name different answers as shown first."""
     first: dict[LeftOut, InputError] = {}
     if not (has(chunk, "order") and has(chunk, "position")):
         return first
@@ -164,7 +163,6 @@ def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
 
 
 def _shown(value: object) -> str:
-    """Normalise a cell that names the answer shown first, whole numbers without decimals."""
     return str(value).strip().removesuffix(".0")
 
 

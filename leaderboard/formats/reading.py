@@ -264,14 +264,12 @@ class _Builder:
 
 
 def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Names in sorted order, and the place there of each code."""
     names = tuple(sorted(codes))
     places = {name: place for place, name in enumerate(names)}
     return names, np.array([places[name] for name in codes], dtype=np.int32)
 
 
 def _each_its_own(table: BattleTable) -> BattleTable:
-    """Return the table with a question for each row."""
     digits = len(str(len(table)))
     return replace(
         table,
@@ -287,7 +285,6 @@ def _floats(values: Sequence[float | None] | None, size: int, otherwise: float) 
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file itself, or the battle files of a folder by name."""
     if not path.is_dir():
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))

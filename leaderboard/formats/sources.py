@@ -89,7 +89,6 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Return whether a text that begins as JSON has a record a line."""
     if head.startswith(b"["):
         return False
     lines = [line.strip() for line in head.split(b"\n") if line.strip()]
@@ -171,7 +170,6 @@ def _parquet_chunks(path: Path) -> Iterator[Chunk]:
 
 
 def _json_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the records of one JSON array or object, which is read at once."""
     try:
         value = without_nuls(read_text(path, LIMITS))
     except (ValueError, RecursionError) as error:
@@ -215,7 +213,6 @@ def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
 
 
 def _table_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the rows of CSV, of a workbook or of Arrow."""
     from data.files.tables.reader import Table  # noqa: PLC0415 - builds the models of rows
     from data.files.tables.rows import FileFormat, Opening  # noqa: PLC0415 - as above
 

@@ -125,7 +125,6 @@ def _written(chunks: list[BattleRows], layout: BattleFormat, lost: set[str]) -> 
 
 
 def _ending(destination: Path) -> str:
-    """Return what a file's name says that it holds."""
     name = destination.name.lower()
     ending = Path(name.removesuffix(".gz")).suffix
     if ending in ENDINGS and not name.endswith(f"{PARQUET}.gz"):

@@ -141,7 +141,6 @@ def _points(labelled: Labelled, alone: RatingTable) -> Floats:
 
 
 def _errors(labelled: Labelled, points: Floats) -> tuple[_Powered, Floats]:
-    """Return the errors of ratings, and how far the judge is off on the labelled battles, in points."""
     table, rows = labelled.table, labelled.rows
     rated = ~np.isnan(points[table.a] + points[table.b])
     among = rated[rows]
@@ -241,7 +240,6 @@ def correct_rates(
 def _rates(
     labelled: Labelled, reference: str | None, *, by_domain: bool
 ) -> Iterator[tuple[Row, tuple[float, float]]]:
-    """Yield each row with the variances of its mean score by votes alone, and corrected."""
     table = labelled.table
     opponent = -1 if reference is None else table.systems.index(reference)
     met = (table.a == opponent) | (table.b == opponent) | (reference is None)

@@ -241,7 +241,6 @@ def _joint_draws(estimates: list[Estimate], size: int) -> Floats | None:
 
 
 def _tie_parameter(estimates: list[Estimate]) -> float | None:
-    """Return the main group's."""
     main = estimates[0] if estimates else None
     if main is None or main.fit is None or main.model is None or not main.fit.has_tie:
         return None

@@ -156,7 +156,6 @@ def _cells(table: BattleTable) -> tuple[Ints, Ints]:
 
 
 def _correlation(table: BattleTable, centre: Floats) -> float:
-    """Return the correlation of the residuals of one system's battles on one question, from all battles."""
     weight = np.ones(len(table)) if table.weight is None else table.weight
     chance = sigmoid(centre[table.a] - centre[table.b])
     rest, scale = weight * (table.share - chance), weight * np.sqrt(chance * (1 - chance))
@@ -170,7 +169,6 @@ def _correlation(table: BattleTable, centre: Floats) -> float:
 
 
 def _weighed(table: BattleTable, correlation: float) -> BattleTable:
-    """Return the battles with weights reduced for several battles of a system on one question."""
     size = len(table.systems)
     questions = np.bincount(np.unique(np.concatenate(_cells(table))) % size, minlength=size)
     battles = np.bincount(np.concatenate([table.a, table.b]), minlength=size)
@@ -273,7 +271,6 @@ def _posterior(pairs: PairCounts, settled: Fit, ridge: Ridge) -> Floats:
 def _spread(
     domains: Sequence[PairCounts], questions: Sequence[int], centre: Floats
 ) -> tuple[float, list[Floats]]:
-    """τ and the ratings of each domain shrunk by it, in log-odds."""
     spread, thetas = PRIOR_SPREAD, [centre for _ in domains]
     weight = np.asarray(questions) / sum(questions)
     terms = len(domains) * len(centre)

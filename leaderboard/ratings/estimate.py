@@ -115,7 +115,6 @@ def restrict(table: BattleTable, members: Ints) -> BattleTable:
 
 
 def _shift(settings: Settings, theta: Floats, anchor: Ints | None) -> tuple[float, float]:
-    """Return the log-odds that are worth a number of points, and that number."""
     if anchor is not None and settings.anchor is not None:
         return float(theta[anchor].mean()), settings.anchor.zero
     return float(theta.mean()), MEAN

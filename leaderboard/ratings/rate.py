@@ -128,7 +128,6 @@ def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Grou
 
 
 def _require_zero(groups: Groups, pairs: PairCounts, anchor: int, name: str) -> None:
-    """Refuse an anchor that has fewer systems on its scale than other systems have on theirs."""
     own, largest = int(groups.sizes[groups.label[anchor]]), int(groups.sizes.max())
     if own > 1 and own == largest and groups.label[anchor] == 0:
         return

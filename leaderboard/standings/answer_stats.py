@@ -163,7 +163,6 @@ def too_few_answers(
 
 
 def _questions_met(table: BattleTable) -> dict[str, int]:
-    """On how many questions each system has battles."""
     met = np.zeros((len(table.systems), len(table.questions)), dtype=bool)
     met[table.a, table.question] = met[table.b, table.question] = True
     return dict(zip(table.systems, met.sum(axis=1).tolist(), strict=True))

@@ -173,7 +173,6 @@ def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTabl
 
 
 def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
-    """Restrict the judge's context to these battles."""
     if not systems or judge_context.position is None or len(judge_context.position) != len(table):
         return judge_context
     left_out = np.array([system in systems for system in table.systems])
@@ -248,7 +247,6 @@ def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[Answ
 
 
 def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, str], Sequence[AnswerFact]]:
-    """Return the answers of each system, in each domain and in all."""
     parts = defaultdict[tuple[str, str], list[AnswerFact]](list)
     for system, answers in facts.items():
         for answer in answers:
@@ -266,7 +264,6 @@ def _asked_by_domain(
 
 
 def _scored(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[str, AbstractSet[str]]:
-    """Return the questions on which an answer has a score, by metric."""
     scored = defaultdict[str, set[str]](set)
     for part in facts.values():
         for fact in part:
@@ -340,7 +337,6 @@ class _Board:
 
 
 def _is_met(line: Line) -> bool:
-    """Return whether a system has a battle or an answer in a domain."""
     return line.rate is not None or line.rate_against_all is not None or bool(line.answers)
 
 

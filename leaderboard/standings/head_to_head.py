@@ -80,7 +80,6 @@ def _counted(table: BattleTable) -> tuple[Floats, Floats, Floats]:
 
 
 def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
-    """Return the same of battles with weights or soft labels."""
     size = len(table.systems)
     weight = np.ones(len(table)) if table.weight is None else table.weight
     share = table.share

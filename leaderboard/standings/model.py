@@ -181,5 +181,4 @@ class Standings:
 
 
 def _counts(outcomes: Mapping[Outcome, int]) -> dict[str, int]:
-    """Count of every outcome."""
     return {outcome.value: outcomes.get(outcome, 0) for outcome in Outcome}

@@ -175,7 +175,6 @@ def ranks_among_systems(standings: Mapping[str, Any]) -> BySystem:
 
 
 def _expected(name: str, old: BySystem, new: BySystem) -> Ranks | None:
-    """One better for each system that left above, one worse for each that entered above."""
     before, after = old[name], new[name]
     if before is None or after is None:
         return before

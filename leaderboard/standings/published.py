@@ -117,7 +117,6 @@ def battles_from_rates(
 
 
 def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> list[int]:
-    """Find counts nearest to each domain's percentage that also give the overall one, which is first."""
     overall, parts = percents[0], percents[1:]
     exact = [percent * size / 100 for percent, size in zip(parts, sizes, strict=True)]
     ranges = [_range(percent, size) for percent, size in zip(parts, sizes, strict=True)]
@@ -136,7 +135,6 @@ def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> lis
 
 
 def _range(percent: float, size: int) -> tuple[int, int]:
-    """Return the counts that print as this percentage."""
     low = math.ceil((percent - HALF_STEP) * size / 100)
     high = math.floor((percent + HALF_STEP) * size / 100)
     return max(0, low), min(size, high)

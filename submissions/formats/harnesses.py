@@ -212,7 +212,6 @@ def reasoning_text(content: object) -> str:
 
 
 def _written(responses: object) -> str | None:
-    """Return the first text of responses, which stand in lists of a list for each request and each repeat."""
     while isinstance(responses, list):
         responses = first_of(responses)
     return responses.strip() if isinstance(responses, str) else None

@@ -160,7 +160,6 @@ def _files(folder: Path, name: str) -> list[Path]:
 
 
 def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
-    """Return the Arrow files that `save_to_disk` wrote, of one split."""
     states = {state.parent.name: state for state in by_name.get(STATE, ())}
     if SPLITS not in by_name:
         return _shards(_only(name, list(states.values()), "datasets"))
@@ -168,7 +167,6 @@ def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings)
 
 
 def _shards(state: Path) -> list[Path]:
-    """Return the files that a state names, which lie beside it."""
     try:
         named = parse_json(read_text(state, ReadLimits()), 0)["_data_files"]
         names = [str(one["filename"]) for one in named]
@@ -308,7 +306,6 @@ class RowFile:
         return forms[files[0]] or FileFormat.PARQUET, chain.from_iterable(rows)
 
     def _predictions(self, file: Path, beside: Path) -> Iterator[Row]:
-        """HELM's predictions for display, each with its question."""
         instances = questions_beside(beside, self._limits.reading)
         _, rows = self._opened(file)
         for row in rows:

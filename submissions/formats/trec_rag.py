@@ -65,7 +65,6 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
 
 
 def _cited_ids(sentences: Sequence[object]) -> list[str]:
-    """Return the ids that sentences cite, each once, in their order."""
     cited = [sentence.get("citations") for sentence in sentences if isinstance(sentence, Mapping)]
     names = [name for one in cited if isinstance(one, list | Mapping) for name in one]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

@@ -142,7 +142,6 @@ def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
 
 
 def _hosts(judgment: Judgment) -> Iterator[str]:
-    """Yield the hosts that a judgment's replies and settings name."""
     replies = (*judgment.earlier, *([judgment.reply] if judgment.reply else []))
     for address in (*(reply.endpoint for reply in replies), *ADDRESS.findall(judgment.settings)):
         yield urlsplit(address).hostname or ""

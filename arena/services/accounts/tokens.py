@@ -98,7 +98,6 @@ class TokenService:
     def _require_granting(
         self, caller: Caller, team: str | None, account: str | None, scopes: frozenset[TokenScope]
     ) -> None:
-        """Nobody gives away more than they have."""
         self._require_managing(caller, team, account)
         if team is not None and TokenScope.ORGANISE in scopes:
             raise InputError("A team's token cannot organise.", advice="Make a token of an account.")

@@ -98,7 +98,6 @@ def visibility_of(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _is_insider(caller: Caller, resource: Resource) -> bool:
-    """Return whether the caller is of the team or an organiser, with a scope that lets them read."""
     if TokenScope.READ not in caller.scopes:
         return False
     return caller.organiser or bool(resource.team and caller.role_in(resource.team))
@@ -134,7 +133,6 @@ def _reference(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _sees_all_texts(caller: Caller, resource: Resource) -> bool:
-    """Return whether the caller sees all texts of the set, also hidden and unpublished ones."""
     if resource.hidden and caller.kind is not CallerKind.OPERATOR:
         return False
     return not resource.private or (caller.organiser and TokenScope.READ in caller.scopes)

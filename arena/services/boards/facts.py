@@ -61,7 +61,6 @@ def judge_context_of(store: Store, found: Round, battles: BattleColumns) -> Judg
 
 
 def _asks_llm(judge: Mapping[str, Any]) -> Iterator[bool]:
-    """Yield whether a canonical judge spec, or a member of its panel, asks an LLM."""
     yield judge["kind"] == JudgeKind.LLM
     for member in judge.get("members") or ():
         yield from _asks_llm(member)

@@ -234,7 +234,6 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
 
 
 def _advice(store: Store, name: str, counts: RoundCounts) -> str:
-    """Advise on getting more of a round's battles judged."""
     round_ = store.rounds.get(name)
     if 0 < counts.unreadable <= sum((round_.plan.get("undecidable") or {}).values()):
         questions = store.sets.get(round_.set_name).questions
@@ -255,13 +254,11 @@ def _advice(store: Store, name: str, counts: RoundCounts) -> str:
 
 
 def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
-    """Count the judged versions of each system so far, this round included."""
     statuses = StatusReader(store, round_.set_name)
     return {system: max(1, statuses.attempts(system)) for system in sorted(round_.plan["systems"])}
 
 
 def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
-    """Systems of the team `baseline`, which stand on the board to be compared with."""
     return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 

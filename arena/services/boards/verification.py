@@ -173,7 +173,6 @@ def _verify_books(books: Mapping[str, Any], counts: Mapping[str, int]) -> None:
 
 
 def _judgment(row: Mapping[str, Any]) -> Judgment:
-    """Rebuild the part of a judgment that settles its battle."""
     try:
         return Judgment(
             judge=row["judge"],

@@ -93,7 +93,6 @@ def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable 
 
 
 def _tells(name: str, facts: Facts, metric: str) -> bool:
-    """Return whether a metric's scores hold facts of this metric's kind."""
     return metric.startswith(facts.begins) if facts.begins else metric == name
 
 

@@ -116,7 +116,6 @@ def loss_shares(table: BattleTable, system: str, questions: Mapping[str, str], r
 
 
 def _shares(table: BattleTable, system: str, names: Sequence[str]) -> tuple[LossShare, ...]:
-    """Lost shares of a system by the name that each row has, the worst first."""
     labels = tuple(sorted(set(names)))
     codes = {label: code for code, label in enumerate(labels)}
     sorted_out = replace(

@@ -271,7 +271,6 @@ class WeaknessService:
         return missed_facts(system, scored(COMPREHENSIVENESS))
 
     def _factuality(self, system: str, numbers: Mapping[str, int]) -> FactualitySummary | None:
-        """Return the system's answers taken together, with K the median number of claims of all answers."""
         scores = {
             name: [scored.as_score() for scored in self._details(number, FACTUALITY)]
             for name, number in numbers.items()
@@ -310,7 +309,6 @@ class WeaknessService:
             yield score
 
     def _submission_ids(self, round_: Round) -> Mapping[str, int]:
-        """Return the round's systems and the reference, by the store's numbers of their submissions."""
         reference = self._store.submissions.reference(round_.set_name)
         return {
             submission.system: submission.id for submission in (*entrants_of(self._store, round_), reference)

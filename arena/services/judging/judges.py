@@ -289,7 +289,6 @@ class JudgeService:
 
 
 def _demo_battles() -> list[JudgeInput]:
-    """Return the first questions of the bundled set that two of its answer files and the reference answer."""
     from data.files.question_sets.registry import load_set
 
     with as_file(files(data) / "sets" / "demo") as folder:

@@ -238,7 +238,6 @@ async def open_access(
 
 @asynccontextmanager
 async def _accounting(account: RoundAccount | None) -> AsyncIterator[None]:
-    """Update a round's account until the block ends."""
     ended = asyncio.Event()
     accounting = asyncio.create_task(account.keep(ended)) if account is not None else None
     try:
@@ -250,7 +249,6 @@ async def _accounting(account: RoundAccount | None) -> AsyncIterator[None]:
 
 
 async def _share_limits(store: Store, scheduler: Scheduler) -> int:
-    """Give every worker that judges its share of the limits a minute, and return how many there are."""
     leases = await asyncio.to_thread(store.leases.count)
     scheduler.share(1 / max(1, leases))
     return leases

@@ -165,7 +165,6 @@ class MetricPlanner:
             return seen
 
     def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
-        """Return the pending answers to questions spread evenly over the set, by question."""
         by_question: dict[str, list[MetricItem]] = {}
         for _, item in self._store.scores.unscored(numbers, metric=metric, judge=judge, again=RETRIED):
             by_question.setdefault(item.id, []).append(item)

@@ -154,7 +154,6 @@ def _distinct(
 
 
 def _is_run(path: Path) -> bool:
-    """Return whether a text is neither JSON nor a table with a known column."""
     return is_run(path, ReadLimits())
 
 

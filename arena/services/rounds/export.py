@@ -133,13 +133,11 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a judge without its addresses, and a hash that can be computed again without them."""
     shown = without_place(judge)
     return {**shown, SHOWN_HASH: hash_of_judge(shown)}
 
 
 def _write_evidence(folder: Path, evidence: Iterable[BattleEvidence]) -> None:
-    """Write the judged battles, the outcomes of all, and the judgments, a file each."""
     with ExitStack() as files:
         battles, outcomes, judgments = (
             files.enter_context((folder / f"{name}.jsonl").open("w", encoding="utf-8"))

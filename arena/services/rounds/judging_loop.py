@@ -201,7 +201,6 @@ class JudgingLoop:
             await asyncio.sleep(0)
 
     async def _write(self, finished: asyncio.Event) -> None:
-        """Commit at intervals until `finished` is set, and once more."""
         while not finished.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(finished.wait(), COMMIT_EVERY)
@@ -230,7 +229,6 @@ class JudgingLoop:
         return work
 
     def _progress(self) -> Progress:
-        """Progress by battles and requests, with the time left from replies."""
         traffic = self.opened.traffic
         if traffic is None:
             return Progress(self.done, self.total, self.watch.seconds)

@@ -190,7 +190,6 @@ def left_out_of(plan: Plan) -> str:
 
 
 def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotDecide) -> Iterator[str]:
-    """Yield the judge's reason for each planned battle that it cannot decide."""
     questions = dict(scope.questions)
     for battle in battles:
         silent = any(battle.question in scope.silent.get(side, ()) for side in (battle.a, battle.b))

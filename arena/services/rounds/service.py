@@ -370,7 +370,6 @@ class RoundService(RoundReader):
         )
 
     def _present_spec(self, round_: Round) -> tuple[Mapping[str, Any], JudgeSpec, str]:
-        """Return the judge as stored, its present spec, and what was changed in words."""
         stored = round_.judge
         spec = self._load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
         changed = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"

@@ -113,7 +113,6 @@ class StatusReader:
         return any(round_.state in ENDED for round_ in rounds_with(submission, self._rounds))
 
     def _eta(self, last: int) -> datetime | None:
-        """When a round of the queue ends, if all before it are judged at the pace of the one running now."""
         ahead = 0
         for number, pending in self._waiting.items():
             ahead += pending
@@ -129,7 +128,6 @@ class StatusReader:
 
     @cached_property
     def _versions(self) -> Mapping[str, Sequence[Submission]]:
-        """The versions of each system of the set."""
         versions: dict[str, list[Submission]] = {}
         for submission in self._store.submissions.find(set_name=self._set_name, kind=None):
             versions.setdefault(submission.system, []).append(submission)

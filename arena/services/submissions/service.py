@@ -262,7 +262,6 @@ class SubmissionService(SubmissionReader):
         limits: IntakeLimits,
         policy: SetPolicy,
     ) -> None:
-        """Store the check's warnings for organisers, also by references that are hidden from the team."""
         problems = checked.problems
         if policy.hidden_references and kind is SubmissionKind.ANSWERS:
             whole = self._store.sets.get(submission.set_name)

@@ -135,7 +135,6 @@ def _without_passages(question: Question) -> Question:
 def _check(
     check: Callable[..., CheckReport], path: Path, asked: QuestionSet, limits: IntakeLimits, folder: str
 ) -> CheckReport:
-    """Check in a child, which unpacks into a folder that its parent removes."""
     before, tempfile.tempdir = tempfile.tempdir, folder
     try:
         return check(path, asked, limits=limits)

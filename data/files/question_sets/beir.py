@@ -130,7 +130,6 @@ class BeirFolder:
         return None if first is None else first.get(WHOLE, {})
 
     def _documents(self, row: Mapping[str, Any]) -> list[str]:
-        """Return the documents whose texts a query needs."""
         if own := _own(row):
             return [str(one.get("corpus_id")) for one in own["passages"] if isinstance(one, Mapping)]
         relevant = self._relevant(row)
@@ -244,7 +243,6 @@ def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
 def _others_of_one_id(
     rows: Iterable[tuple[int, Mapping[str, Any]]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows whose id an earlier row of another text or title has."""
     first: dict[str, tuple[object, object]] = {}
     for line, row in rows:
         content = (row["text"], row.get("title") or "")
@@ -253,7 +251,6 @@ def _others_of_one_id(
 
 
 def _file(folder: Path, name: str) -> Path:
-    """Return a file, plain or gzipped."""
     plain = folder / name
     return plain if plain.is_file() else folder / f"{name}.gz"
 

@@ -310,7 +310,6 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
 
 
 def _refuse_twins(found: Sequence[Question], problems: ProblemList) -> None:
-    """Note ids that differ in white space around them or in their Unicode form, which look the same."""
     first: dict[str, str] = {}
     for question in found:
         other = first.setdefault(unicodedata.normalize("NFC", question.id).strip(), question.id)

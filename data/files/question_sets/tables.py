@@ -217,7 +217,6 @@ def _split_of(file: Path) -> Split:
 
 
 def _plain(value: object) -> object:
-    """Return a value without the empty fields that structs of Parquet have."""
     if isinstance(value, Mapping):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value

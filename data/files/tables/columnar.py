@@ -128,7 +128,6 @@ def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str
 
 
 def _rows_at_once(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """So many rows that a text which a dictionary repeats in each of them stays within bounds."""
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     chunks = (group.column(at) for group in groups for at in range(group.num_columns))
     longest = max((one.total_uncompressed_size for one in chunks if one.has_dictionary_page), default=1)
@@ -137,7 +136,6 @@ def _rows_at_once(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
 
 
 def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # noqa: ANN401 - pyarrow has no types
-    """Refuse too many rows, and lists that are longer than any answer has contexts."""
     if metadata.num_rows > limits.rows:
         message = f"{path.name} has {metadata.num_rows:,} rows; {limits.rows:,} are allowed."
         raise FileFormatError(message, advice="Answer every question once.", code=TOO_MANY)

@@ -51,7 +51,6 @@ def parsed(content: bytes, line: int, is_log: Holds) -> object:
 
 
 def _is_cut_off(error: FileFormatError) -> bool:
-    """Return whether a text could be read if it went on."""
     cause = error.__cause__
     if isinstance(cause, json.JSONDecodeError):
         return cause.msg.startswith("Unterminated") or cause.pos >= len(cause.doc.rstrip())
@@ -163,7 +162,6 @@ class _Items:
             self._fill(0)
 
     def _skip_to(self, key: bytes) -> None:
-        """Drop what stands before the array of an object's key, or of the same key within its object."""
         opened, last, scan = list[bytes](), b"", 0
         while True:
             for token in TOKEN.finditer(self._buffer, scan):
@@ -200,7 +198,6 @@ class _Items:
         raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
 
     def _fill(self, start: int, *, drop: bool = False) -> None:
-        """Drop what is done with, of a string that is passed over also what is there of it, and read on."""
         self._line_of(start)
         self._buffer = self._buffer[start:]
         self._counted = max(0, self._counted - start)

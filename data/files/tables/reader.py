@@ -266,7 +266,6 @@ def _of_object(
 
 
 def _holds_table(head: bytes) -> bool:
-    """Return whether an object has, by its beginning, a list or an object under its first name."""
     found = FIRST_FIELD.match(head)
     if found is None:
         return False

@@ -207,7 +207,6 @@ class BatchTransport:
     # One batch -------------------------------------------------------------------------------
 
     async def _carry(self, requests: Sequence[Request]) -> None:
-        """Write down, upload, create, write down the id, wait and hand out."""
         keys = tuple(request.key for request in requests)
         record = BatchRecord(name=f"arena-{uuid4().hex}", endpoint=requests[0].endpoint, keys=keys)
         await self._journal.write(record)
@@ -235,7 +234,6 @@ class BatchTransport:
         return batch.id
 
     async def _await(self, record: BatchRecord) -> None:
-        """Poll a batch until it has ended, then hand out its replies."""
         batch = await self._poll(record)
         while batch.status not in ENDED:
             await asyncio.sleep(self._settings.batch_poll)

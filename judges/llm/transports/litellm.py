@@ -45,7 +45,6 @@ class LitellmTransport:
         return await self._learnt.send(request, post)
 
     async def _complete(self, request: Request, body: dict[str, Any]) -> object:
-        """Return the completion as litellm gives it."""
         litellm = self._loaded()
         options = body | self._address(request.endpoint)
         if request.tools:
@@ -82,7 +81,6 @@ class LitellmTransport:
         return {"api_base": endpoint, "api_key": self._settings.key_for(endpoint)}
 
     def _loaded(self) -> Any:  # noqa: ANN401 - litellm has no types
-        """Return the library, imported at first use."""
         if self._litellm is None:
             # litellm reads this while it is imported and has no other switch for it.
             os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # noqa: TID251 - written, not read
@@ -140,7 +138,6 @@ def _fault_of(error: Exception) -> Exception:
 
 
 def _completion_of(payload: dict[str, Any]) -> dict[str, Any]:
-    """Restore the parts that litellm moves aside from each choice, such as an error in it."""
     choices = payload.get("choices") or []
     moved = [{**(choice.get("provider_specific_fields") or {}), **choice} for choice in choices]
     return {**payload, "choices": moved}

@@ -94,7 +94,6 @@ class OpenAITransport:
         return await self._learnt.send(request, post)
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> tuple[bytes, Mapping[str, str]]:
-        """Return the bytes of the endpoint's reply, whatever content type it gives them, and its headers."""
         import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
 
         client = self._clients.get(endpoint)

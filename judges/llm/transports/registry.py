@@ -73,8 +73,6 @@ class TransportInfo:
 
 
 def _of_settings(module: str, name: str) -> Open:
-    """Build a transport from the settings alone, by a class of a module that is loaded then."""
-
     def opened(
         settings: AccessSettings, _journal: BatchJournal | None, _cache: ReplyCache | None
     ) -> Transport:

@@ -144,7 +144,6 @@ class EndToEndReader:
 
 
 def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:
-    """Each wording once, with those of its passages that exist."""
     distinct: dict[str, Json] = {}
     for entry in statements:
         if entry.statement.strip():

@@ -71,7 +71,6 @@ class AnsweredQuestions(BaseModel):
 
 
 def _mined(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    """Return a question a sentence of the text."""
     return {
         "questions": [f"{sentence}?" for text in texts(inputs["text"]) for sentence in split_sentences(text)]
     }
@@ -133,7 +132,6 @@ class QaReader:
         return await self._graph(tuple(dict.fromkeys(chain.from_iterable(by_text))))
 
     async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...]:
-        """Mine questions in every text, then refine them together and drop what matters little."""
         mined = await asyncio.gather(
             *(
                 self._runner.run(MINE_QUESTIONS, {"question": question, "text": tagged(text)})

@@ -192,7 +192,6 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
 
 
 def _documents(value: object) -> tuple[Passage, ...] | str:
-    """Return the documents, or what is wrong with them."""
     if not isinstance(value, list):
         return "documents is no list."
     read = [_document(place, item) for place, item in enumerate(value, start=1)]

@@ -123,7 +123,6 @@ def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA)
 
 
 def _rated(rows: Any) -> list[tuple[str, tuple[float, ...]]]:  # noqa: ANN401 - stored JSON
-    """Return the passages of a score's details, with their ratings, in order."""
     return [(str(row["passage"]), tuple(map(float, row["ratings"]))) for row in rows]
 
 

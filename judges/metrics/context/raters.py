@@ -203,13 +203,11 @@ class _Ground:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
-    """Every system's answer to a question is compared with the same texts."""
     return _Ground(question, reference, texts)
 
 
 @lru_cache(maxsize=PASSAGE_CACHE_SIZE)
 def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
-    """Return the ratings of a passage, which many answers to a question are measured by."""
     return tuple(ground.rated(windows_of(text), sub_questions))
 
 

@@ -107,7 +107,6 @@ class _Premises:
         return Related(Entailment.NEUTRAL, 1 - support)
 
     def _against(self, statement: Statement, premise: str) -> tuple[float, str]:
-        """Return the strength of the surest contradiction of a statement, and the sentence of the premise."""
         if premise not in self._finders:
             own = self._premises[premise]
             titled = len(own) > 1 and own[0].text[-1] not in ENDS
@@ -121,7 +120,6 @@ class _Premises:
         return max(certain, default=(0.0, ""))
 
     def _displaced(self, statement: Statement, premise: Sequence[Statement]) -> Iterable[tuple[float, str]]:
-        """Sentences that have another figure in the place of one that the premise nowhere has."""
         known, own = Figures(mark for each in premise for mark in each.figures), Figures(statement.figures)
         asked = Figures(self._asked.figures)
         rest = frozenset(term for term in statement.terms if term[0] != "#")
@@ -135,7 +133,6 @@ class _Premises:
                     yield self._plain.share(rest, other.terms, other.related), other.text
 
     def _invents(self, statement: Statement, premise: Sequence[Statement]) -> bool:
-        """Return whether a statement has a figure, date or name that premise and question lack."""
         known = Figures(mark for each in (*premise, self._asked) for mark in each.figures)
         telling = (
             mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
@@ -147,7 +144,6 @@ class _Premises:
         return any(related(name) not in roots for name in names)
 
     def _support(self, statement: Statement, premise: Sequence[Statement]) -> tuple[float, str]:
-        """Find the largest share of a statement's terms in two neighbouring sentences, and the closer one."""
         share = self._weights.share
         shares = [share(statement.terms, each.terms, each.related) for each in windows_over(premise)]
         most = max(shares)

@@ -124,7 +124,6 @@ class EvidenceSource:
         return rows
 
     async def _search(self, source: Source, queries: Sequence[str]) -> list[Sequence[Passage]]:
-        """Search a source for each query."""
         k = self._settings.contexts_per_claim
         replies = await asyncio.gather(*(source.find(query, k) for query in queries))
         return list(map(answered, replies))

@@ -172,7 +172,6 @@ def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: A
 
 
 def _weighted_name(link: Link, assessment: Assessment) -> str:
-    """Return a passage's id with the probability of what it says, and the doubt about it."""
     passage = assessment.contexts[link.edge.source]
     return f"{passage.id} ({link.edge.probability:.2f}{_doubt(link, assessment)})"
 

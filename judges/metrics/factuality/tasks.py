@@ -121,7 +121,6 @@ def _begins(token: str) -> Entailment | None:
 
 
 def _token_at(tokens: Sequence[Mapping[str, Any]], place: int) -> Mapping[str, Any] | None:
-    """Return the token that holds the label's first letter."""
     after = 0
     for token in tokens:
         after += len(str(token["token"]))

@@ -98,7 +98,6 @@ def nugget_scores(graded: Sequence[Graded]) -> NuggetScores:
 def _mean(
     graded: Sequence[Graded], weights: Mapping[Importance, float], credit: Mapping[Assignment, float]
 ) -> float:
-    """Σ w·c / Σ w."""
     given = fsum(weights[importance] * credit[assignment] for importance, assignment in graded)
     return given / fsum(weights[importance] for importance, _ in graded)
 

@@ -172,7 +172,6 @@ def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
 
 
 def _quotes(quote: str, answer: str) -> bool:
-    """Return whether an answer has the words of a quote in order, except those that dots replace."""
     said = f" {' '.join(words(answer))} "
     pieces = [" ".join(words(piece)) for piece in quote.replace("…", "...").split("...")]
     return any(pieces) and all(f" {piece} " in said for piece in pieces if piece)

@@ -66,7 +66,6 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
 
 
 def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], weights: TermWeights) -> bool:
-    """Return whether a longer statement contains a short answer."""
     if new:
         return weights.share(new, hypothesis.terms, hypothesis.related) >= ANSWERED_FROM
     shared = weights.share(premise.terms, hypothesis.terms, hypothesis.related)

@@ -136,7 +136,6 @@ def _beaten(graph: csr_array, component: Ints, sizes: Ints) -> tuple[Ints, Ints]
 
 
 def _reaches_all(edges: NDArray[np.bool_]) -> bool:
-    """Return whether the edges of a full matrix lead from the first system to all others."""
     reached = np.zeros(len(edges), dtype=bool)
     reached[:1] = True
     fresh = reached
@@ -147,7 +146,6 @@ def _reaches_all(edges: NDArray[np.bool_]) -> bool:
 
 
 def _took_from(pairs: PairCounts) -> csr_array:
-    """Return the graph with an edge from each system to those it took a share of a win from."""
     took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
     took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
     source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])

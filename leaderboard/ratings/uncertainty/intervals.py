@@ -100,7 +100,6 @@ class PairedErrors:
 
 
 def _of_single_battles(gap: Floats, units: Floats) -> Floats:
-    """Return the standard errors of differences in points for as many single battles."""
     half = np.clip(gap / POINTS / 2, -FURTHEST, FURTHEST)
     return np.asarray(2 * POINTS * np.cosh(half) / np.sqrt(np.maximum(units, ONE_UNIT)))
 

@@ -273,7 +273,6 @@ class _Likelihood:
         return np.asarray(np.linalg.solve(matrix, slope.T[:, :, None])[:, :, 0].T, dtype=np.float64)
 
     def _read(self, point: Floats) -> tuple[Floats, Floats, Floats | float]:
-        """Return the ratings, their gaps, and the tie parameters."""
         theta = point[: self.pairs.systems]
         return theta, theta[self.pairs.low] - theta[self.pairs.high], point[-1] if self.has_tie else 0.0
 

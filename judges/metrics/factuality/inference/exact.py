@@ -105,7 +105,6 @@ def share_true(table: Floats) -> Floats:
 
 
 def _backward(order: EliminationOrder, conditionals: list[Floats], size: int) -> Floats:
-    """Read off the posteriors, last eliminated first."""
     scopes = order.separators()
     waiting = [0] * len(scopes)
     for scope in scopes:

@@ -108,7 +108,6 @@ def _buckets(network: Network, order: EliminationOrder, i_bound: int) -> list[li
 
 
 def _split(factors: list[_Part], senders: list[_Part], most: int) -> list[_Part]:
-    """Put factors and messages, widest first, into the first mini-bucket that has room for them."""
     items = [(factor.scope, factor, False) for factor in factors]
     items += [(sender.scope[1:], sender, True) for sender in senders]
     bins: list[tuple[set[int], list[tuple[_Part, bool]]]] = []
@@ -145,7 +144,6 @@ def _own_marginal(scores: Floats) -> Floats:
 
 
 def _agreed(bucket: list[_Part]) -> Floats:
-    """Return the geometric mean of what the parts of a bucket believe about its variable."""
     total = np.zeros(2)
     for part in bucket:
         marginal = _own_marginal(part.belief())
