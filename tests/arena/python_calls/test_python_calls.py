@@ -167,7 +167,7 @@ def test_example_notebook_runs() -> None:
 
     asyncio.run(run())
     board = names["board"]
-    assert list(board.board.system) == ["delta", "alpha", "beta", "gamma"]
+    assert set(board.board.system) == {"delta", "alpha", "beta", "gamma"}
     assert len(board.comparisons) == 12 * 6
     assert board.chart().to_dict()
 
@@ -192,7 +192,8 @@ def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[...,
     async def cell() -> aa.Ranking:
         return found.add({"third": frames["best"].head(6)}, progress=False)
 
-    assert len(asyncio.run(cell()).comparisons) == 12 + 2 * 6
+    # Where it has no answer, it loses.
+    assert len(asyncio.run(cell()).comparisons) == 3 * 12
     assert aa.judge("Which?", "longer", "short", judge=judge).preference == "a"
     assert aa.estimate(frames, judge=judge)["requests"] == 0
 
