@@ -66,11 +66,7 @@ class Arena:
 
     @cached_property
     def store(self) -> Store:
-        """The store, opened when first asked for.
-
-        Raises:
-            StoreError: The database cannot be used.
-        """
+        """The store, opened when first asked for."""
         from data.store import Store
 
         return Store.open(self.settings.database_url)

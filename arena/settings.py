@@ -240,9 +240,6 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
     Args:
         environment: Variables to read; by default those of the process.
-
-    Raises:
-        InputError: A variable has a value that cannot be used.
     """
     variables = os.environ if environment is None else environment  # noqa: TID251 - this is the one place
     home = Path(variables["ARENA_HOME"]).expanduser() if variables.get("ARENA_HOME") else _user_folder()

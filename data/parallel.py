@@ -31,10 +31,6 @@ class Spread(Protocol):
         """Yield `function(*shared, *task)` for each task, in their order; few tasks are read ahead.
 
         The function is one of a module, all arguments are copied, and `shared` is copied once a process.
-
-        Raises:
-            ArenaError: What the function raised, of the first task that failed.
-            WorkError: The function broke, or the processes that it ran in ended by themselves.
         """
         ...
 

@@ -62,10 +62,6 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
         name: A path (it ends in `.toml`), `FILE.py:FUNCTION`, or the name of a spec in `folders`, of a
             bundled one, or of a function that a plugin adds.
         folders: Where to look before the bundled specs.
-
-    Raises:
-        NotFoundError: No judge bears the name.
-        SpecError: The spec cannot be used; every problem is named.
     """
     if FUNCTION.search(name):
         return make_spec(import_module(".function", __package__).function_values(name))
@@ -75,11 +71,7 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
 
 
 def require_registered(*names: str) -> None:
-    """Refuse anything but a plain name: only local users may name files.
-
-    Raises:
-        NotFoundError: One leads to a file or a function; nothing is said of it.
-    """
+    """Refuse anything but a plain name: only local users may name files."""
     for name in names:
         if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
             raise NotFoundError(
@@ -227,9 +219,6 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
         spec: What decides; `spec.at(endpoint)` fills in the endpoint of the settings first.
         client: What sends requests; the lexical judge needs none.
         work: What works on answers and replies.
-
-    Raises:
-        SpecError: The judge asks an LLM and there is nothing to ask with, or no endpoint.
     """
     match spec.kind:
         case JudgeKind.LEXICAL:

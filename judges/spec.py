@@ -224,20 +224,12 @@ class JudgeSpec(BaseModel):
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
     def using(self, **changes: object) -> JudgeSpec:
-        """Return the same judge with other settings, checked again.
-
-        Raises:
-            SpecError: The settings do not go together.
-        """
+        """Return the same judge with other settings, checked again."""
         return make_spec({**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
 
 def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
-    """Make a spec from plain values.
-
-    Raises:
-        SpecError: Something is wrong with it; every problem is named.
-    """
+    """Make a spec from plain values."""
     try:
         return JudgeSpec(**values)
     except ValidationError as error:

@@ -162,12 +162,6 @@ class BattleTable:
             winner: `model_a`, `model_b`, `tie` or another of `SPELLINGS`.
             score: Share of the win that `model_a` gets, 0–1; missing where a battle has none.
             weight: How often each row counts.
-
-        Raises:
-            RecordError: A missing value, a name that cannot be one, an unknown winner word, a self-battle, a
-                score outside 0–1 or one that contradicts `model_a` or `model_b`, a weight that is
-                negative, too large or no number, or columns of unequal length; the message names row (counted
-                from 1) and column.
         """
         columns = {
             "question_id": question_id,

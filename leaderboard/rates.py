@@ -90,11 +90,7 @@ class RateTable:
     unused: float
 
     def of(self, system: str, domain: str = OVERALL) -> Rate:
-        """Return the rate of a system in a domain.
-
-        Raises:
-            NotFoundError: There is no such row.
-        """
+        """Return the rate of a system in a domain."""
         for row in self.rows:
             if row.system == system and row.domain == domain:
                 return row
@@ -126,9 +122,6 @@ def win_rates(
         by_domain: Add a row for each domain with battles, beside `overall`.
         clustered: Take battles on one question together. Turn it off where the table does not know
             its questions.
-
-    Raises:
-        NotFoundError: No battle names the reference.
 
     Source: Han et al. (2024), section 6.3 (rates); docs/method/rates.md (intervals).
     """

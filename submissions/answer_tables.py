@@ -151,10 +151,6 @@ def read_answer_table(
 
     The answers are of `system` where the file names nobody; rows of a file of references (not `answers`) are
     nobody's. `called` says what columns of ours are called in the file, where their names do not.
-
-    Raises:
-        InvalidFileError: Rows cannot be read; all problems are listed.
-        FileFormatError: There is no such file, or it has none of the formats.
     """
     limits = IntakeLimits()
     findings = Findings(limits.errors)

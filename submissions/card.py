@@ -57,10 +57,6 @@ def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> Sy
     Args:
         path: The file.
         check: What reads its text; by default `check_card`, without a limit of time.
-
-    Raises:
-        InvalidFileError: It has problems; all of them are listed.
-        FileFormatError: There is no such file, or it is no text.
     """
     card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:

@@ -95,11 +95,7 @@ def refused_for_time(questions: Questions, seconds: float) -> CheckReport:
 
 
 def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> Iterator[Answer]:
-    """Yield the answers of a file that was checked, one at a time.
-
-    Raises:
-        InvalidFileError: The file has an error after all; the caller must drop the earlier rows.
-    """
+    """Yield the answers of a file that was checked, one at a time."""
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, findings)

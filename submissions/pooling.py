@@ -69,10 +69,6 @@ def pool(
     """Join tables of answers, and one of references where there is one.
 
     References go before what the tables say; known questions keep their ids and their order.
-
-    Raises:
-        InputError: Questions cannot be joined, have no text anywhere, or two files have answers of one
-            system to one question.
     """
     joined = _Joined([*tables, *([] if references is None else [references])], known)
     if references is not None:

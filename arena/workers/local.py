@@ -104,11 +104,7 @@ def _settle(futures: Iterable[Future[Any]]) -> None:
 
 
 def guarded(function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
-    """Call a function.
-
-    Raises:
-        WorkError: It broke by a fault of the program.
-    """
+    """Call a function."""
     try:
         return function(*arguments)
     except ArenaError:

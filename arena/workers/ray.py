@@ -124,11 +124,7 @@ class RaySpread:
 
 @contextmanager
 def connected() -> Iterator[ModuleType]:
-    """Connect to the cluster that runs, else to one that ends with the block.
-
-    Raises:
-        JudgeError: Ray is not installed, or no cluster can be reached or started.
-    """
+    """Connect to the cluster that runs, else to one that ends with the block."""
     try:
         ray = import_module("ray")
     except ModuleNotFoundError as error:
@@ -170,12 +166,7 @@ def _work(job_id: int, round_name: str, name: str) -> None:
 
 
 def _result(ray: ModuleType, reference: object) -> Any:  # noqa: ANN401 - as above
-    """Take the result of a task.
-
-    Raises:
-        ArenaError: The error that the task raised.
-        WorkError: It broke, or was lost with its node again and again.
-    """
+    """Take the result of a task."""
     try:
         return ray.get(reference)
     except (ray.exceptions.RayTaskError, ray.exceptions.RuntimeEnvSetupError) as failure:

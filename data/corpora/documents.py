@@ -54,9 +54,6 @@ def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGE
     """Yield the documents of a folder or a file, plain or gzipped.
 
     What cannot be read is noted and left out. The `headings` of MS MARCO's rows join the title.
-
-    Raises:
-        FileFormatError: There is nothing of any kind at the path, or a folder mixes kinds.
     """
     for file in document_files(path):
         kind = _kind_of(file)
@@ -79,11 +76,7 @@ def _shown(file: Path, path: Path) -> str:
 
 
 def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
-    """Return the sha256 of all that `read_documents` reads: names and bytes, in order.
-
-    Raises:
-        FileFormatError: There is nothing at the path, or it cannot be read.
-    """
+    """Return the sha256 of all that `read_documents` reads: names and bytes, in order."""
     digest = hashlib.sha256()
     for file in document_files(path):
         name = file.relative_to(path).as_posix() if path.is_dir() else ""
@@ -101,11 +94,7 @@ def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
 
 
 def document_files(path: Path) -> Sequence[Path]:
-    """Return the files of documents: the file itself, BEIR's `corpus.jsonl`, or all of one kind.
-
-    Raises:
-        FileFormatError: A folder holds none, or several kinds.
-    """
+    """Return the files of documents: the file itself, BEIR's `corpus.jsonl`, or all of one kind."""
     if not path.is_dir():
         return (path,)
     for name in BEIR_CORPUS:

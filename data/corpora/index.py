@@ -61,11 +61,7 @@ def read_manifest(folder: Path) -> Manifest:
 def build_corpus(
     folder: Path, documents: Iterable[Passage], manifest: Manifest, analyser: Analyser
 ) -> Manifest:
-    """Write the files of a corpus into an empty folder, and return the manifest with its counts.
-
-    Raises:
-        FileFormatError: No document has any words.
-    """
+    """Write the files of a corpus into an empty folder, and return the manifest with its counts."""
     chunking = Chunking(words=manifest.words, overlap=manifest.overlap)
     vocabulary: dict[str, int] = {}
     by_word: dict[str, tuple[int, ...]] = {}
@@ -206,11 +202,6 @@ class CorpusLibrary:
 
         A corpus of that name is replaced when the new one is complete, and only where the documents, the
         chunking or the analyser differ.
-
-        Raises:
-            InvalidFileError: Documents have problems; all of them are listed, and nothing is changed.
-            FileFormatError: There are no documents, or none with words.
-            StoreError: The files cannot be written.
         """
         require_name(name, "Corpus name")
         cut = chunking or Chunking()

@@ -34,11 +34,7 @@ EMPTY_ITEMS_STAY = ("passages",)
 
 
 def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:
-    """Read the answers of a file.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-    """
+    """Read the answers of a file."""
     return read_records(path, limits, _item, ours=True, lists=LIST_CELLS, keep=EMPTY_ITEMS_STAY)
 
 
@@ -46,9 +42,6 @@ def read_passages(path: Path, limits: ReadLimits) -> tuple[QuestionPassages, ...
     """Read passages by question: `question_id` or the question's text (`query`), and `passages`.
 
     RAG-QA Arena's prediction files are of this form.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
     """
     return read_records(path, limits, _question_passages, ours=True, lists=LIST_CELLS)
 
@@ -113,9 +106,6 @@ def read_evaluations(
     """Read the votes of such a file, a label each; None where the file has another format.
 
     With names of `systems`, pairs are read by the question and systems in their keys, without texts.
-
-    Raises:
-        InvalidFileError: Pairs have no texts, or votes that cannot be read; all of them are listed.
     """
     rows = _rows_of(path, limits)
     if rows is None:

@@ -68,10 +68,6 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
         path: The file.
         limits: Limits on its size.
         systems: Known systems. With them question id and systems are required, else question and answers.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-        FileFormatError: The columns of a published file have different lengths.
     """
     published = read_evaluations(path, limits, systems=systems)
     if published is not None:

@@ -111,9 +111,6 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
     """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates; NUL becomes U+FFFD.
 
     With `finite` off, numbers that are not finite become null, as logs of other tools have them.
-
-    Raises:
-        FileFormatError: With code `not-json`, `not-finite`, `duplicate-key`, `too-deep` or `not-utf8`.
     """
     try:
         if text.startswith("\ufeff"):

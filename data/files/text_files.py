@@ -134,10 +134,6 @@ class GuardedStream:
 
     Use it as a context manager. `line` counts the line ends passed by `readline`, which with
     `carriage_returns` are those of the classic Macintosh.
-
-    Raises:
-        FileFormatError: When opened: it is missing, a folder, unreadable or empty. When read: it is
-            cut off, damaged, or over a limit.
     """
 
     def __init__(self, path: Path, limits: ReadLimits, *, carriage_returns: bool = False) -> None:
@@ -222,11 +218,7 @@ class GuardedStream:
 
 
 def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:
-    """Yield numbered lines without their line ends, the byte order mark removed, blank ones left out.
-
-    Raises:
-        FileFormatError: As `GuardedStream`.
-    """
+    """Yield numbered lines without their line ends, the byte order mark removed, blank ones left out."""
     with GuardedStream(path, limits) as stream:
         while content := stream.readline():
             stripped = content.rstrip(b"\r\n")
@@ -244,11 +236,7 @@ def content_bytes(path: Path, limits: ReadLimits) -> int:
 
 
 def read_text(path: Path, limits: ReadLimits) -> str:
-    """Read a whole file as UTF-8 text, with or without a byte order mark.
-
-    Raises:
-        FileFormatError: As `GuardedStream`, or it is not UTF-8.
-    """
+    """Read a whole file as UTF-8 text, with or without a byte order mark."""
     with GuardedStream(path, limits) as stream:
         content = b"".join(iter(lambda: stream.read(MEBIBYTE), b""))
     if not content.strip():
@@ -277,11 +265,7 @@ def _open(path: Path) -> tuple[io.BufferedReader, str]:
 
 
 def decode(content: bytes, line: int) -> str:
-    """Decode UTF-8.
-
-    Raises:
-        FileFormatError: It is not UTF-8, or it holds NUL characters, which no database keeps.
-    """
+    """Decode UTF-8."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

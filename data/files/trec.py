@@ -62,12 +62,7 @@ class Qrels:
 
 
 def read_qrels(path: Path, limits: ReadLimits | None = None) -> Qrels:
-    """Read judgments, plain or gzipped.
-
-    Raises:
-        FileFormatError: The file cannot be read.
-        InvalidFileError: Lines are no judgments, or a passage has two grades; all of them are listed.
-    """
+    """Read judgments, plain or gzipped."""
     problems = ProblemList()
     grades: dict[str, dict[str, dict[str, float]]] = {}
     relevant_from = 1.0
@@ -162,12 +157,7 @@ class RunLine:
 
 
 def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[RunLine, ...]]:
-    """Read a run, plain or gzipped: the passages of each question by falling scores, then by falling ids.
-
-    Raises:
-        FileFormatError: The file cannot be read.
-        InvalidFileError: Lines are no run lines, or name a passage twice; all of them are listed.
-    """
+    """Read a run, plain or gzipped: the passages of each question by falling scores, then by falling ids."""
     problems = ProblemList()
     lines: dict[str, dict[str, RunLine]] = {}
     for number, content in read_lines(path, limits or ReadLimits()):

@@ -61,10 +61,6 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
 
     Returns:
         Where its files lie: the folder, or the one folder in the archive.
-
-    Raises:
-        FileFormatError: It is no zip file, is damaged or encrypted, is over a limit, or a name in it leads
-            elsewhere.
     """
     limits = limits or ArchiveLimits()
     with opened(path, limits) as (archive, members):
@@ -78,11 +74,7 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
 
 @contextmanager
 def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """Open an archive; folders and the extra files of file managers are left out.
-
-    Raises:
-        FileFormatError: As `unpack`, also for what fails in the block.
-    """
+    """Open an archive; folders and the extra files of file managers are left out."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [
@@ -100,12 +92,7 @@ def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile,
 
 
 def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    """One file of an archive, if it has at most `limit` bytes, whatever the archive says of its size.
-
-    Raises:
-        FileFormatError: It is larger.
-        zipfile.BadZipFile: It is damaged.
-    """
+    """One file of an archive, if it has at most `limit` bytes, whatever the archive says of its size."""
     with _open_member(archive, member) as source:
         content = source.read(limit + 1)
     if len(content) > limit:
@@ -179,11 +166,7 @@ NO_TEXT = frozenset(
 
 @contextmanager
 def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears under its name only once it is whole.
-
-    Raises:
-        FileFormatError: It cannot be written.
-    """
+    """Open a file for writing that appears under its name only once it is whole."""
     partial = destination.with_name(f".{destination.name}.part")
     try:
         with partial.open("wb") as raw:
@@ -198,11 +181,7 @@ def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_text(destination: Path) -> Iterator[TextIO]:
-    """Do the same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes.
-
-    Raises:
-        FileFormatError: It cannot be written, or its name says that it holds something else than text.
-    """
+    """Do the same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes."""
     if destination.suffix.lower() in NO_TEXT:
         message = f"What is written is text, and {destination.name} says that it holds something else."
         raise FileFormatError(

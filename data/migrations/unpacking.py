@@ -25,11 +25,7 @@ def _dictionary() -> bytes:
 
 
 def unpack(stored: bytes) -> str:
-    """Restore a text.
-
-    Raises:
-        StoreError: The bytes are damaged.
-    """
+    """Restore a text."""
     try:
         if not stored.startswith(PACKED):
             return stored.decode()

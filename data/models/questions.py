@@ -30,11 +30,7 @@ def written_by_people(reference_by: str) -> bool:
 
 
 def require_name(value: str, what: str) -> str:
-    """Return `value` where it can stand in a path, a URL and a command line.
-
-    Raises:
-        RecordError: It is empty, longer than 100 characters, or uses other characters.
-    """
+    """Return `value` where it can stand in a path, a URL and a command line."""
     if not NAME_PATTERN.fullmatch(value):
         message = f"{what} {value!r} is not a usable name."
         raise RecordError(message, advice="Use 1 to 100 letters, digits, '.', '_', '+' or '-'.")
@@ -45,12 +41,7 @@ SYSTEM_NAME_PATTERN = re.compile(r"[^\W_](?:[^\s@]| (?=[^\s@])){0,99}")
 
 
 def require_system_name(value: str) -> str:
-    """Return a system's name where it can stand on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`.
-
-    Raises:
-        RecordError: It is empty, longer than 100 characters, does not begin with a letter or digit, has `@`,
-            white space at its end or twice in a row, or what cannot be printed.
-    """
+    """Return a system's name where it can stand on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`."""
     if not SYSTEM_NAME_PATTERN.fullmatch(value) or not value.isprintable():
         message = f"System name {value[:120]!r} is not a usable name."
         advice = "Use 1 to 100 printable characters, a letter or digit first, without '@' and double spaces."
@@ -262,11 +253,7 @@ class SetPolicy:
 
 
 def require_apart(phases: Sequence[Phase]) -> None:
-    """Refuse phases of one name, or of which two are open at once.
-
-    Raises:
-        RecordError: There are such.
-    """
+    """Refuse phases of one name, or of which two are open at once."""
     for place, one in enumerate(phases):
         for other in phases[place + 1 :]:
             if one.name == other.name:

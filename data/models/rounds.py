@@ -381,11 +381,7 @@ class BattlePair:
 
 
 def require_amount(budget_usd: float) -> float:
-    """Refuse what is no amount of money, and return what is.
-
-    Raises:
-        InputError: It is negative, infinite or not a number.
-    """
+    """Refuse what is no amount of money, and return what is."""
     if not 0 <= budget_usd < float("inf"):
         raise InputError(f"The budget {budget_usd} is no amount of money.", advice="Use 0 or more.")
     return budget_usd
@@ -396,11 +392,7 @@ RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 
 
 def require_resumable(round_: Round) -> None:
-    """Check that a round can be judged.
-
-    Raises:
-        ConflictError: It has ended.
-    """
+    """Check that a round can be judged."""
     if round_.state not in RESUMABLE:
         raise ConflictError(
             f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",

@@ -233,11 +233,7 @@ class ProblemList:
         self.add(error.line, error.code, message, advice=error.advice)
 
     def require_none(self, name: str, advice: str = "Correct them and try again.") -> None:
-        """Refuse a file that has errors.
-
-        Raises:
-            InvalidFileError: It has; all of them are listed.
-        """
+        """Refuse a file that has errors."""
         if self.errors:
             raise InvalidFileError(
                 f"{name} has {counted(self.errors, 'problem')}.", self.result(), advice=advice

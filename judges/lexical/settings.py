@@ -77,11 +77,7 @@ class LexicalSettings(BaseModel):
 
 
 def read_settings(name: str, values: Mapping[str, bool | int | float | str]) -> LexicalSettings:
-    """Check the settings of a judge spec.
-
-    Raises:
-        SpecError: A setting is unknown or out of bounds.
-    """
+    """Check the settings of a judge spec."""
     try:
         return LexicalSettings.model_validate(dict(values))
     except ValidationError as error:

@@ -62,11 +62,7 @@ class Transport(Protocol):
         ...
 
     async def send(self, request: Request) -> Reply:
-        """Call once and return the reply, without its cost.
-
-        Raises:
-            CallError: No reply.
-        """
+        """Call once and return the reply, without its cost."""
         ...
 
     def stop(self) -> None:

@@ -76,14 +76,7 @@ class Scheduler:
         return {name: int(endpoint.gate.limit) for name, endpoint in self._lanes.items()}
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Return the reply, or why there is none.
-
-        Raises:
-            EndpointError: The endpoint was given up.
-            ReplayMissError: Replay mode, and the cache lacks this request.
-            BudgetError: There is a cap, and no price is known for the model.
-            StoppedError: `stop` was called; ask again to resume.
-        """
+        """Return the reply, or why there is none."""
         key = request.key
         while (shared := self._shared.get(key)) is not None:
             await_another()
@@ -362,10 +355,6 @@ async def open_client(
         journal: Where batches are written down; needed where they are the transport.
         transport: Carries requests instead of the one that the settings name.
         prices: What tokens cost, instead of the bundled prices and those of the settings' file.
-
-    Raises:
-        SpecError: The settings' prices file cannot be used, or there are batches and no journal.
-        NotFoundError: There is no transport of the settings' name.
     """
     settings = settings or AccessSettings()
     info = transport_info(settings.transport)

@@ -379,11 +379,7 @@ class CostMeter:
         )
 
     async def reserve(self, request: Request) -> float | None:
-        """Set the most that a call can cost aside; None where the cap leaves no room for it.
-
-        Raises:
-            BudgetError: There is a cap, and no price is known for the model.
-        """
+        """Set the most that a call can cost aside; None where the cap leaves no room for it."""
         if self._budget is None:
             return 0.0
         most = self._most_cost(request)

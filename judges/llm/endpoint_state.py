@@ -43,11 +43,7 @@ class AdaptiveLimiter:
         self._closed: Callable[[], Exception] | None = None
 
     async def enter(self) -> None:
-        """Take a place, waiting for one.
-
-        Raises:
-            Exception: What `close` was given, where the gate is closed.
-        """
+        """Take a place, waiting for one."""
         if self._closed is not None:
             raise self._closed()
         if not self._waiting and self._free():
@@ -323,11 +319,7 @@ class EndpointState:
         self.gate.came_back()
 
     def give_up(self, reason: str) -> None:
-        """Ask the endpoint nothing more.
-
-        Raises:
-            EndpointError: Always, with the reason.
-        """
+        """Ask the endpoint nothing more."""
         self._breaker.give_up(reason)
         self.gate.close(self._breaker.error)
         raise self._breaker.error()

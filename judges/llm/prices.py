@@ -102,9 +102,6 @@ class Prices:
         Args:
             override: The user's file.
             batch: Whether calls travel as batches.
-
-        Raises:
-            SpecError: The user's file cannot be read or has another shape.
         """
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
         return cls(*map(_read, paths), batch=batch)
@@ -216,11 +213,7 @@ def price_advice(model: str) -> str:
 
 
 def set_price(path: Path, model: str, price: Price) -> None:
-    """Write a model's price into a file of prices, which is made where it is not there.
-
-    Raises:
-        SpecError: The file cannot be read or written, or has another shape.
-    """
+    """Write a model's price into a file of prices, which is made where it is not there."""
     there = path.is_file()
     known = _read(path) if there else PriceFile()
     entry = f"[models.{json.dumps(model)}]\ninput = {price.input!r}\noutput = {price.output!r}\n"

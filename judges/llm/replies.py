@@ -35,11 +35,7 @@ LEAST_STATUS, MOST_STATUS = 400, 599
 
 
 def payload_of(raw: bytes) -> object:
-    """Return the JSON of a body, whatever its content type says.
-
-    Raises:
-        CallError: It is no JSON.
-    """
+    """Return the JSON of a body, whatever its content type says."""
     try:
         try:
             return json.loads(raw)
@@ -50,11 +46,7 @@ def payload_of(raw: bytes) -> object:
 
 
 def reply_of(request: Request, payload: object, latency: float, *, left_out: tuple[str, ...] = ()) -> Reply:
-    """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`).
-
-    Raises:
-        CallError: The payload is no chat completion or an error, or the model or a filter refused.
-    """
+    """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`)."""
     if isinstance(payload, str | bytes):
         payload = payload_of(payload if isinstance(payload, bytes) else payload.encode("utf-8", "replace"))
     try:

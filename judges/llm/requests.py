@@ -185,11 +185,7 @@ class LlmClient(Protocol):
     """Whatever can answer a request: the scheduler over a transport, a cache, a scripted fake."""
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Ask once (retries of transient errors included) and return the reply or why there is none.
-
-        Raises:
-            JudgeError: Judging as a whole cannot go on.
-        """
+        """Ask once (retries of transient errors included) and return the reply or why there is none."""
         ...
 
 

@@ -124,20 +124,12 @@ class TaskRunner:
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
     async def run(self, task: Task[T], inputs: Mapping[str, Input]) -> T | CallFailure:
-        """Run a task and return its checked reply, or why there is none.
-
-        Raises:
-            SpecError: The prompt is missing or wrong, or does not fit the inputs.
-        """
+        """Run a task and return its checked reply, or why there is none."""
         completed = await self.run_fully(task, inputs)
         return completed if isinstance(completed, CallFailure) else completed.value
 
     async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
-        """Run a task and return its reply with where it came from.
-
-        Raises:
-            SpecError: The prompt is missing or wrong, or does not fit the inputs.
-        """
+        """Run a task and return its reply with where it came from."""
         first = await converse(self._client, self.request(task, inputs), task.tools)
         if isinstance(first, CallFailure):
             return first

@@ -100,11 +100,7 @@ Input = str | int | Tagged | Passage | Sequence[Tagged | Passage]
 
 @dataclass(frozen=True)
 class Template:
-    """A prompt file: its name and its whole text.
-
-    Raises:
-        SpecError: It has no `## task`, or a section of another name.
-    """
+    """A prompt file: its name and its whole text."""
 
     name: str
     text: str
@@ -137,11 +133,7 @@ class Template:
         return {name.lower(): body.strip() for name, body in zip(pieces[1::2], pieces[2::2], strict=True)}
 
     def fill(self, inputs: Mapping[str, Input]) -> str:
-        """Return the `## task` with every input between its tags.
-
-        Raises:
-            SpecError: The placeholders and the inputs are not the same names.
-        """
+        """Return the `## task` with every input between its tags."""
         if self.placeholders != set(inputs):
             message = (
                 f"Prompt {self.name} has the placeholders {_listed(self.placeholders)}, "
@@ -158,11 +150,7 @@ class Template:
 
 
 def load_template(name: str, *, folder: Path | None = None) -> Template:
-    """Read a bundled prompt by name, or one from a folder of the organiser's where it has it.
-
-    Raises:
-        SpecError: There is no such prompt, it is no UTF-8 text, or it breaks the rules of prompts.
-    """
+    """Read a bundled prompt by name, or one from a folder of the organiser's where it has it."""
     places = [files(judges) / "prompts"] if folder is None else [folder, files(judges) / "prompts"]
     for place in places:
         path = place / f"{name}{SUFFIX}"

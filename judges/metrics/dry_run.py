@@ -135,11 +135,7 @@ class DryRunner(TaskRunner):
         self._seen: set[object] = set()
 
     async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
-        """Return the stub of a task's reply.
-
-        Raises:
-            SpecError: There is none for this task.
-        """
+        """Return the stub of a task's reply."""
         value = task.reply.model_validate(self._stub(task, inputs))
         key = (task.name, task.prompt, *((name, _frozen(inputs[name])) for name in sorted(inputs)))
         if key not in self._seen:

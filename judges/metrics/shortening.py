@@ -113,12 +113,7 @@ class ShorteningMetric:
 
 
 def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> Metric:
-    """Build a metric by an LLM that reads no more of a passage than it may.
-
-    Raises:
-        NotFoundError: No metric bears the name.
-        SpecError: An option is unknown or out of bounds.
-    """
+    """Build a metric by an LLM that reads no more of a passage than it may."""
     cut = metric_info(name).cut
     if cut is None:
         return build_metric(name, runner=runner, options=options)

@@ -169,11 +169,7 @@ class _File(BaseModel):
 
 
 def read_literal(path: Path) -> str:
-    """Return a literal prompt's text from the TOML file that describes it.
-
-    Raises:
-        SpecError: The file, or one that it names, cannot be read or used.
-    """
+    """Return a literal prompt's text from the TOML file that describes it."""
     try:
         file = _File.model_validate(tomllib.loads(_content(path)))
         last = file.message[-1]

@@ -25,20 +25,13 @@ def majority(preferences: Sequence[Preference]) -> Preference:
 
     Two preferences that are equally common (possible with four votes or more) are a tie.
 
-    Raises:
-        RecordError: There is none.
-
     Source: RAG-QA Arena, section 4.2.
     """
     return weighted(preferences, [1.0] * len(preferences))
 
 
 def weighted(preferences: Sequence[Preference], weights: Sequence[float]) -> Preference:
-    """Return the preference with the most weight; where two have the most, a tie.
-
-    Raises:
-        RecordError: There is no preference.
-    """
+    """Return the preference with the most weight; where two have the most, a tie."""
     if not preferences:
         raise RecordError("There is no preference to settle.")
     usage = dict.fromkeys(preferences, 0.0)

@@ -51,12 +51,7 @@ class WorkedExample:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file: its name and its whole text.
-
-    Raises:
-        SpecError: A section is unknown, twice there or incomplete, or a placeholder is unknown;
-            every problem is named.
-    """
+    """A prompt file: its name and its whole text."""
 
     name: str
     text: str
@@ -125,11 +120,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
 
 
 def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
-    """Read a prompt by the name of a bundled one or by a path relative to the spec that names it.
-
-    Raises:
-        SpecError: There is no such prompt, it is no UTF-8 text, or it breaks the rules of prompts.
-    """
+    """Read a prompt by the name of a bundled one or by a path relative to the spec that names it."""
     if beside is not None:
         for candidate in (beside / name, beside / f"{name}{SUFFIX}"):
             if candidate.is_file():

@@ -104,11 +104,7 @@ def unreadable(code: str) -> str:
 
 @lru_cache(maxsize=64)
 def language(code: str) -> Language:
-    """Rules for reading a language.
-
-    Raises:
-        InputError: It cannot be read.
-    """
+    """Rules for reading a language."""
     primary = primary_code(code)
     if not can_read(code):
         raise InputError(unreadable(code), advice="Known: " + ", ".join(sorted({*SNOWBALL, *UNSPACED})) + ".")

@@ -33,9 +33,6 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
     """Write a board's standings as one file: a row a system in each domain; JSON holds everything.
 
     Without `form` the name's ending says it; text may be gzipped (`*.csv.gz`).
-
-    Raises:
-        FileFormatError: The ending says no form, or the file cannot be written.
     """
     from data.files.zip_files import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
 

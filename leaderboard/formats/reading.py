@@ -68,11 +68,7 @@ class _Codes(dict[str, int]):
 
 
 def format_of(path: Path) -> str:
-    """Tell the name of the format of a battle file, or of a folder's first one, by its first record.
-
-    Raises:
-        FileFormatError: The first record is of no known format; the message lists its columns.
-    """
+    """Tell the name of the format of a battle file, or of a folder's first one, by its first record."""
     file = _files(path)[0]
     chunk = next(chunks_of(file), None)
     if chunk is None:
@@ -106,11 +102,6 @@ def read_chunks(
 
     Without `kind` the first record tells the format. RAG-QA Arena's `eval_results` say domain and judge in
     the file's name.
-
-    Raises:
-        FileFormatError: A file is of another shape, or most of its records are; the message names row and
-            column.
-        RecordError: A value breaks a rule in most records, or in one with `strict`; likewise.
     """
     kind = kind or format_of(path)
     from_name = battle_format(kind).from_name
@@ -156,11 +147,6 @@ def read_battles(path: Path, kind: str | None = None, *, context: Context | None
 
     Systems, questions and domains are coded in sorted order, and rows stand in one order of their own. A file
     without domains has the one domain "".
-
-    Raises:
-        FileFormatError: As of `read_chunks`, and for a file without a single battle, or one that
-            names questions in some rows only.
-        RecordError: As of `read_chunks`.
     """
     kind = kind or format_of(path)
     builder = _Builder()

@@ -58,11 +58,6 @@ def convert(
         read_as: The name of the source's format; None to tell it by the first record.
         write_as: That of the destination's.
         context: What the source's records do not say.
-
-    Raises:
-        FileFormatError: The source cannot be read, or the destination cannot be written or ends in nothing
-            that says how. A destination that could not be finished is not left behind.
-        RecordError: A value breaks a rule.
     """
     context = replace(context or Context(), further=True, named=True)
     return write_chunks(read_chunks(source, read_as, context=context), destination, write_as=write_as)

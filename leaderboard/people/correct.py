@@ -89,11 +89,6 @@ def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None =
 
     Returns:
         The object that `arena battles rate --people --json` prints.
-
-    Raises:
-        RecordError: A vote is on no judged battle; the message names its row.
-        NotFoundError: The anchor took part in no battle, or in none that people voted on.
-        UnrankableError: Votes leave no two systems comparable, or are on a single question.
     """
     anchor = None if anchor is None else anchor.alone()
     labelled = label(plan, votes)
@@ -219,10 +214,6 @@ def correct_rates(
 
     Returns:
         The object that `arena battles winrates --people --json` prints.
-
-    Raises:
-        RecordError: A vote is on no judged battle; the message names its row.
-        NotFoundError: No battle names the reference.
     """
     labelled = label(plan, votes)
     systems = labelled.table.systems

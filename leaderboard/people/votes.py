@@ -68,12 +68,7 @@ class Vote:
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """Read votes from any table: `question_id, model_a, model_b, winner|score[, annotator, chance]`.
-
-    Raises:
-        FileFormatError: The file cannot be read, holds no votes or lacks a column.
-        RecordError: A value breaks a rule; the message names row and column.
-    """
+    """Read votes from any table: `question_id, model_a, model_b, winner|score[, annotator, chance]`."""
     votes = [vote for chunk in chunks_of(path) for vote in _checked(chunk)]
     if not votes:
         raise FileFormatError(f"{path.name} holds no votes.", advice="A votes file has a row for each vote.")

@@ -77,9 +77,6 @@ def rate_domains(
             intervals of very many systems (`MOST_RESAMPLED`) where they say so.
         overall: The ratings of all battles, where somebody made them already. They are made again where
             they were made in another way than the domains' are.
-
-    Raises:
-        UnrankableError: There are no battles, or no overall ratings to borrow from.
     """
     chosen = Settings() if settings is None else settings
     table = usable(battles)

@@ -51,11 +51,6 @@ def rate(
         seed: Of the resamples.
         bounds: Percentile or BCa ends of bootstrap intervals.
 
-    Raises:
-        UnrankableError: No battle at all, weights that are no numbers, or (tie models) only ties.
-        NotFoundError: The anchor took part in no battle.
-        InputError: Fewer than two resamples.
-
     Source: Bradley & Terry (1952); Chiang et al. (2024), section 4; docs/method.md.
     """
     kind = interval or interval_for(len(table.systems), method)

@@ -110,11 +110,7 @@ class RatingTable:
     notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> Rating:
-        """Return the rating of one system.
-
-        Raises:
-            NotFoundError: The table has no such system.
-        """
+        """Return the rating of one system."""
         for rating in self.ratings:
             if rating.system == system:
                 return rating

@@ -80,9 +80,6 @@ def build_standings(
 
     Returns:
         The standings: the same input gives the same JSON.
-
-    Raises:
-        NotFoundError: The reference or anchor is named by no battle.
     """
     chosen = settings or Settings()
     facts = answers or {}

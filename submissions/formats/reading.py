@@ -227,9 +227,6 @@ class RowFile:
 
     Use it as a context manager and iterate over it once. Lines that cannot be parsed are noted in `findings`
     while iterating.
-
-    Raises:
-        FileFormatError: There is no such file, or it has none of the formats.
     """
 
     def __init__(

@@ -64,9 +64,6 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
     """Correct a round's ratings and rates by votes, as its board keeps them.
 
     Votes on battles that the judge did not decide are left out and counted. No name of a voter is kept.
-
-    Raises:
-        UnrankableError: The votes compare no two systems.
     """
     battles = store.verdicts.columns(round_.name)
     planned = _keys(battles, slice(None))

@@ -157,11 +157,7 @@ class BoardReader:
         return tuple(entries)
 
     def file(self, name: str, form: BoardForm, *, caller: Caller = PUBLIC) -> BoardFile:
-        """Make one file of a board, or of one snapshot of it.
-
-        Raises:
-            RetractedError: It was retracted and the caller is no organiser.
-        """
+        """Make one file of a board, or of one snapshot of it."""
         from leaderboard.export.tables import standings_file
         from leaderboard.standings.columns import marked
 
@@ -173,11 +169,7 @@ class BoardReader:
     def write_file(
         self, name: str, destination: Path, form: BoardForm | None = None, *, caller: Caller = PUBLIC
     ) -> None:
-        """Write a board as a file; without a form in that of the file's ending.
-
-        Raises:
-            RetractedError: It was retracted and the caller is no organiser.
-        """
+        """Write a board as a file; without a form in that of the file's ending."""
         from leaderboard.export.tables import export_standings
         from leaderboard.standings.columns import marked
 

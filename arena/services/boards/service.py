@@ -252,11 +252,7 @@ class BoardService(BoardReader):
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:
-        """Put an erratum on a board that stands, in place of the one before; its numbers and hash stay.
-
-        Raises:
-            ConflictError: The board was retracted.
-        """
+        """Put an erratum on a board that stands, in place of the one before; its numbers and hash stay."""
         notice = text.strip()
         if not notice:
             raise InputError("The notice is empty.", advice="Say what readers must know.")

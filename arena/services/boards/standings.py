@@ -201,9 +201,6 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
 
     Returns:
         How little was judged, and what the judge cannot decide; empty where enough was judged.
-
-    Raises:
-        ConflictError: It would make a partial board without `partial`.
     """
     counts, plan = store.rounds.counts(name), store.rounds.get(name).plan
     asked = counts.planned - counts.missing - plan.get("without_judge", 0)

@@ -21,11 +21,7 @@ BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
 
 
 def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
-    """Return the lines of one domain of a board by the judge, and the notes on their ratings.
-
-    Raises:
-        ConflictError: The board has no such domain.
-    """
+    """Return the lines of one domain of a board by the judge, and the notes on their ratings."""
     rows = [row for row in flat_rows(marked(board.standings, board.marks)) if row["domain"] == domain]
     if not rows:
         known = ", ".join(board.standings["lines"])
@@ -67,9 +63,6 @@ def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Ce
 
     Returns:
         What they are of, the header, and the rows.
-
-    Raises:
-        ConflictError: The board has none.
     """
     alternatives = board.standings.get("beside") or ()
     section = next((ratings for ratings in alternatives if ratings["kind"] == BETWEEN_SYSTEMS), None)
@@ -104,11 +97,7 @@ def notes_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
 
 
 def formatted(board: Board, domain: str, form: TableFormat) -> str:
-    """Format one domain of a board: CSV with every column of its files, Markdown and LaTeX as shown.
-
-    Raises:
-        ConflictError: The board has no such domain.
-    """
+    """Format one domain of a board: CSV with every column of its files, Markdown and LaTeX as shown."""
     import pandas as pd
 
     headers, lines, _ = board_table(board, domain)

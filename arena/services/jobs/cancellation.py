@@ -40,11 +40,7 @@ def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
 
 
 def raise_if_stopped(stop_event: StopEvent | None) -> None:
-    """Go on only where that is still wanted.
-
-    Raises:
-        StoppedError: It is not.
-    """
+    """Go on only where that is still wanted."""
     if stop_event is not None and stop_event.is_set():
         raise StoppedError("It was stopped before its end.", advice="Ask for it again.")
 
@@ -109,9 +105,5 @@ class Engine(Protocol):
 
         `concurrency` is of all who judge together, at most `workers`; `reaching` are their settings, as
         `LlmOverrides.to_json` has them.
-
-        Raises:
-            ConflictError: The round has ended, or another process judges it.
-            JudgeError: Judging cannot go on.
         """
         ...

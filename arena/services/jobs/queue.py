@@ -56,11 +56,7 @@ class JobLeases:
         return leases.take(self.worker, lease=lease, gone=has_ended, owner=owner, job_id=job_id)
 
     def begin(self, round_id: int) -> tuple[Job, Lease]:
-        """Put a job that judges a round for this process alone, and take the first lease on it.
-
-        Raises:
-            ConflictError: The round has ended or has another job, or the job was taken away.
-        """
+        """Put a job that judges a round for this process alone, and take the first lease on it."""
         self.give_up_dead()
         owner = f"{self.worker.name}:{uuid.uuid4().hex[:12]}"
         job = self.store.jobs.put(JobKind.JUDGE, round_id=round_id, owner=owner)

@@ -167,10 +167,6 @@ class JudgeService:
 
         At most `concurrency` are in flight. Battles for which the ledger has nothing left are skipped. Once
         another thread sets `stop_event`, calls in flight finish and are stored.
-
-        Raises:
-            StoppedError: `stop_event` was set.
-            BudgetError: There is a ledger, and no price is known for the model.
         """
         room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
@@ -246,10 +242,6 @@ class JudgeService:
         """Try a judge by name or path, or a model with the usual prompt, on three battles in both orders.
 
         The first battle is asked before the others, so that a wrong key or model costs one request.
-
-        Raises:
-            StoppedError: `stop_event` was set.
-            EndpointError: The endpoint does not answer, or refuses key or model.
         """
         spec = self._tried(name)
         inputs = _demo_battles()

@@ -56,12 +56,7 @@ class EmbeddedMetric:
         return self._score.name
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; one that takes longer than it may is not scored, and no other is concerned (A4).
-
-        Raises:
-            StoppedError: Scoring was stopped before it was done.
-            JudgeError: No process can be started.
-        """
+        """Score one answer; one that takes too long is not scored, and no other is concerned (A4)."""
         try:
             return await self._work.do(self._score, item)
         except WorkError as error:
@@ -235,11 +230,7 @@ class MetricService:
         return self._store.scores.pending(numbers, metric=metric, judge=judge, again=RETRIED)
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
-        """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order.
-
-        Raises:
-            JudgeError: Scoring cannot go on.
-        """
+        """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order."""
         metric_info(request.metric)
         items = read_items(path, ReadLimits())
         processes = self._settings.processes_for(len(items))

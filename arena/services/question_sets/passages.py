@@ -70,9 +70,6 @@ class SetPassages:
             corpus: Where the texts of a run are; ids are of its chunks or of its documents.
             new_name: By default the set's name and its new version, as `lfrqa-v2`.
             caller: Who asks.
-
-        Raises:
-            ConflictError: Another set has the new name.
         """
         require(caller, TokenScope.ORGANISE)
         former = self._store.sets.get(name)

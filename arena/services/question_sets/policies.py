@@ -136,9 +136,6 @@ class SetAdmin:
         """Import an uploaded set: a zip file of a folder, a questions file, Parquet, or one of LFRQA's files.
 
         LFRQA's files are known by their names.
-
-        Raises:
-            ConflictError: Another set has this name.
         """
         require(caller, TokenScope.ORGANISE)
         from data.files.zip_files import ArchiveLimits, unpack

@@ -66,11 +66,7 @@ class SetService:
         self._store = store
 
     def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
-        """Import a question set from a folder or file; the same import twice changes nothing.
-
-        Raises:
-            ConflictError: Another set has this name.
-        """
+        """Import a question set from a folder or file; the same import twice changes nothing."""
         from data.files.question_sets.registry import load_set
 
         require(caller, TokenScope.ORGANISE)
@@ -99,11 +95,7 @@ class SetService:
     def add(
         self, questions: QuestionSet, policy: SetPolicy | None = None, *, caller: Caller = OPERATOR
     ) -> bool:
-        """Store a question set, and return whether it is new; the same again changes nothing.
-
-        Raises:
-            ConflictError: Another set has this name.
-        """
+        """Store a question set, and return whether it is new; the same again changes nothing."""
         from data.files.question_sets.rows import content_hash
 
         require(caller, TokenScope.ORGANISE)
@@ -146,11 +138,7 @@ class SetService:
     def export(
         self, name: str, folder: Path, *, form: str = "jsonl", caller: Caller = OPERATOR
     ) -> SetSummary:
-        """Write a set as a folder that an import reads.
-
-        Raises:
-            ConflictError: The folder holds data files or judgments already.
-        """
+        """Write a set as a folder that an import reads."""
         from data.files.question_sets.registry import set_writer
 
         questions, write = self.get(name, caller=caller), set_writer(form)

@@ -49,11 +49,7 @@ class QuestionFeed:
     _at: int = 0
 
     def take(self) -> list[PendingBattle]:
-        """Return the next battles; none where nothing is free.
-
-        Raises:
-            LeaseLostError: The lease was given up.
-        """
+        """Return the next battles; none where nothing is free."""
         fresh = False
         while True:
             if self._at >= len(self._order):

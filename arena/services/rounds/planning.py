@@ -174,11 +174,7 @@ class RoundPlanner:
 
 
 def check_judge(request: RoundRequest, caller: Caller) -> None:
-    """Check that the caller may name the judge: only the operator names files of this machine.
-
-    Raises:
-        NotFoundError: It leads to a file or a function.
-    """
+    """Check that the caller may name the judge: only the operator names files of this machine."""
     from judges.catalogue import require_registered
 
     if caller.kind is not CallerKind.OPERATOR:

@@ -78,12 +78,7 @@ class RoundService(RoundReader):
         self.runner = runner
 
     def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
-        """Store a planned round with its battles.
-
-        Raises:
-            ConflictError: A round has this name.
-            NotFoundError: The judge is a file, and the caller is not the operator of this machine.
-        """
+        """Store a planned round with its battles."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
         if request.name is not None:
@@ -216,11 +211,7 @@ class RoundService(RoundReader):
         )
 
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Ask a running round to stop, or take it out of the queue; its battles in flight finish.
-
-        Raises:
-            ConflictError: It has ended already.
-        """
+        """Ask a running round to stop, or take it out of the queue; its battles in flight finish."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
@@ -229,11 +220,7 @@ class RoundService(RoundReader):
         return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """End a round; what is pending becomes `skipped`.
-
-        Raises:
-            ConflictError: It has ended already.
-        """
+        """End a round; what is pending becomes `skipped`."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
@@ -243,11 +230,7 @@ class RoundService(RoundReader):
         return round_
 
     def delete(self, name: str, *, caller: Caller = OPERATOR) -> None:
-        """Delete an unpublished round with its verdicts; its name can be used again.
-
-        Raises:
-            ConflictError: It is running, was published, or people label its battles.
-        """
+        """Delete an unpublished round with its verdicts; its name can be used again."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             counts = self._store.rounds.counts(name)
@@ -267,9 +250,6 @@ class RoundService(RoundReader):
 
         Returns:
             How many were opened again.
-
-        Raises:
-            ConflictError: The round is running, or published.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -347,11 +327,7 @@ class RoundService(RoundReader):
         return self._store.rounds.amend(name, **{GO_ON: True})
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
-        """Give a round another cap, so that what stopped at the old one can be tried again.
-
-        Raises:
-            ConflictError: More was spent already, or the round is running and its cap would sink.
-        """
+        """Give a round another cap, so that what stopped at the old one can be tried again."""
         require(caller, TokenScope.ORGANISE)
         require_amount(budget_usd)
         with self._store.changing():

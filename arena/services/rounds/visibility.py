@@ -47,9 +47,6 @@ class RoundAccess:
 
     Attributes:
         texts: What they may see of the texts of its set.
-
-    Raises:
-        RetractedError: Its board was retracted, and the caller is no organiser.
     """
 
     def __init__(self, store: Store, caller: Caller, round_: Round) -> None:
@@ -224,9 +221,6 @@ class RoundReader:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts.
 
         With `outcome` those that ended so alone.
-
-        Raises:
-            RetractedError: Its board was retracted, and the caller is no organiser.
         """
         self.get(round_name, caller=caller)
         page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)

@@ -55,11 +55,7 @@ class Turns:
 
     @contextmanager
     def taken(self, party: str) -> Iterator[None]:
-        """Wait for a place in this thread, of a party for one, and hold it until the end of the block.
-
-        Raises:
-            UnavailableError: Too many wait, of this party or in all.
-        """
+        """Wait for a place in this thread, of a party for one, and hold it until the end of the block."""
         with self._lock:
             if self._waiting[party] >= self._of_one or self._waiting.total() >= self._in_all:
                 raise UnavailableError("Too many files wait to be checked.", advice="Try again.")

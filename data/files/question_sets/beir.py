@@ -169,12 +169,7 @@ class BeirFolder:
 
 
 def write_beir(questions: QuestionSet, folder: Path) -> None:
-    """Write a set as BEIR's folder; `set.toml` keeps what a set is called.
-
-    Raises:
-        ConflictError: The folder has such files already.
-        InputError: The set has no passages, and BEIR reads no folder without documents.
-    """
+    """Write a set as BEIR's folder; `set.toml` keeps what a set is called."""
     if not any(question.passages for question in questions.questions):
         message = f"{questions.name} has no passages, and BEIR reads no folder with an empty {CORPUS}."
         raise InputError(message, advice="Attach passages first, or export the set in another format.")

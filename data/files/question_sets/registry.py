@@ -77,11 +77,7 @@ class SetFormat(FileFormat):
             raise SpecError(f"The format {self.name} needs functions for fits and read.")
 
     def drafted(self, path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
-        """Read a folder or file; what is wrong with its questions is noted.
-
-        Raises:
-            FileFormatError: It cannot be read.
-        """
+        """Read a folder or file; what is wrong with its questions is noted."""
         if self.parse is not None:
             return self.parse(path, limits, problems)
         try:
@@ -123,11 +119,7 @@ def set_formats() -> tuple[SetFormat, ...]:
 
 
 def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
-    """Return the writer of a format; an error also names `others`, which are written by other means.
-
-    Raises:
-        NotFoundError: No format of this name can be written.
-    """
+    """Return the writer of a format; an error also names `others`, which are written by other means."""
     known = {one.name: one.write for one in set_formats() if one.write}
     if name not in known:
         advice = " ".join((f"Use one of: {', '.join((*known, *others))}.", *added_set_formats().problems))
@@ -146,11 +138,7 @@ def described_set_formats() -> str:
 
 
 def format_at(path: Path, problems: ProblemList) -> SetFormat:
-    """Return the format of a folder or file; a plugin's that cannot tell does not fit, which is noted.
-
-    Raises:
-        FileFormatError: It has none that is known.
-    """
+    """Return the format of a folder or file; a plugin's that cannot tell does not fit, which is noted."""
     *first, last = _built_in()
     found = next((one for one in first if one.fits(path)), None)
     # A file by itself is ours where no other format claims it, so plugins are asked about it first.
@@ -220,10 +208,6 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
 
     What a set is called stands in `set.toml`; without one, title and domains come from the format, else from
     the questions.
-
-    Raises:
-        InvalidFileError: The files have problems; all of them are listed.
-        FileFormatError: There is nothing to load at `path`.
     """
     limits = limits or ReadLimits()
     if not path.exists():

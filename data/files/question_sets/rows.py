@@ -155,11 +155,7 @@ def write_set(questions: QuestionSet, folder: Path) -> None:
 
 
 def require_unused(*places: Path) -> None:
-    """Refuse to write beside the files of another set, which an import would read as well.
-
-    Raises:
-        ConflictError: One of these is a file, or a folder that holds some.
-    """
+    """Refuse to write beside the files of another set, which an import would read as well."""
     for place in places:
         if place.is_file() or (place.is_dir() and any(place.iterdir())):
             raise ConflictError(f"{place.parent} holds a set already.", advice="Choose an empty folder.")

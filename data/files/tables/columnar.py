@@ -36,9 +36,6 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
         name: What messages call it; empty where it is the only one.
         limits: What is refused.
         opening: Is given the header and the rows with unusable texts.
-
-    Raises:
-        FileFormatError: The file is damaged or over a limit, or there are too many errors.
     """
     number = size = 0
     with damage_told(path), progress.working(f"reading {name or 'rows'}") as work:
@@ -73,11 +70,7 @@ def stored_bytes(path: Path) -> int:
 
 @contextmanager
 def damage_told(path: Path) -> Iterator[None]:
-    """Say in one line that a file cannot be read.
-
-    Raises:
-        FileFormatError: It cannot.
-    """
+    """Say in one line that a file cannot be read."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
 
     try:
@@ -184,11 +177,7 @@ LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view"
 
 
 def _bytes_of(array: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Bytes of a column once each of its values stands for itself.
-
-    Raises:
-        FileFormatError: It is of a type that holds neither texts, lists of them nor numbers.
-    """
+    """Bytes of a column once each of its values stands for itself."""
     import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
 
     kind = array.type

@@ -120,9 +120,6 @@ def require_columns(given: Collection[str], *groups: Collection[Column], line: i
         given: The table's columns.
         groups: Of each a table must have one column.
         line: Where the columns stand.
-
-    Raises:
-        FileFormatError: One is missing; the message names the columns that there are.
     """
     known = read_columns(given)
     missing = [group for group in groups if not any(column in known for column in group)]
@@ -138,11 +135,7 @@ PROMPTFOO = frozenset({"Named Scores", "Grader Reason"})
 
 
 def require_once(given: Collection[str], *, line: int = 0) -> None:
-    """Refuse a table that has two columns of one name, or is one of promptfoo's.
-
-    Raises:
-        FileFormatError: It has.
-    """
+    """Refuse a table that has two columns of one name, or is one of promptfoo's."""
     if set(given) >= PROMPTFOO:
         message = "This is a table of promptfoo, whose scores stand between the answers."
         advice = "Write its results as JSON: promptfoo eval -o results.json."

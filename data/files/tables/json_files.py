@@ -17,11 +17,7 @@ WRONG_SHAPE, EMPTY_FILE = "wrong-shape", "empty-file"
 
 
 def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
-    """Yield the lines that are JSON, noting those that are not; blank lines are passed over.
-
-    Raises:
-        FileFormatError: The stream ends at a limit or in damage, or there are too many errors.
-    """
+    """Yield the lines that are JSON, noting those that are not; blank lines are passed over."""
     while content := stream.readline():
         # Joined files have a byte order mark each.
         text = content.strip().removeprefix(UTF8_BOM)
@@ -90,10 +86,6 @@ def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) 
         stream: A JSON array, or an object that has one.
         opening: Is given what is wrong; of a log, items over the limit are left out and given to `large`.
         key: Where the array stands in the object; what else is in the object is passed over.
-
-    Raises:
-        FileFormatError: The array is cut off or not there, an item is over the limit, something follows the
-            array, the stream ends at a limit or in damage, or there are too many errors.
     """
     for number, (line, content) in enumerate(_Items(stream, key, skip=opening.large is not None), start=1):
         place = f"Item {number}"
@@ -267,9 +259,6 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
     One row; columns of equally many cells, as lists or by the row's number (pandas); rows under one of
     `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions, or
     by their texts.
-
-    Raises:
-        FileFormatError: It is none of these.
     """
     rows = _rows(value)
     if rows is None:

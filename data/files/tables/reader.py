@@ -63,11 +63,7 @@ FORM = (b"--", b"content-disposition: form-data")
 
 
 class Table:
-    """An open table. Use it as a context manager and iterate over it once.
-
-    Raises:
-        FileFormatError: There is no such file, or it is none of the containers.
-    """
+    """An open table. Use it as a context manager and iterate over it once."""
 
     def __init__(self, path: Path, limits: ReadLimits, opening: Opening) -> None:
         self._limits = limits
@@ -137,11 +133,7 @@ class Table:
 
 
 def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
-    """Return the one object of a file.
-
-    Raises:
-        FileFormatError: It is none that can be read.
-    """
+    """Return the one object of a file."""
     try:
         most = replace(limits, file_bytes=min(limits.file_bytes, LARGEST_OBJECT))
         value: Mapping[str, object] = parse_json(read_text(path, most), 0)
@@ -182,11 +174,7 @@ def table_format(magic: bytes) -> FileFormat | None:
 
 
 def is_run(path: Path, limits: ReadLimits) -> bool:
-    """Return whether a file is neither JSON nor a table whose header names a column that is known.
-
-    Raises:
-        FileFormatError: It cannot be read, or is empty.
-    """
+    """Return whether a file is neither JSON nor a table whose header names a column that is known."""
     if magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)):
         return False
     for _, content in read_lines(path, limits):
@@ -199,11 +187,7 @@ def is_run(path: Path, limits: ReadLimits) -> bool:
 
 
 def detect(path: Path, limits: ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
-    """Detect the layout of a text from its beginning.
-
-    Raises:
-        FileFormatError: It is none that is read; the message says what it is.
-    """
+    """Detect the layout of a text from its beginning."""
     with GuardedStream(path, limits) as stream:
         whole = stream.read(min(HEAD, limits.file_bytes))
     head = whole.lstrip()

@@ -29,11 +29,7 @@ def read_records(
     lists: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> tuple[Record, ...]:
-    """Read a table of records, at least one, in any container. Arguments are those of `each_record`.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-    """
+    """Read a table of records, at least one, in any container. Arguments are those of `each_record`."""
     problems = ProblemList()
     rows = each_record(path, limits, make, problems, ours=ours, lists=lists, keep=keep)
     records = tuple(record for _, record in rows)

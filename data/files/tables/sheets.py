@@ -21,12 +21,7 @@ SEPARATOR_LINE = "sep="
 
 
 def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterator[Row]:
-    """Yield rows as mappings from column to text, noting those that are not CSV; blank ones are passed over.
-
-    Raises:
-        FileFormatError: The header cannot be used, the stream ends at a limit or in damage, or there
-            are too many errors.
-    """
+    """Yield rows as mappings from column to text, noting those that are not CSV; blank ones are left out."""
     if csv.field_size_limit() < stream.limits.line_bytes:
         # The module's own limit is for the whole process; it is only ever raised, to bytes that were read.
         csv.field_size_limit(stream.limits.line_bytes)
@@ -86,11 +81,7 @@ class _Lines:
 
 
 def _told(line: int, reason: str) -> FileFormatError:
-    """Return the parser's complaint in our words.
-
-    Raises:
-        FileFormatError: Where the next row starts is unknown from here on.
-    """
+    """Return the parser's complaint in our words."""
     if "unexpected end of data" in reason:
         message = "A quoted cell that starts in this row is never closed."
         return FileFormatError(
@@ -120,9 +111,6 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
     """Yield the rows below the first one, which has the names of the columns; blank ones are passed over.
 
     Numbers become texts, whole ones without a fraction. Needs openpyxl.
-
-    Raises:
-        FileFormatError: It is damaged, over a limit, or openpyxl is not installed.
     """
     try:
         import openpyxl  # noqa: PLC0415 - an extra
@@ -145,11 +133,7 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
 
 
 def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no types
-    """Return the sheet with a table of questions, else the first that has rows; empty where none has.
-
-    Raises:
-        FileFormatError: Several sheets have such tables.
-    """
+    """Return the sheet with a table of questions, else the first that has rows; empty where none has."""
     filled: list[str] = []
     tables: list[str] = []
     wide: list[str] = []

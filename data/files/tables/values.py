@@ -81,11 +81,7 @@ def is_missing(value: object) -> bool:
 
 
 def list_of_cell(cell: str) -> list[object] | None:
-    """Parse a list in a cell, as JSON, or as Python or NumPy print it; None if it is empty.
-
-    Raises:
-        FileFormatError: It holds none.
-    """
+    """Parse a list in a cell, as JSON, or as Python or NumPy print it; None if it is empty."""
     text = cell.strip()
     if not text or text in MISSING:
         return None
@@ -138,9 +134,6 @@ def passages_of(
         prefix: Passages without an id are counted behind it; no such id meets one that is given.
         of_cell: Whether a text is to be read as a list in a cell.
         texts: Whether every passage needs a text; a ranking needs ids alone.
-
-    Raises:
-        FileFormatError: It is none, a passage is of another kind, or two have one id.
     """
     if of_cell and isinstance(value, str):
         value = list_of_cell(value)
@@ -153,11 +146,7 @@ def passages_of(
 
 
 def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) -> tuple[Passage, ...]:
-    """Passages of ids (None without one), texts and titles, in their order.
-
-    Raises:
-        FileFormatError: Two have one id.
-    """
+    """Passages of ids (None without one), texts and titles, in their order."""
     ids = [name for name, _, _ in parts if name is not None]
     if len(set(ids)) < len(ids):
         twice = next(name for at, name in enumerate(ids) if name in ids[:at])

@@ -112,11 +112,7 @@ class OpenAITransport:
 
 @contextlib.contextmanager
 def as_faults(timeout: float) -> Iterator[None]:
-    """Turn whatever the client raises into a fault.
-
-    Raises:
-        CallError: The client raised.
-    """
+    """Turn whatever the client raises into a fault."""
     import openai  # noqa: PLC0415 - loads only when an endpoint is asked
 
     try:

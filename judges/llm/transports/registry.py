@@ -57,11 +57,7 @@ class TransportInfo:
     def opened(
         self, settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None
     ) -> Transport:
-        """Make the transport; its library is loaded only now.
-
-        Raises:
-            SpecError: It sends batches, and there is no journal.
-        """
+        """Make the transport; its library is loaded only now."""
         if self.batches and journal is None:
             message = "Batches were asked for without a place to write their ids down."
             raise SpecError(message, advice="Give open_client a journal.")
@@ -116,11 +112,7 @@ def added_transports() -> Added[TransportInfo]:
 
 
 def transport_info(name: str) -> TransportInfo:
-    """Return what is known of a transport.
-
-    Raises:
-        NotFoundError: There is none of this name.
-    """
+    """Return what is known of a transport."""
     known = {one.name: one for one in OWN}
     if name in known:
         return known[name]

@@ -60,11 +60,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class FactGraph:
-    """Claims and what they say of one another.
-
-    Raises:
-        RecordError: Two nodes share an id, or an edge names a node that is not there.
-    """
+    """Claims and what they say of one another."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -218,10 +214,6 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
             `id` and `type` (`atom` or `context`) and perhaps `text` and `source`, or a map from id to
             type beside a map `texts`. Edges are objects with `from`, `to` and `relation`, or triples.
         where: What to call the source in errors.
-
-    Raises:
-        FileFormatError: It has another shape.
-        RecordError: Ids are doubled or missing.
     """
     values = value["graphs"] if isinstance(value, Mapping) and "graphs" in value else value
     try:
@@ -292,11 +284,7 @@ class UnscoredError(Exception):
 
 
 def answered(reply: T | CallFailure) -> T:
-    """Return a reply.
-
-    Raises:
-        UnscoredError: The request failed.
-    """
+    """Return a reply."""
     if isinstance(reply, CallFailure):
         raise UnscoredError(reply.outcome, reply.detail)
     return reply

@@ -60,11 +60,7 @@ class ControlledSetBuilder:
         self._settings = settings
 
     async def build(self, source: Source) -> Controlled:
-        """Build one question.
-
-        Raises:
-            UnscoredError: There is none, and why.
-        """
+        """Build one question."""
         passages = await self._passages(source)
         request = await self._runner.run(REQUEST, {"report": source.summary})
         if isinstance(request, CallFailure):
@@ -156,11 +152,7 @@ ADVICE = 'Give {"id": "…", "domain": "…", "summary": "…", "documents": [{"
 
 
 def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
-    """Read sources. A document is a text, or an object with `text` and, where it has them, `id` and `title`.
-
-    Raises:
-        InvalidFileError: The file has problems; all of them are listed.
-    """
+    """Read sources. A document is a text, or an object with `text` and perhaps `id` and `title`."""
     sources = read_records(path, limits, _source)
     problems = ProblemList()
     seen: set[str] = set()

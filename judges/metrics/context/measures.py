@@ -70,9 +70,6 @@ def ranked_coverage(
         0–1, above 1 only where the greedy ideal is not the best order, or a ranked passage is none of the
         judged ones; None where the judged passages answer nothing.
 
-    Raises:
-        RecordError: α is not within 0–1.
-
     Source: Clarke et al. (2008); CRUX, Eq. 4. Eq. 4 sums its ideal over Z*; here, as in ir-measures, the
     ideal ranks all judged passages.
     """
@@ -95,9 +92,6 @@ def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA)
         A value for each system, as of `ranked_coverage`; None for a score without ratings, and where nothing
         is answerable. The ideal ranks the question's own passages and those of all these systems, a passage
         being its id and what it answers.
-
-    Raises:
-        RecordError: Scores are of different sub-questions, or α cannot be used.
     """
     places: dict[tuple[str, tuple[float, ...]], int] = {}
     rankings: dict[str, list[int]] = {}
@@ -212,9 +206,6 @@ def context_report(obj: object) -> dict[str, Json]:
         subset), `answerable` (places of sub-questions), `answered` (those that the context answers),
         `missing` (those that it does not), `required` (`static` and `dynamic`, places of passages in the
         order chosen), `uses` (what each passage is good for), `undefined` (why values are null).
-
-    Raises:
-        RecordError: The object has another shape, or a rating is off the scale.
     """
     try:
         matrix = _Matrix.model_validate(obj)

@@ -59,11 +59,7 @@ class Ratings:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> Ratings:
-        """Read rows of numbers; without rows, a table without passages and sub-questions.
-
-        Raises:
-            RecordError: Rows differ in length, or a rating is off the scale.
-        """
+        """Read rows of numbers; without rows, a table without passages and sub-questions."""
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
             message = f"The rows of ratings have {min(lengths)} to {max(lengths)} entries."

@@ -73,9 +73,6 @@ def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
     TREC's format has four fields a line: question, aspect number from 1, passage, relevance. JSONL has
     `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or number, the relevance 1
     where it is left out. A passage that is relevant to nothing counts as judged.
-
-    Raises:
-        InvalidFileError: The file has problems, or judges for no aspect; all are listed with their lines.
     """
     problems = ProblemList()
     by_question: dict[str, dict[str, set[Label]]] = {}

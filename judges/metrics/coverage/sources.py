@@ -92,9 +92,6 @@ class WebSource:
         chunking: How long snippets are cut.
         seconds: The longest wait for one search.
 
-    Raises:
-        SpecError: The template is no HTTP URL with `{query}` in it.
-
     Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
     """
 

@@ -63,11 +63,7 @@ class Evidence:
 
 
 def require(unanswered: CallFailure) -> None:
-    """Stop at a reply that may yet come; one that came and was no use is the caller's to count.
-
-    Raises:
-        UnscoredError: The request failed, or the budget left no room for it.
-    """
+    """Stop at a reply that may yet come; one that came and was no use is the caller's to count."""
     if unanswered.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
         raise UnscoredError(unanswered.outcome, unanswered.detail)
 
@@ -89,11 +85,7 @@ class EvidenceSource:
         self._source = source
 
     async def collect(self, item: MetricItem, claim_texts: Sequence[str] | None = None) -> Evidence:
-        """Return the claims of the answer, or the given ones, with their contexts.
-
-        Raises:
-            UnscoredError: There is nothing to hold claims against, or there are no claims.
-        """
+        """Return the claims of the answer, or the given ones, with their contexts."""
         source = self._source or LocalSource(_own_passages(item))
         claims = await claims_of(item, self._claims) if claim_texts is None else numbered(claim_texts)
         if not claims:

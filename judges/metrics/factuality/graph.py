@@ -82,10 +82,6 @@ class FactGraph:
 
     The same edge stated twice counts once. Edges that contradict each other both count, and so do a
     relation and its reverse.
-
-    Raises:
-        InputError: Two nodes share an id; an edge joins a node to itself or names an unknown one; a
-            probability is outside 0 to 1; one edge is stated with two probabilities.
     """
 
     nodes: tuple[FactNode, ...] = ()
@@ -166,10 +162,6 @@ def load_graph(source: Path | str | Mapping[str, object]) -> FactGraph:
     """Read a fact graph from a JSON file or from the object that such a file holds.
 
     A node without a probability gets the prior of its kind: 0.5 for a claim, 0.99 for a context.
-
-    Raises:
-        FileFormatError: The file is missing, unreadable, no JSON, or of another shape.
-        InputError: The graph breaks a rule of `FactGraph`.
     """
     if isinstance(source, Mapping):
         return _from_object(source, "The fact graph")

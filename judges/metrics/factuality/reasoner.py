@@ -76,11 +76,7 @@ class FactReasoner(Assessor):
         return reasoner_details(await self.assess(item, claims), self._settings)
 
     async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
-        """Return what the score of the answer, or of the given claims, depends on.
-
-        Raises:
-            UnscoredError: There is nothing to score, or relations are still to come.
-        """
+        """Return what the score of the answer, or of the given claims, depends on."""
         evidence = await self._evidence.collect(item, claims)
         nodes = _lay_out(evidence, self._version)
         questions = (*nodes.to_claims, *nodes.between)

@@ -73,9 +73,6 @@ class NuggetScores:
 def nugget_scores(graded: Sequence[Graded]) -> NuggetScores:
     """Score the grades of one answer's nuggets.
 
-    Raises:
-        JudgeError: There is none.
-
     Source: Pradeep et al. (2024), "Initial Nugget Evaluation Results for the TREC 2024 RAG Track with the
     AutoNuggetizer Framework", the section on scoring. A question without vital nuggets, which the track's
     script scores 0, has no vital score here.

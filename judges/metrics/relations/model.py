@@ -49,11 +49,7 @@ class RelationModel(Protocol):
     """Tells how texts bear on each other."""
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Return one relation a pair, in their order.
-
-        Raises:
-            JudgeError: Asking as a whole cannot go on.
-        """
+        """Return one relation a pair, in their order."""
         ...
 
 

@@ -39,9 +39,6 @@ class NliRelations:
     The likeliest label is the stance and its probability that of the relation. Of a pair that is too
     long, the longer text, as a rule the premise, is cut at its end. Pairs that were asked before come from
     memory.
-
-    Raises:
-        SpecError: The extra is not installed, or the folder has no such model.
     """
 
     def __init__(self, folder: Path, *, batch: int = BATCH) -> None:

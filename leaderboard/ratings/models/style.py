@@ -82,11 +82,6 @@ def rate_under_control(
     """Rate the main group under control for the columns of covariates, with sandwich intervals.
 
     A column that says nothing beside the systems and the columns before it is left out, with the reason.
-
-    Raises:
-        InputError: No column is left, or too many systems.
-        NotFoundError: The anchor took part in no battle.
-        UnrankableError: No ratings exist, or none under control.
     """
     style = [column.values for column in columns]
     table = usable(battles)

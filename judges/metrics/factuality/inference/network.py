@@ -79,11 +79,7 @@ class Network:
 def network_of_factors(
     names: Sequence[str], factors: Sequence[tuple[Sequence[int], Sequence[float]]]
 ) -> Network:
-    """Make a network of factors given as a scope and values, the last variable changing fastest.
-
-    Raises:
-        InputError: A scope has another size than one or two, or a value is negative or not finite.
-    """
+    """Make a network of factors given as a scope and values, the last variable changing fastest."""
     unary = np.zeros((len(names), 2))
     tables: dict[tuple[int, int], Floats] = {}
     for scope, values in factors:
