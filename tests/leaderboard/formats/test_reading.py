@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,8 +20,10 @@ from leaderboard.battles import BattleTable, Winner
 from leaderboard.formats.reading import format_of, read_battles, read_chunks
 from leaderboard.formats.rows import Context, LeftOut
 from leaderboard.people.votes import read_votes
-from leaderboard.ratings import Method, rate
 
+Row = Mapping[str, object]
+STRICT = Context(strict=True)
+FAIR = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
 NATIVE = [
     {"question_id": "q1", "domain": "fiqa", "model_a": "x", "model_b": "y", "winner": "model_a"},
@@ -31,11 +32,16 @@ NATIVE = [
 ]
 
 
-def lines(records: Sequence[Mapping[str, object]]) -> str:
+def lines(records: Sequence[Row]) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def table_csv(records: Sequence[Mapping[str, object]]) -> str:
+def written(path: Path, rows: Sequence[Row]) -> Path:
+    path.write_text(lines(rows))
+    return path
+
+
+def table_csv(records: Sequence[Row]) -> str:
     header = list(records[0])
     rows = [",".join(str(record.get(name, "")) for name in header) for record in records]
     return "\n".join([",".join(header), *rows]) + "\n"
@@ -139,16 +145,11 @@ def test_alpaca_eval_preferences_become_shares(tmp_path: Path) -> None:
 
 
 def test_arena_hard_games_become_two_battles(tmp_path: Path) -> None:
-    path = tmp_path / "m.jsonl"
+    base = {"model": "m", "judge": "j", "category": "hard"}
     games = [{"score": "B>>A"}, {"score": "A>B"}]
     unread = [{"score": None}, {"score": "A=B"}]
-    path.write_text(
-        lines(
-            [
-                {"uid": "u1", "model": "m", "judge": "j", "category": "hard", "games": games},
-                {"uid": "u2", "model": "m", "judge": "j", "category": "hard", "games": unread},
-            ]
-        )
+    path = written(
+        tmp_path / "m.jsonl", [base | {"uid": "u1", "games": games}, base | {"uid": "u2", "games": unread}]
     )
     rows = next(read_chunks(path, context=Context(baseline="o3")))
     assert rows.model_a == ["m"] * 3
@@ -174,20 +175,16 @@ EVAL = [
 def test_eval_results_read_strictly_leave_unreadable_replies_out(tmp_path: Path) -> None:
     path = tmp_path / "fiqa_org-m_eval_by_gpt-4-0125-preview.json"
     path.write_text(json.dumps(EVAL))
+    # The published script reads what it can of every reply.
+    compatible = next(read_chunks(path, "rag-qa-arena-eval-compat"))
+    assert compatible.winner == ["model_a", "model_b", "tie", "model_b"]
+    assert not compatible.left_out
     rows = next(read_chunks(tmp_path))
     assert rows.winner == ["model_a", "model_b"]
     assert rows.model_a == ["org-m", "LFRQA"]
     assert rows.domain == ["fiqa"] * 2
     assert rows.judge == ["gpt-4-0125-preview"] * 2
     assert rows.left_out == {LeftOut.UNREADABLE: 2}
-
-
-def test_eval_results_read_compatibly_follow_the_published_script(tmp_path: Path) -> None:
-    path = tmp_path / "fiqa_org-m_eval_by_gpt-4.json"
-    path.write_text(json.dumps(EVAL))
-    rows = next(read_chunks(path, "rag-qa-arena-eval-compat"))
-    assert rows.winner == ["model_a", "model_b", "tie", "model_b"]
-    assert not rows.left_out
 
 
 BAD_ROWS = [
@@ -211,11 +208,9 @@ BAD_ROWS = [
 def test_a_bad_cell_is_named_by_row_and_column(
     tmp_path: Path, column: str, value: object, message: str
 ) -> None:
-    path = tmp_path / "battles.jsonl"
-    good = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
-    path.write_text(lines([good, good | {column: value}, good]))
+    path = written(tmp_path / "battles.jsonl", [FAIR, FAIR | {column: value}, FAIR])
     with pytest.raises(RecordError, match=r"battles\.jsonl") as caught:
-        read_battles(path, context=Context(strict=True))
+        read_battles(path, context=STRICT)
     assert message in str(caught.value)
 
 
@@ -248,13 +243,12 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(FileFormatError) as caught:
-        read_battles(path, context=Context(strict=True))
+        read_battles(path, context=STRICT)
     assert message in str(caught.value)
 
 
 def test_a_question_id_in_some_rows_only_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "b.jsonl"
-    path.write_text(lines([NATIVE[0], {"model_a": "x", "model_b": "y", "winner": "tie"}]))
+    path = written(tmp_path / "b.jsonl", [NATIVE[0], {"model_a": "x", "model_b": "y", "winner": "tie"}])
     with pytest.raises(FileFormatError, match='row 2, column "question_id": the column is missing'):
         read_battles(path)
 
@@ -277,8 +271,7 @@ def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -> None:
-    path = tmp_path / "b.jsonl"
-    path.write_text(lines(NATIVE))
+    path = written(tmp_path / "b.jsonl", NATIVE)
     with pytest.raises(FileFormatError, match=r'row 1, column "generator_1".*looks like native'):
         read_battles(path, "alpaca-eval")
     assert format_of(path) == "native"
@@ -288,21 +281,13 @@ def test_rows_are_numbered_across_chunks(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
     path.write_text("model_a,model_b,winner\n" + "x,y,tie\n" * 9000 + "x,y,draw\n")
     with pytest.raises(RecordError, match=r"row 9001 \(line 9002\), column \"winner\": 'draw'"):
-        read_battles(path, context=Context(strict=True))
+        read_battles(path, context=STRICT)
     file = read_battles(path)
     assert (len(file.table), file.left_out) == (9000, {LeftOut.FAULTY: 1})
     assert "row 9001 (line 9002)" in str(file.first[LeftOut.FAULTY])
 
 
-Row = Mapping[str, object]
-STRICT = Context(strict=True)
 HEADER = "question_id model_a model_b winner"
-FAIR = {"question_id": "q", "domain": "d", "model_a": "x", "model_b": "y", "winner": "tie"}
-
-
-def written(path: Path, rows: Sequence[Row]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
@@ -321,50 +306,36 @@ def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def shuffled(rows: Sequence[Row], seed: int) -> list[Row]:
-    return random.Random(seed).sample(list(rows), len(rows))
-
-
-def soft_rows(count: int = 60) -> list[Row]:
-    draw = random.Random(4)
-    rows: list[Row] = []
-    for number in range(count):
-        a, b = draw.sample(["s0", "s1", "s2", "s3"], 2)
-        score = draw.random()
-        winner = "model_a" if score > 0.5 else "model_b"
-        rows.append(
-            {"question_id": f"q{number % 9}", "domain": f"d{number % 2}", "model_a": a, "model_b": b}
-            | {"winner": winner, "score": score, "weight": draw.random() * 3, "judge": draw.choice("jk")}
-        )
-    return rows
+def soft_rows() -> pd.DataFrame:
+    random = np.random.default_rng(4)
+    number, score, first = np.arange(60), random.random(60).round(6), random.integers(0, 4, 60)
+    return pd.DataFrame(
+        {
+            "question_id": [f"q{at % 9}" for at in number],
+            "domain": [f"d{at % 2}" for at in number],
+            "model_a": [f"s{at}" for at in first],
+            "model_b": [f"s{(at + 1) % 4}" for at in first],
+            "winner": np.where(score > 0.5, "model_a", "model_b"),
+            "score": score,
+            "weight": (random.random(60) * 3).round(6),
+        }
+    )
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_neither_the_order_of_rows_nor_the_container_changes_a_table(tmp_path: Path, named: bool) -> None:
-    rows = [row if named else {k: v for k, v in row.items() if k != "question_id"} for row in soft_rows()]
-    first = read_battles(written(tmp_path / "a.jsonl", rows))
-    again = read_battles(written(tmp_path / "b.jsonl", shuffled(rows, 1)))
-    pq.write_table(pa.Table.from_pylist([dict(row) for row in shuffled(rows, 2)]), tmp_path / "c.parquet")
-    header = list(rows[0])
-    lines = [",".join(repr(row[k]).strip("'") for k in header) for row in shuffled(rows, 3)]
-    (tmp_path / "d.csv").write_text("\n".join([",".join(header), *lines]))
-    for other in (again, read_battles(tmp_path / "c.parquet"), read_battles(tmp_path / "d.csv")):
-        assert rows_of(other.table) == rows_of(first.table)
-        assert (other.table.systems, other.table.domains) == (first.table.systems, first.table.domains)
-
-
-def test_online_elo_does_not_depend_on_which_system_is_named_first() -> None:
-    rows = [{k: v for k, v in row.items() if k not in {"score", "weight", "judge"}} for row in soft_rows()]
-    other = {"model_a": "model_b", "model_b": "model_a"}
-    turned = [
-        row | {"model_a": row["model_b"], "model_b": row["model_a"], "winner": other[str(row["winner"])]}
-        for row in rows
-    ]
-    results = []
-    for version in (rows, turned):
-        table = BattleTable.from_columns(**{name: [row[name] for row in version] for name in rows[0]})
-        results.append(rate(table, method=Method.ELO, bootstrap=20).as_json())
-    assert results[0] == results[1]
+@pytest.mark.parametrize("container", ["jsonl", "parquet", "csv"])
+def test_neither_the_order_of_rows_nor_the_container_changes_a_table(
+    tmp_path: Path, named: bool, container: str
+) -> None:
+    frame = soft_rows() if named else soft_rows().drop(columns="question_id")
+    first = read_battles(written(tmp_path / "a.jsonl", frame.to_dict("records")))
+    mixed = frame.sample(frac=1, random_state=1)
+    other = tmp_path / f"b.{container}"
+    options = {"orient": "records", "lines": True} if container == "jsonl" else {"index": False}
+    getattr(mixed, f"to_{container.removesuffix('l')}")(other, **options)
+    table = read_battles(other).table
+    assert rows_of(table) == rows_of(first.table)
+    assert (table.systems, table.domains) == (first.table.systems, first.table.domains)
 
 
 @pytest.mark.parametrize(

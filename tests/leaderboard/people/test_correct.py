@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import runpy
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from leaderboard.ratings import Anchor, IntervalKind, rate
 Floats = NDArray[np.float64]
 Verdict = tuple[str, str, str, str, float]
 SYSTEMS = ("a", "b", "c")
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "people.py"
 
 
 def plan_of(verdicts: list[Verdict]) -> BattleTable:
@@ -188,21 +186,11 @@ def test_votes_that_cannot_correct_are_refused() -> None:
         correct(plan, votes_of(mixed))
 
 
-@pytest.fixture(scope="module")
-def simulation() -> Any:  # noqa: ANN401 - a module
-    spec = importlib.util.spec_from_file_location("people_simulation", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(7))
-def test_intervals_hold_what_people_say(simulation: Any, number: int) -> None:  # noqa: ANN401 - a module
-    found = simulation.measured(simulation.SETTINGS[number], repeats=60)
+def test_intervals_hold_what_people_say(number: int) -> None:
+    simulation = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks/people.py"), run_name="people")
+    found = simulation["measured"](simulation["SETTINGS"][number], repeats=60)
     for name in ("rating", *MEASURES):
         assert found.share(name) >= 0.92
     assert found.share("judge") < 0.9

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from leaderboard.standings.places import changes, ranks_among_systems
 
 
@@ -13,36 +15,39 @@ def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> d
     return {"lines": {"overall": lines}, "facts": facts}
 
 
-def test_newcomers_do_not_move_those_who_stayed() -> None:
-    before = _board({"a": (1100, 1, 1), "b": (900, 2, 2)})
-    after = _board({"a": (1300, 1, 1), "b": (1100, 2, 2), "weak": (600, 3, 3)})
-    found = changes(before, after)
-    assert found.entered == ("weak",)
-    assert found.left == ()
-    assert not any(one.moved for one in found.systems)
+Ratings = dict[str, tuple[float | None, int, int]]
 
 
-def test_system_moved_where_no_place_is_common() -> None:
-    before = _board({"a": (1100, 1, 2), "b": (1000, 1, 1), "gone": (900, 3, 3)})
-    after = _board({"a": (1050, 2, 3), "b": (950, 2, 3)})
-    found = changes(before, after)
-    assert [one.moved for one in found.systems] == [False, True]
-    assert found.left == ("gone",)
-
-
-def test_places_that_leavers_leave_move_nobody() -> None:
-    before = _board({"best": (1200, 1, 1), "a": (1000, 2, 2), "b": (900, 3, 3), "c": (800, 4, 4)})
-    after = _board({"a": (1000, 1, 1), "c": (900, 2, 2), "b": (800, 3, 3)})
-    found = changes(before, after)
-    assert {one.system: one.moved for one in found.systems} == {"a": False, "b": True, "c": True}
-
-
-def test_places_that_newcomers_take_move_nobody() -> None:
-    before = _board({"a": (1000, 1, 1), "b": (900, 2, 2)})
-    after = _board({"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)})
-    found = changes(before, after)
-    assert [one.expected for one in found.systems] == [(1, 2), (3, 3)]
-    assert not any(one.moved for one in found.systems)
+@pytest.mark.parametrize(
+    ("before", "after", "moved"),
+    [
+        (
+            {"a": (1100, 1, 1), "b": (900, 2, 2)},
+            {"a": (1300, 1, 1), "b": (1100, 2, 2), "weak": (600, 3, 3)},
+            {},
+        ),
+        (
+            {"a": (1100, 1, 2), "b": (1000, 1, 1), "gone": (900, 3, 3)},
+            {"a": (1050, 2, 3), "b": (950, 2, 3)},
+            {"b"},
+        ),
+        (
+            {"best": (1200, 1, 1), "a": (1000, 2, 2), "b": (900, 3, 3), "c": (800, 4, 4)},
+            {"a": (1000, 1, 1), "c": (900, 2, 2), "b": (800, 3, 3)},
+            {"b", "c"},
+        ),
+        (
+            {"a": (1000, 1, 1), "b": (900, 2, 2)},
+            {"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)},
+            {},
+        ),
+    ],
+    ids=["a newcomer below", "no common place", "places of leavers", "a newcomer above"],
+)
+def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: set[str]) -> None:
+    found = changes(_board(before), _board(after))
+    assert {one.system for one in found.systems if one.moved} == set(moved)
+    assert (set(found.entered), set(found.left)) == (after.keys() - before, before.keys() - after)
 
 
 def test_reference_is_no_competitor() -> None:

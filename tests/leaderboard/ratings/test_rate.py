@@ -1,19 +1,90 @@
+"""Known numbers: the paper's Table 5 (A), a golden round, and a public engine's strengths."""
+
 from __future__ import annotations
 
+import csv
 import json
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, Method, RatingTable, rate
+from leaderboard.battles import BattleTable, Winner
+from leaderboard.ratings import Anchor, Bounds, Cluster, Flag, IntervalKind, Method, RatingTable, rate
 from leaderboard.ratings.uncertainty.intervals import bca, holm, percentile
-from tests.battle_tables import encoded
+from leaderboard.standings.published import bundled_board
+from tests.battle_tables import coded, encoded
 from tests.narrow import known
 
 LIKELIHOODS = (Method.BRADLEY_TERRY, Method.DAVIDSON, Method.RAO_KUPPER)
+ROOT = Path(__file__).parents[3]
+TABLES = ROOT / "../shared/data/rag_qa_arena_tables"
+GOLDEN = ROOT / "tests/golden/ratings/round.json"
+
+
+@pytest.mark.skipif(not TABLES.exists(), reason="the paper's tables are not beside the checkout")
+def test_table_5_comes_out_of_table_3() -> None:
+    table = rate(bundled_board().table, cluster=Cluster.NONE, bootstrap=2000)
+    with (TABLES / "table5_elo.csv").open() as file:
+        printed = {row["system"]: row for row in csv.DictReader(file) if row["column"] == "A"}
+    off = []
+    for rating in table.ratings:
+        row = printed[rating.system]
+        points, lower, upper = known(rating.rating), known(rating.lower), known(rating.upper)
+        assert abs(points - float(row["rating"])) < 1
+        off.append(upper - points - float(row["ci_up"]))
+        off.append(points - lower - float(row["ci_down"]))
+    assert np.abs(off).mean() < 1
+    assert np.abs(off).max() < 2
+
+
+def golden_battles() -> BattleTable:
+    systems, questions = 5, 30
+    low, high = np.triu_indices(systems, k=1)
+    question = np.repeat(np.arange(questions), len(low))
+    a, b = np.tile(low, questions), np.tile(high, questions)
+    mixed = (question * 7 + a * 3 + b * 5 + question * a) % 10
+    winner = np.where(mixed < 2, Winner.TIE, np.where(mixed < 4 + 2 * (b - a), Winner.A, Winner.B))
+    return coded("abcde", questions, a, b, winner, question, domains=("one", "two"), domain=question % 2)
+
+
+CASES: dict[str, Callable[[BattleTable], RatingTable]] = {
+    "question-bootstrap": partial(rate, bootstrap=200, seed=1),
+    "battle-bootstrap-bca": partial(rate, bootstrap=200, seed=1, cluster=Cluster.NONE, bounds=Bounds.BCA),
+    "clustered-sandwich": partial(rate, interval=IntervalKind.SANDWICH),
+    "plain-sandwich": partial(rate, interval=IntervalKind.SANDWICH, cluster=Cluster.NONE),
+    "davidson": partial(rate, method=Method.DAVIDSON, interval=IntervalKind.SANDWICH),
+    "rao-kupper": partial(rate, method=Method.RAO_KUPPER, interval=IntervalKind.SANDWICH),
+    "anchored": partial(rate, interval=IntervalKind.SANDWICH, anchor=Anchor(system="c", rating=1200)),
+    "elo": partial(rate, method=Method.ELO, bootstrap=20),
+}
+
+
+def rounded(table: RatingTable) -> list[dict[str, object]]:
+    return [
+        {
+            key: round(value, 6) if isinstance(value, float) else value
+            for key, value in rating.as_json().items()
+        }
+        for rating in table.ratings
+    ]
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_a_known_round_has_its_known_ratings(case: str) -> None:
+    wanted = json.loads(GOLDEN.read_text())[case]
+    found = rounded(CASES[case](golden_battles()))
+    assert [row["system"] for row in found] == [row["system"] for row in wanted]
+    for one, other in zip(found, wanted, strict=True):
+        for key, value in other.items():
+            assert one[key] == (pytest.approx(value, abs=2e-6) if isinstance(value, float) else value), key
+
+
 QUICK = settings(max_examples=15, deadline=None)
 WORDS = ("model_a", "model_b", "tie")
 FLIPPED = {"model_a": "model_b", "model_b": "model_a", "tie": "tie"}
@@ -30,6 +101,11 @@ def rows(draw: st.DrawFn) -> list[Row]:
     ring = [(k, k, (k + 1) % systems, "tie") for k in range(systems)]
     decided = [(8, 0, 1, "model_a"), (8, 1, 0, "model_a")]
     return [(f"q{q}", "x", f"s{a}", f"s{b}", w) for q, a, b, w in [*drawn, *ring, *decided]]
+
+
+def turned(row: Row) -> Row:
+    question, domain, first, second, winner = row
+    return question, domain, second, first, FLIPPED[winner]
 
 
 def sandwich(
@@ -51,19 +127,13 @@ def close(one: RatingTable, other: RatingTable) -> bool:
 @pytest.mark.parametrize("method", LIKELIHOODS)
 @QUICK
 @given(battles=rows(), seed=st.integers(0, 99))
-def test_the_order_of_battles_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
-    order = np.random.default_rng(seed).permutation(len(battles))
-    assert close(sandwich(battles, method), sandwich([battles[k] for k in order], method))
-
-
-@pytest.mark.parametrize("method", LIKELIHOODS)
-@QUICK
-@given(battles=rows(), seed=st.integers(0, 99))
-def test_which_answer_is_named_first_changes_no_rating(method: Method, battles: list[Row], seed: int) -> None:
-    swap = np.random.default_rng(seed).random(len(battles)) < 0.5
+def test_neither_sides_nor_the_order_of_battles_change_a_rating(
+    method: Method, battles: list[Row], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
     other = [
-        (q, d, b, a, FLIPPED[w]) if turned else (q, d, a, b, w)
-        for (q, d, a, b, w), turned in zip(battles, swap, strict=True)
+        turned(row) if rng.random() < 0.5 else row
+        for row in (battles[at] for at in rng.permutation(len(battles)))
     ]
     assert close(sandwich(battles, method), sandwich(other, method))
 
@@ -128,10 +198,13 @@ def test_holm_steps_down_until_the_first_failure() -> None:
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
-def test_online_elo_agrees_with_itself_and_keeps_the_mean(cluster: Cluster) -> None:
+def test_online_elo_does_not_depend_on_sides_and_keeps_the_mean(cluster: Cluster) -> None:
     rng = np.random.default_rng(3)
     battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
-    tables = [rate(encoded(battles), method=Method.ELO, bootstrap=40, cluster=cluster) for _ in range(2)]
+    tables = [
+        rate(encoded(rows), method=Method.ELO, bootstrap=40, cluster=cluster)
+        for rows in (battles, list(map(turned, battles)))
+    ]
     assert tables[0].as_json() == tables[1].as_json()
     assert [rating.system for rating in tables[0].ratings] == ["a", "b"]
     assert np.mean([rating.rating for rating in tables[0].ratings]) == pytest.approx(1000)

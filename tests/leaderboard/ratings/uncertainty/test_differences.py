@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import importlib.util
+import runpy
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import Anchor, Cluster, Flag, IntervalKind, RatingTable, Settings, difference, rate
 from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats import wilson
+from tests.battle_tables import coded
 from tests.narrow import known
 
 SANDWICH = Settings(interval=IntervalKind.SANDWICH, bootstrap=None)
@@ -31,15 +31,13 @@ def make_round(seed: int = 0, questions: int = 200, effect: float = 2.0) -> Batt
     a = np.tile(np.arange(4), questions)
     hard = effect * rng.standard_normal(questions)
     chance = 1 / (1 + np.exp(-(theta[a] - theta[4] + hard[question])))
-    return BattleTable(
-        systems=names,
-        questions=tuple(f"q{k:04d}" for k in range(questions)),
-        domains=("few", "many"),
-        a=a.astype(np.int32),
-        b=np.full(len(a), 4, dtype=np.int32),
-        winner=np.where(rng.random(len(a)) < chance, Winner.A, Winner.B).astype(np.int8),
-        question=question.astype(np.int32),
-        domain=(question >= 12).astype(np.int32),
+    return coded(
+        names,
+        questions,
+        a,
+        np.full(len(a), 4),
+        np.where(rng.random(len(a)) < chance, Winner.A, Winner.B),
+        question,
     )
 
 
@@ -65,7 +63,6 @@ def test_systems_that_cannot_be_compared_are_named() -> None:
 
 
 Row = tuple[str, str, str, float]
-ROOT = Path(__file__).parents[3]
 KINDS = list(IntervalKind)
 
 
@@ -91,16 +88,12 @@ def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
     ]
 
 
-def share_letter(table: RatingTable, first: str, second: str) -> bool:
-    return not table.separates(first, second)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> None:
     ranks = {}
     for won in (20, 21, 22, 23):
         table = rate(table_of(star({"A": won, "B": 2, "C": 1, "D": 12})), interval=kind)
-        assert not share_letter(table, "A", "ref")
+        assert table.separates("A", "ref")
         assert difference(table, "A", "ref").lower > 0
         ranks[won] = table.of("A").rank_upper
     assert ranks[23] <= ranks[22] <= ranks[21] <= ranks[20]
@@ -272,23 +265,14 @@ def test_very_many_systems_have_sandwich_intervals_unless_asked(
     assert rate(table_of(few), bootstrap=20).settings.interval is IntervalKind.BOOTSTRAP
 
 
-def simulation() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("few_questions", ROOT / "benchmarks/few_questions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    import sys  # noqa: PLC0415 - dataclasses of a module look it up
-
-    sys.modules["few_questions"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("systems", [2, 5])
 @pytest.mark.parametrize("questions", [3, 5, 8])
 def test_equal_systems_are_rarely_called_separated(systems: int, questions: int) -> None:
-    found = simulation().simulate(
+    simulation = runpy.run_path(
+        str(Path(__file__).parents[4] / "benchmarks/few_questions.py"), run_name="few"
+    )
+    found = simulation["simulate"](
         systems=systems, questions=questions, battles=10, rounds=250, interval=IntervalKind.SANDWICH
     )
     assert found.separated < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
