@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arena.services.rounds.battle_table import WINNERS
-from data.models import BattleRecord
+from data.models import BattleRecord, Board
 from leaderboard.battles import BattleTable
+from leaderboard.ratings import Cluster, Settings
+from leaderboard.standings.build import build_standings
+from leaderboard.standings.model import About, Standings
+from leaderboard.standings.published import bundled_board
 
 
 def table_of(records: Sequence[BattleRecord]) -> BattleTable:
@@ -61,6 +67,27 @@ def coded(
         score=score,
         weight=weight,
     )
+
+
+def board_of(standings: Standings) -> Board:
+    """A published board of standings."""
+    return Board(
+        id=1,
+        name=standings.about.name,
+        round_name=None,
+        standings=json.loads(json.dumps(standings.as_json())),
+        content_hash="ab" * 32,
+        notice="",
+        retracted=False,
+        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    )
+
+
+def paper_board() -> Board:
+    """The board of the paper's Table 3."""
+    paper = bundled_board()
+    about = About(name="paper", title=paper.title, reference=paper.reference, labels=paper.labels)
+    return board_of(build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)))
 
 
 def printed_ratings() -> dict[str, float]:

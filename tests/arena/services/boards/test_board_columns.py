@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +16,10 @@ from arena.services.boards.text_tables import board_table
 from arena.site.boards.standings_table import standings_table
 from data.models import Board
 from leaderboard.export.tables import flat_rows, meaning_of, standings_file
-from leaderboard.ratings import Cluster, Settings
 from leaderboard.standings import columns
-from leaderboard.standings.build import build_standings
 from leaderboard.standings.columns import COLUMNS, BoardColumn, Unit
-from leaderboard.standings.model import About
-from leaderboard.standings.published import bundled_board
 from leaderboard.vocabulary import OVERALL, BoardForm
+from tests.battle_tables import paper_board
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "extending.md"
 EXAMPLE = re.compile(r"<!-- column -->\n```python\n(.*?)```", re.DOTALL)
@@ -32,20 +27,7 @@ EXAMPLE = re.compile(r"<!-- column -->\n```python\n(.*?)```", re.DOTALL)
 
 @pytest.fixture(scope="module")
 def board() -> Board:
-    """The paper's board."""
-    paper = bundled_board()
-    about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
-    standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
-    return Board(
-        id=1,
-        name="paper",
-        round_name=None,
-        standings=json.loads(json.dumps(standings)),
-        content_hash="ab" * 32,
-        notice="",
-        retracted=False,
-        published_at=datetime(2026, 11, 1, tzinfo=UTC),
-    )
+    return paper_board()
 
 
 def test_the_documents_column_is_on_every_surface(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,13 +39,10 @@ nor is this**.
 MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
 
 
-def test_marks_are_counted() -> None:
-    assert style_features(LAID_OUT) == dict(zip(MARKS, (2, 3, 4), strict=True))
-
-
 @pytest.mark.parametrize(
     ("text", "marks"),
     [
+        (LAID_OUT, (2, 3, 4)),
         ("", (0, 0, 0)),
         ("plain words. 3 - 2 is 1", (0, 0, 0)),
         ("[1][2] and [3]", (0, 0, 0)),
@@ -53,7 +50,7 @@ def test_marks_are_counted() -> None:
         ("~~~\n```\n~~~\n- after", (0, 0, 1)),
     ],
 )
-def test_texts_without_marks(text: str, marks: tuple[int, ...]) -> None:
+def test_marks_are_counted(text: str, marks: tuple[int, ...]) -> None:
     """Prose has none; an open fence lasts to the end, and a fence is closed by its own kind."""
     assert style_features(text) == dict(zip(MARKS, marks, strict=True))
 

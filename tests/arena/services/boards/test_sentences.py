@@ -1,11 +1,7 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import combinations
-from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
@@ -15,60 +11,22 @@ from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.sentences import gap_between as verdict
 from arena.services.boards.sentences import headline, leading, record_of, standing
 from arena.services.boards.snapshot import read_board
-from arena.site.boards.matrix_page import matrix_rows, matrix_table
+from arena.site.boards.matrix_page import matrix_rows
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
 from arena.site.boards.standings_table import standings_table
-from data.models import Board
-from leaderboard.battles import BattleTable
-from leaderboard.ratings import Cluster, Settings
+from leaderboard.ratings import Settings
 from leaderboard.ratings.ranks import told_apart
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
-from leaderboard.standings.published import bundled_board
+from tests.battle_tables import board_of, encoded, paper_board
 from tests.narrow import known
 
 SEPARATED = "The battles separate it from every other system."
 
 
 @pytest.fixture(scope="module")
-def standings() -> Mapping[str, Any]:
-    paper = bundled_board()
-    about = About(name=paper.name, title=paper.title, reference=paper.reference, labels=paper.labels)
-    return build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)).as_json()
-
-
-def view_of(standings: Mapping[str, Any]) -> BoardView:
-    copied = json.loads(json.dumps(standings))
-    board = Board(
-        id=1,
-        name="paper",
-        round_name=None,
-        standings=copied,
-        content_hash="ab" * 32,
-        notice="",
-        retracted=False,
-        published_at=datetime(2026, 11, 1, tzinfo=UTC),
-    )
-    return read_board(board)
-
-
-def before(standings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same standings as they were published before letters and `rate_against_all`.
-
-    Places counted the reference, which is the best of this board by far.
-    """
-    found: dict[str, Any] = json.loads(json.dumps(standings))
-    for line in (line for part in found["lines"].values() for line in part):
-        for place in ("rank", "rank_lower", "rank_upper"):
-            line["rating"][place] = 1 + (line["rating"][place] or 0)
-    ratings = [line["rating"] for part in found["lines"].values() for line in part]
-    for rating in (*ratings, *(one for table in found["beside"] for one in table["ratings"])):
-        rating.pop("letters")
-    for part in found["lines"].values():
-        for line in part:
-            line["rate"] = line["rate"] or line["rate_against_all"]
-            line.pop("rate_against_all")
-    return found
+def view() -> BoardView:
+    return read_board(paper_board())
 
 
 def row_of(root: Element, system: str) -> list[str]:
@@ -80,10 +38,9 @@ def row_of(root: Element, system: str) -> list[str]:
 
 
 def test_a_system_is_called_separated_from_all_only_where_each_difference_is_significant(
-    standings: Mapping[str, Any],
+    view: BoardView,
 ) -> None:
     """D7: `qwen1.5-32b-chat` is alone in its tie group, and not separated from its neighbour."""
-    view = view_of(standings)
     lines = view.lines[OVERALL]
     for line in lines:
         peers = [other.system for other in lines if other is not line and line.letter_set & other.letter_set]
@@ -92,12 +49,11 @@ def test_a_system_is_called_separated_from_all_only_where_each_difference_is_sig
     assert "do not separate it from qwen1.5-110b-chat." in standing(view, "qwen1.5-32b-chat")
 
 
-def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> None:
+def test_systems_have_places_among_themselves(view: BoardView) -> None:
     """Without the reference, the first of the paper's board, the best system has the first place.
 
     Letters are of all lines: the reference alone has "A".
     """
-    view = view_of(standings)
     among = view.competitors()
     assert [line.system for line in among] == [name for name in view.systems if name != "LFRQA"]
     assert (among[0].rank, among[0].letters) == ("1", "B")
@@ -105,38 +61,18 @@ def test_systems_have_places_among_themselves(standings: Mapping[str, Any]) -> N
     assert "takes no rank" in standing(view, "LFRQA")
     for one, other in combinations(among, 2):
         assert told_apart(one, other) is not bool(one.letter_set & other.letter_set)
-    older = view_of(before(standings)).competitors()
-    assert [(line.rank_lower, line.rank_upper) for line in older] == [
-        (line.rank_lower, line.rank_upper) for line in among
-    ]
 
 
-def test_the_matrix_says_once_why_a_cell_is_empty(standings: Mapping[str, Any]) -> None:
-    view = view_of(standings)
-    every = matrix_table(view)
-    lost = {pair: test for pair, test in view.meetings.pairs.items() if "gpt-4o" not in pair}
-    fewer = replace(view, meetings=replace(view.meetings, pairs=lost))
-    sparse = matrix_table(fewer)
-    systems = len(view.meetings.systems)
-    assert every.count(">·<") == systems * (systems - 1) - len(view.meetings.pairs)
-    assert sparse.count(">·<") == systems * (systems - 1) - len(lost) > every.count(">·<")
-    assert sparse.count("never met") == 1
-
-
-def test_an_axis_has_round_values_within_its_scale() -> None:
+def test_an_axis_has_round_values_within_its_scale_and_repeats_no_text() -> None:
     for low, high in ((614.0, 1556.0), (0.0, 1.0), (-12.5, 3.0), (0.412, 0.473), (998.0, 1003.0)):
         scale = Scale(low, high)
         assert 2 <= len(scale.ticks) <= 6
         assert all(0 <= scale.place(tick) <= 100 for tick in scale.ticks)
+    assert [text for text, _ in Scale(999.6, 1001.2).axis(points)] == ["1000", "1001"]
 
 
-def test_an_axis_repeats_no_text() -> None:
-    marks = Scale(999.6, 1001.2).axis(points)
-    assert [(text, round(place, 1)) for text, place in marks] == [("1000", 25.0), ("1001", 87.5)]
-
-
-def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Mapping[str, Any]) -> None:
-    lines = view_of(standings).competitors()
+def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(view: BoardView) -> None:
+    lines = view.competitors()
     joints = brackets(lines)
     ends: dict[int, list[tuple[int, int]]] = {}
     for at, found in enumerate(joints):
@@ -153,15 +89,9 @@ def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(standings: Map
         assert within is bool(lines[one].letter_set & lines[other].letter_set)
 
 
-def _tree(page: str) -> Element:
-    return fromstring(page)  # noqa: S314 - made by the program
-
-
-@pytest.mark.parametrize("older", [False, True])
-def test_the_reference_has_no_rate_beside_those_against_it(standings: Mapping[str, Any], older: bool) -> None:
+def test_the_reference_has_no_rate_beside_those_against_it(view: BoardView) -> None:
     """D9: in the table the reference has dashes for rates."""
-    view = view_of(before(standings) if older else standings)
-    cells = row_of(_tree(standings_table(view, OVERALL, view.lines[OVERALL])), "LFRQA")
+    cells = row_of(fromstring(standings_table(view, OVERALL, view.lines[OVERALL])), "LFRQA")  # noqa: S314 - made by the program
     assert "reference" in " ".join(cells[:2])
     assert "–" in cells
     assert "87" not in " ".join(cells[4:])
@@ -173,19 +103,18 @@ def test_the_reference_has_no_rate_beside_those_against_it(standings: Mapping[st
     assert known(view.line("gpt-4o")).win_tie is not None
 
 
-def test_the_references_own_rates_name_what_they_are_against(standings: Mapping[str, Any]) -> None:
+def test_the_references_own_rates_name_what_they_are_against(view: BoardView) -> None:
     """D9: on its own page the reference has its rates, called "against all systems"."""
-    names = dict(record_of(view_of(standings), "LFRQA"))
+    names = dict(record_of(view, "LFRQA"))
     assert "Win rate, against all systems" in names
     assert "Win rate" not in names
-    assert "Win rate" in dict(record_of(view_of(standings), "gpt-4o"))
+    assert "Win rate" in dict(record_of(view, "gpt-4o"))
 
 
 def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
-    standings: Mapping[str, Any],
+    view: BoardView,
 ) -> None:
     """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
-    view = view_of(standings)
 
     def unrated(line: Line) -> Line:
         return replace(line, rating=None, letters=None)
@@ -197,8 +126,7 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
     assert "reference" not in said
 
 
-def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -> None:
-    view = view_of(standings)
+def test_the_only_system_of_a_board_leads_nobody(view: BoardView) -> None:
     only = {view.reference, view.competitors()[-1].system}
     alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
     said = leading(replace(view, lines=alone), OVERALL)
@@ -207,26 +135,22 @@ def test_the_only_system_of_a_board_leads_nobody(standings: Mapping[str, Any]) -
     assert "leads" not in said
 
 
-def test_a_domain_says_what_its_ratings_borrow(standings: Mapping[str, Any]) -> None:
-    found = before(standings)
-    for line in found["lines"]["fiqa"]:
-        line["rating"] = line["rating"] | {"own_evidence": 0.123}
-    found["domains"] = [
-        domain | {"note": "Nobody is separated." if domain["id"] == "fiqa" else ""}
-        for domain in found["domains"]
-    ]
-    view = view_of(found)
+def test_a_domain_says_what_its_ratings_borrow() -> None:
+    board = paper_board()
+    board.standings["lines"]["fiqa"][0]["rating"]["own_evidence"] = 0.123
+    for domain in board.standings["domains"]:
+        domain["note"] = "Nobody is separated." if domain["id"] == "fiqa" else ""
+    view = read_board(board)
     assert headline(view, "fiqa").endswith("Nobody is separated.")
     assert "Nobody" not in headline(view, OVERALL)
     assert "12 % own" in system_cell(view, view.lines["fiqa"][0])
     assert "own" not in system_cell(view, view.lines[OVERALL][0])
 
 
-def board_of(rows: list[tuple[str, str, str, str, str]], reference: str = "") -> BoardView:
+def built(rows: list[tuple[str, str, str, str, str]], reference: str = "") -> BoardView:
     """A board of battles, read: question, domain, two systems and the winner."""
-    table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
     about = About(name="paper", title="Paper", reference=reference, labels={"big": "Big", "few": "Few"})
-    return view_of(build_standings(table, about, settings=Settings(bootstrap=200)).as_json())
+    return read_board(board_of(build_standings(encoded(rows), about, settings=Settings(bootstrap=200))))
 
 
 def two_floors() -> list[tuple[str, str, str, str, str]]:
@@ -247,7 +171,7 @@ def two_floors() -> list[tuple[str, str, str, str, str]]:
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned: bool) -> None:
     rows = two_floors()
-    view = board_of(rows[::-1] if turned else rows)
+    view = built(rows[::-1] if turned else rows)
     assert leading(view, OVERALL).startswith("s1 leads")
     assert "separate it from every other system." in leading(view, OVERALL)
     for place, system in enumerate(("s1", "s2", "s3", "s4"), 1):
@@ -266,25 +190,20 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
         for number, row in enumerate(two_floors())
     ]
     even += [(f"q{number}", "big", "s2", "s1", "model_a") for number in range(10)]
-    view = board_of(even, "s3")
+    view = built(even, "s3")
     leader, reference = view.line("s1"), view.line("s3")
     assert known(known(leader).rating).value < known(known(reference).rating).value
     assert leading(view, OVERALL).endswith("Taken together, the battles place it above the reference.")
 
 
 def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
-    view = board_of([row for row in two_floors() if "s4" not in row])
+    view = built([row for row in two_floors() if "s4" not in row])
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 
 
 def test_three_battles_separate_nobody_on_a_board() -> None:
-    view = board_of(
-        [
-            ("q81", "big", "claude", "gpt", "model_b"),
-            ("q81", "big", "claude", "gpt", "tie"),
-            ("q82", "big", "claude", "gpt", "tie"),
-        ]
-    )
+    fought = [("q81", "model_b"), ("q81", "tie"), ("q82", "tie")]
+    view = built([(question, "big", "claude", "gpt", won) for question, won in fought])
     assert "the battles do not separate it from claude." in leading(view, OVERALL)
     assert standing(view, "claude").startswith("Rank 1 of 2 systems (the battles leave 1–2 open)")
     assert not any(row["apart"] for row in matrix_rows(view))
@@ -299,7 +218,7 @@ def test_a_system_with_few_answers_leads_nobody() -> None:
         for one, other in combinations(("a", "b", "c"), 2)
         if number < 5 or one != "a"
     ]
-    view = board_of(rows)
+    view = built(rows)
     said = leading(view, OVERALL)
     assert said.startswith("b leads")
     assert said.endswith("a answered too few questions for a rank.")
@@ -307,7 +226,7 @@ def test_a_system_with_few_answers_leads_nobody() -> None:
         "a has no rating on this board. It answered 5 of 56 questions, too few for a rank."
     )
     assert standing(view, "b").startswith("Rank 1 of 2 systems")
-    table = _tree(standings_table(view, OVERALL, view.lines[OVERALL]))
+    table = fromstring(standings_table(view, OVERALL, view.lines[OVERALL]))  # noqa: S314 - as above
     assert table.findall(".//tbody/tr/th/a")[-1].text == "a"
     assert "It answered 5 of 56 questions, too few for a rank." in "".join(table.itertext())
     assert "not ranked" in "".join(table.findall(".//tbody/tr")[-1].itertext())

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
 from itertools import combinations
 
 from arena.services.boards.text_tables import SCALES, board_table, formatted
 from data.models import Board
-from leaderboard.battles import BattleTable
 from leaderboard.ratings import Settings
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About
 from leaderboard.vocabulary import TableFormat
+from tests.battle_tables import board_of, encoded
 
 Row = tuple[str, str, str, str, str]
 
 
-def board_of(rows: list[Row]) -> Board:
+def built(rows: list[Row]) -> Board:
     """A published board of battles."""
-    table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
-    built = build_standings(table, About(name="b", title="B"), settings=Settings(bootstrap=50))
-    return Board(
-        id=1,
-        name="b",
-        round_name=None,
-        standings=json.loads(json.dumps(built.as_json())),
-        content_hash="ab" * 32,
-        notice="",
-        retracted=False,
-        published_at=datetime(2026, 11, 1, tzinfo=UTC),
+    return board_of(
+        build_standings(encoded(rows), About(name="b", title="B"), settings=Settings(bootstrap=50))
     )
 
 
@@ -45,7 +34,7 @@ def floors(systems: tuple[str, ...]) -> list[Row]:
 
 def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
     """The number of a beaten group may be the higher one; its flag, and a line below, say why."""
-    headers, rows, notes = board_table(board_of(floors(("s1", "s2", "s3", "s4"))), "overall")
+    headers, rows, notes = board_table(built(floors(("s1", "s2", "s3", "s4"))), "overall")
     assert (headers[0], headers[1], headers[-1]) == ("rank", "system", "flags")
     assert [(row[1], row[-1]) for row in rows] == [
         ("s1", None),
@@ -57,7 +46,7 @@ def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
 
 
 def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
-    headers, rows, notes = board_table(board_of(floors(("s1", "s2"))), "overall")
+    headers, rows, notes = board_table(built(floors(("s1", "s2"))), "overall")
     assert "flags" not in headers
     assert all(len(row) == len(headers) for row in rows)
     assert not notes
@@ -65,7 +54,7 @@ def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
 
 def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
     """Each form has a line a system, and escapes what it must."""
-    board = board_of(floors(("s|1", "s_2")))
+    board = built(floors(("s|1", "s_2")))
     csv_lines = formatted(board, "overall", TableFormat.CSV).splitlines()
     assert csv_lines[0].startswith("domain,system,")
     assert [line.split(",")[1] for line in csv_lines[1:]] == ["s|1", "s_2"]
