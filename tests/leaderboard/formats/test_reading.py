@@ -328,7 +328,8 @@ def test_neither_the_order_of_rows_nor_the_container_changes_a_table(
     tmp_path: Path, named: bool, container: str
 ) -> None:
     frame = soft_rows() if named else soft_rows().drop(columns="question_id")
-    first = read_battles(written(tmp_path / "a.jsonl", frame.to_dict("records")))
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    first = read_battles(tmp_path / "a.jsonl")
     mixed = frame.sample(frac=1, random_state=1)
     other = tmp_path / f"b.{container}"
     options = {"orient": "records", "lines": True} if container == "jsonl" else {"index": False}
