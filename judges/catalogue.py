@@ -180,7 +180,6 @@ def _parent(
 
 
 def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Lift a `[sampling]` table to the top, where its keys may stand as well."""
     table = values.get("sampling", {})
     flat = {RENAMED.get(key, key): value for key, value in values.items() if key != "sampling"}
     odd = sorted(set(table) - set(SAMPLING_KEYS)) if isinstance(table, dict) else ["sampling"]

@@ -121,7 +121,6 @@ def _show_lines(board: Board, domain: str) -> None:
 
 
 def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    """Print notes on a domain's ratings and on systems that were not judged."""
     for said in (part.get("note") for part in standings["domains"] if part["id"] == domain):
         if said:
             show_line(said)

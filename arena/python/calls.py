@@ -330,7 +330,6 @@ FLAGS = {"with-reference", "go-on"}
 
 @contextmanager
 def _in_python() -> Iterator[None]:
-    """Let errors speak of arguments, where commands have options."""
     try:
         yield
     except ArenaError as error:

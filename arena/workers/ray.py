@@ -151,7 +151,6 @@ def connected() -> Iterator[ModuleType]:
 
 
 def _work(job_id: int, round_name: str, name: str) -> None:
-    """Work on a job of the queue on a node until nothing of it is free."""
     # A task has one processor.
     arena = open_arena(replace(read_settings(), engine=EngineKind.LOCAL, processes=1))
     try:
@@ -166,7 +165,6 @@ def _work(job_id: int, round_name: str, name: str) -> None:
 
 
 def _result(ray: ModuleType, reference: object) -> Any:  # noqa: ANN401 - as above
-    """Take the result of a task."""
     try:
         return ray.get(reference)
     except (ray.exceptions.RayTaskError, ray.exceptions.RuntimeEnvSetupError) as failure:

@@ -102,7 +102,6 @@ def make_engine(url: URL) -> Engine:
 
 
 def _patience(url: URL) -> dict[str, int]:
-    """Return the timeouts that the address itself does not set."""
     return {name: value for name, value in PATIENCE.items() if name not in url.query}
 
 

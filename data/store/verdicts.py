@@ -337,7 +337,6 @@ def _release(connection: Connection, lease_id: int | None, verdicts: Sequence[tu
 
 
 def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:
-    """Settle the battles that have no outcome, and return how many those were."""
     return connection.execute(
         update(battles)
         .where(battles.c.id == bindparam("number"), battles.c.outcome.is_(None))

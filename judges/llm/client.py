@@ -124,7 +124,6 @@ class Scheduler:
         return await self._call(request)
 
     async def _call(self, request: Request) -> Reply | CallFailure:
-        """Call until there is an answer or no point in calling again."""
         endpoint, call_usage = self._endpoint_for(request), CallUsage()
         transient, limited, patience_ends = 0, 0, float("inf")
         while True:
@@ -180,7 +179,6 @@ class Scheduler:
                 self._meter.release(reserved)
 
     async def _check_place(self, request: Request, endpoint: EndpointState) -> None:
-        """Wait until a call may start, and go on only where it is still wanted."""
         if endpoint.limited:
             await self._take_turn(request, endpoint)
         # Both may have changed while this call waited for its turn.
@@ -303,7 +301,6 @@ def _cause(fault: CallError) -> str:
 
 
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
-    """Return the answer for a request that did not cause the call."""
     if isinstance(answer, Reply):
         return answer.from_cache()
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)

@@ -146,7 +146,6 @@ def _no_completion(body: object, usage: TokenUsage = NO_USAGE) -> CallError:
 
 
 def _refusal_of(message: Mapping[str, Any]) -> object:
-    """Return the refusal field, where OpenAI has it or where litellm puts it."""
     extra = message.get("provider_specific_fields")
     return message.get("refusal") or (extra.get("refusal") if isinstance(extra, Mapping) else None)
 

@@ -116,7 +116,6 @@ def _result(call: ToolCall, tools: Mapping[str, LocalTool[Any]]) -> str:
 
 
 def _message(reply: Reply) -> Mapping[str, Any]:
-    """Return a reply's message, where it was kept for its tool calls."""
     if not reply.text.startswith('{"content"'):
         return {}
     try:
@@ -127,7 +126,6 @@ def _message(reply: Reply) -> Mapping[str, Any]:
 
 
 def _functions(calls: object) -> list[Mapping[str, Any]]:
-    """Return the calls that name a function, whatever else an endpoint lists."""
     if not isinstance(calls, list):
         return []
     return [call for call in calls if isinstance(call, Mapping) and isinstance(call.get("function"), Mapping)]

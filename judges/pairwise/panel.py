@@ -177,7 +177,6 @@ def by_votes(
 
 
 def _note(names: Sequence[str], verdicts: Sequence[Verdict]) -> str:
-    """Describe each member's vote, and why one did not vote."""
     return "; ".join(
         f"{name}: {verdict.preference or verdict.outcome}"
         + (f" ({verdict.detail})" if verdict.detail else "")

@@ -149,7 +149,6 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
 
 
 def _without_end(text: str) -> str:
-    """Return a text without what may follow a verdict."""
     while True:
         text = text.rstrip(_AFTER_VERDICT)
         end = _LAST_TURN_END.search(text[-_LONGEST_TURN_END:])

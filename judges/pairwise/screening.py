@@ -98,7 +98,6 @@ def stripped(text: str) -> Stripped:
 
 
 def _concealed(text: str) -> Iterator[Steering]:
-    """Comments and elements that no browser shows and that speak to the judge."""
     place, plain = 0, without_code(text)
     while match := SIGNS["element"].search(plain, place):
         place = match.end()

@@ -79,7 +79,6 @@ def format_of(path: Path) -> str:
 
 
 def _refuse(chunk: Chunk) -> NoReturn:
-    """Say which column the nearest format misses, or that nothing is near."""
     columns = list(chunk.records[0])
     guessed = [one for one in battle_formats() if one.guessed]
     nearest = max(guessed, key=lambda one: sum(name in columns for name in one.signature))

@@ -216,7 +216,6 @@ def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
 
 
 def _none(chunk: Chunk, error: InputError) -> BattleRows:
-    """One record that is no battle."""
     return BattleRows(
         place=chunk.place,
         model_a=[],

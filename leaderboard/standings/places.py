@@ -98,7 +98,6 @@ def _three(place: Place) -> tuple[int, int, str | None]:
 
 
 def _rank_without(rating: Json, held: Json) -> int | None:
-    """Return the place by rating where the reference takes none."""
     rank, taken = rating.get("rank"), held.get("rank")
     return rank if rank is None or taken is None else rank - (taken < rank)
 

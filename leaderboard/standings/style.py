@@ -70,7 +70,6 @@ def style_section(
 def _columns(
     table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]], judge_context: JudgeContext
 ) -> tuple[list[CovariateColumn], list[LeftOutCovariate]]:
-    """Return the terms that there are, and why there are no others."""
     columns: list[CovariateColumn] = []
     left_out: list[LeftOutCovariate] = []
     counts = _counts(table, answers)

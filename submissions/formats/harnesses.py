@@ -178,7 +178,6 @@ def failure_text(error: object) -> str:
 
 
 def _attached(value: object, attached: Mapping[str, object]) -> str:
-    """Return a text, where inspect stands a long one aside under its hash."""
     text = value if isinstance(value, str) else ""
     aside = attached.get(text.removeprefix(ATTACHMENT)) if text.startswith(ATTACHMENT) else None
     return aside if isinstance(aside, str) else text

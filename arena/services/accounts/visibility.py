@@ -139,7 +139,6 @@ def _sees_all_texts(caller: Caller, resource: Resource) -> bool:
 
 
 def _rationale(caller: Caller, resource: Resource) -> Visibility:
-    """Show a judge's rationale where all texts that it quotes are visible."""
     if resource.withdrawn or not _sees_all_texts(caller, resource):
         return Visibility.TOMBSTONE
     return _battle(caller, resource)

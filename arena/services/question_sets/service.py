@@ -34,7 +34,6 @@ class ImportedSet:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Say which path it was that could not be written."""
     try:
         yield
     except OSError as error:

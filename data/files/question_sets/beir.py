@@ -99,8 +99,6 @@ class BeirFolder:
             self._note("small-grade", f"{what}, which count as not relevant, as in trec_eval.")
 
     def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
-        """Return the rows of a file, of documents only those that are wanted."""
-
         def make(line: int, row: Mapping[str, Any], problems: ProblemList) -> Mapping[str, Any] | None:
             if not isinstance(row.get("_id"), str | int) or not isinstance(row.get("text"), str):
                 message = f"{name}: this line has no _id with a text."

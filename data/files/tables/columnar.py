@@ -152,7 +152,6 @@ def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
 
 
 def _is_clean(value: object) -> bool:
-    """Return whether there is no character that no database takes."""
     if isinstance(value, str):
         return "\x00" not in value
     return all(map(_is_clean, value.values() if isinstance(value, Mapping) else _items(value)))
@@ -177,7 +176,6 @@ LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view"
 
 
 def _bytes_of(array: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Bytes of a column once each of its values stands for itself."""
     import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
 
     kind = array.type

@@ -133,7 +133,6 @@ class Table:
 
 
 def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
-    """Return the one object of a file."""
     try:
         most = replace(limits, file_bytes=min(limits.file_bytes, LARGEST_OBJECT))
         value: Mapping[str, object] = parse_json(read_text(path, most), 0)

@@ -81,7 +81,6 @@ class _Lines:
 
 
 def _told(line: int, reason: str) -> FileFormatError:
-    """Return the parser's complaint in our words."""
     if "unexpected end of data" in reason:
         message = "A quoted cell that starts in this row is never closed."
         return FileFormatError(

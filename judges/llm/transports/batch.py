@@ -268,7 +268,6 @@ class BatchTransport:
         return answers
 
     def _settle(self, key: str, answer: Answer | Exception) -> None:
-        """Hand an answer, or the reason for none, to present and later requests."""
         future = self._waiting.get(key)
         if future is None or future.done():
             return

@@ -74,7 +74,6 @@ class LitellmTransport:
         return with_stated_cost(_completion_of(response.model_dump(warnings=False)), plain)
 
     def _address(self, endpoint: str) -> dict[str, str]:
-        """Return the endpoint and its key, where there are such."""
         if not endpoint.startswith(("http://", "https://")):
             key = self._settings.api_keys.get(endpoint)
             return {"api_key": key} if key else {}
@@ -104,7 +103,6 @@ class LitellmTransport:
 
 
 def _follow_no_redirects() -> None:
-    """Have litellm's clients follow none, for which it has no switch."""
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler  # noqa: PLC0415 - as above
     from litellm.llms.openai.common_utils import BaseOpenAILLM  # noqa: PLC0415 - as above
 

@@ -177,7 +177,6 @@ def _weighted_name(link: Link, assessment: Assessment) -> str:
 
 
 def _doubt(link: Link, assessment: Assessment) -> str:
-    """Say that other passages contradict this one, where they do."""
     name = link.edge.source
     contradicting = dict.fromkeys(
         assessment.contexts[other].id

@@ -111,7 +111,6 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
 
 
 def _without_ties(pairs: PairCounts, ridge: Ridge | None, start: Floats | None) -> Fit:
-    """Tie models meet Bradley-Terry at their edge when nothing was tied."""
     from leaderboard.ratings.models.likelihoods import BradleyTerry  # noqa: PLC0415 - keeps this module free of one model
 
     return fit(BradleyTerry(), pairs, ridge, start)
@@ -127,7 +126,6 @@ def _climb(
     *,
     has_tie: bool,
 ) -> tuple[Floats, float]:
-    """Newton steps, halved until the objective does not fall."""
     terms, value = _objective(model, pairs, data, prior, theta, tie)
     before = np.inf
     for _ in range(STEPS):

@@ -150,7 +150,6 @@ def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTa
 
 
 def _require_overlap(problem: _Problem, names: Sequence[str]) -> None:
-    """Refuse covariates under which no finite fit exists."""
     found = [names[place].replace("_", " ") for place in separating(problem.table, problem.style)]
     if found:
         listed = " and ".join(found)
