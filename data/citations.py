@@ -94,7 +94,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
         text: An answer.
         ids: Of the contexts that it may cite, in order.
     """
-    numbered = "(" in text and _are_numbered(ids)
+    numbered = "(" in text and (bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids))
     if not numbered and not _OPENING.search(text):
         return ()
     places = _places(ids)
@@ -145,11 +145,6 @@ def _places(ids: Sequence[str]) -> dict[str, int]:
     for place, name in enumerate(ids, start=1):
         places[name] = 0 if name in places else place
     return places
-
-
-def _are_numbered(ids: Sequence[str]) -> bool:
-    """Return whether contexts bear numbers: as ids, or as ids that are made for contexts without any."""
-    return bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids)
 
 
 def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:

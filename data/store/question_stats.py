@@ -315,14 +315,12 @@ def _read(
     (*names, _) = result.keys()
     # To look every field up by its name takes three times as long, which is felt at 16,000 questions.
     return tuple(
-        QuestionStats(spread=_deviation(variance), **dict(zip(names, values, strict=True)))
+        QuestionStats(
+            spread=None if variance is None else math.sqrt(max(variance, 0.0)),
+            **dict(zip(names, values, strict=True)),
+        )
         for *values, variance in result.all()
     )
-
-
-def _deviation(variance: float | None) -> float | None:
-    """Return the square root; the difference of two means may be a hair below 0."""
-    return None if variance is None else math.sqrt(max(variance, 0.0))
 
 
 def _ending(

@@ -150,7 +150,7 @@ class Scheduler:
                 await self._sleep_out(fault, wait)
             else:
                 if reply is None:
-                    return _skipped(call_usage)
+                    return _with_usage(Outcome.SKIPPED, OUT_OF_BUDGET, call_usage)
                 return reply
 
     async def _attempt(
@@ -234,7 +234,10 @@ class Scheduler:
         return reply
 
     async def _sleep_out(self, fault: CallError, seconds: float) -> None:
-        wait = Wait(_cause(fault), time.monotonic() + seconds)
+        wait = Wait(
+            fault.detail[:SHORT_CAUSE] if fault.status is None else f"HTTP {fault.status}",
+            time.monotonic() + seconds,
+        )
         self._waits.add(wait)
         try:
             await self._sleep(seconds)
@@ -295,19 +298,10 @@ def _stopped() -> StoppedError:
     return StoppedError("Judging was stopped.", advice="Resume to ask what is missing.")
 
 
-def _cause(fault: CallError) -> str:
-    """Return a fault in a word or two: its status, else the start of what happened."""
-    return fault.detail[:SHORT_CAUSE] if fault.status is None else f"HTTP {fault.status}"
-
-
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
     if isinstance(answer, Reply):
         return answer.from_cache()
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)
-
-
-def _skipped(call_usage: CallUsage) -> CallFailure:
-    return _with_usage(Outcome.SKIPPED, OUT_OF_BUDGET, call_usage)
 
 
 def _unanswered(fault: CallError, call_usage: CallUsage) -> CallFailure:

@@ -69,7 +69,10 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
         outcome = most_retryable(judgment.outcome for judgment in bad)
         detail = next(judgment.detail for judgment in bad if judgment.outcome is outcome)
         return Verdict(outcome=outcome, detail=detail, judgments=judgments)
-    preferences = [majority(_preferences(order)) for order in orders]
+    preferences = [
+        majority([judgment.preference for judgment in order if judgment.preference is not None])
+        for order in orders
+    ]
     flipped = len(set(preferences)) > 1 if len(orders) > 1 else None
     margins = [judgment.margin for judgment in judgments if judgment.margin is not None]
     soft = reply_format is ReplyFormat.LOGPROBS and len(margins) == len(judgments)
@@ -99,10 +102,6 @@ def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
     stopped = [vote for vote in votes if vote.outcome in {Outcome.FAILED, Outcome.SKIPPED}]
     unread = [vote for vote in votes if vote.outcome in {Outcome.UNREADABLE, Outcome.REFUSED}]
     return stopped or (unread if 2 * len(unread) >= len(votes) else [])
-
-
-def _preferences(judgments: Iterable[Judgment]) -> list[Preference]:
-    return [judgment.preference for judgment in judgments if judgment.preference is not None]
 
 
 @dataclass(frozen=True)

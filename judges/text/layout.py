@@ -261,7 +261,7 @@ def _lines(text: str) -> list[Block]:
             body = " ".join(others if numbered and first.strip(".)").isdecimal() else [first, *others])
         bullet = _BULLET.match(body)
         body = body[bullet.end() :] if bullet else body
-        if blocks and body and not body.strip(f"{_marks_of(body)} "):
+        if blocks and body and not body.strip(f"{''.join(re.findall(f'[{CITED}]', body))} "):
             # Citations on a line of their own are of what is above.
             blocks[-1].text += f" {body}"
         elif blocks and joinable and not (bullet or heading or row) and _continues(lines, at):
@@ -274,10 +274,6 @@ def _lines(text: str) -> list[Block]:
 
 def _separator(lines: list[str], at: int) -> str:
     return lines[at] if at < len(lines) and _RULE.match(lines[at]) else ""
-
-
-def _marks_of(text: str) -> str:
-    return "".join(re.findall(f"[{CITED}]", text))
 
 
 def _continues(lines: list[str], at: int) -> bool:

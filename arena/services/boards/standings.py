@@ -34,7 +34,6 @@ from data.models import (
     Round,
     RoundCounts,
     SetSummary,
-    Submission,
 )
 from data.models.conduct import JudgeConduct, several_models
 from data.progress import working
@@ -165,7 +164,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         ended=ended,
         judged=judged,
         judge_context=judge_context,
-        badges=_badges(entrants),
+        badges={one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE},
         asked=asked,
     )
     return replace(built, systems=facts_of_systems(store, entrants))
@@ -253,10 +252,6 @@ def _advice(store: Store, name: str, counts: RoundCounts) -> str:
 def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
     statuses = StatusReader(store, round_.set_name)
     return {system: max(1, statuses.attempts(system)) for system in sorted(round_.plan["systems"])}
-
-
-def _badges(entrants: Sequence[Submission]) -> Mapping[str, Sequence[str]]:
-    return {one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE}
 
 
 def _ground_truths(store: Store, round_: Round, battles: int) -> str:

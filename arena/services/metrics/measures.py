@@ -231,17 +231,13 @@ def _trec_lines(stored: StoredScores, metric: str, system: str, answers: list[Sc
     for answer in counted(answers, f"writing scores of {system}", len(answers)):
         for name, value in stored.values(answer).items():
             if value is not None:
-                measure = _measure_name(metric, name)
+                measure = (metric if name == SCORE else f"{metric}.{name}").replace("-", "_")
                 sums.setdefault(measure, []).append(value)
                 yield f"{measure:<22}\t{answer.question_id}\t{value:.4f}\n"
     yield f"{'runid':<22}\tall\t{_word(system)}\n"
     yield f"{'num_q':<22}\tall\t{len(answers)}\n"
     for measure, values in sums.items():
         yield f"{measure:<22}\tall\t{sum(values) / len(values):.4f}\n"
-
-
-def _measure_name(metric: str, name: str) -> str:
-    return (metric if name == SCORE else f"{metric}.{name}").replace("-", "_")
 
 
 def _word(text: str) -> str:

@@ -14,7 +14,7 @@ from data.files.question_sets.rows import content_hash
 from data.files.tables.reader import is_run
 from data.files.text_files import ReadLimits
 from data.files.trec import ids_by_field, read_run
-from data.models import Passage, ProblemList, Question, QuestionSet, SetSummary, TokenScope
+from data.models import Passage, ProblemList, QuestionSet, SetSummary, TokenScope
 from data.store import Store
 
 
@@ -73,7 +73,9 @@ class SetPassages:
         """
         require(caller, TokenScope.ORGANISE)
         former = self._store.sets.get(name)
-        given = self._from_run(former, path, corpus) if _is_run(path) else _from_rows(former, path)
+        given = (
+            self._from_run(former, path, corpus) if is_run(path, ReadLimits()) else _from_rows(former, path)
+        )
         if not given.passages:
             problems = ProblemList()
             message = f"{path.name} names no question of {name}."
@@ -82,12 +84,15 @@ class SetPassages:
         if given.unresolved and not any(given.passages.values()):
             message = f"No passage of {path.name} is in the corpus {corpus}."
             raise InputError(message, advice="Name the corpus that was searched.")
-        version = _next_version(former.version)
+        version = str(int(former.version) + 1) if former.version.isdecimal() else f"{former.version}-2"
         attached = replace(
             former,
             name=new_name or f"{former.name}-v{version}",
             version=version,
-            questions=tuple(_with(question, given.passages) for question in former.questions),
+            questions=tuple(
+                replace(question, passages=given.passages.get(question.id, question.passages))
+                for question in former.questions
+            ),
         )
         created = self._add(attached, name, caller)
         return AttachedPassages(
@@ -148,15 +153,3 @@ def _distinct(
         passages[name] = row.passages
     problems.require_none(path.name, "Name each question and passage once.")
     return passages
-
-
-def _is_run(path: Path) -> bool:
-    return is_run(path, ReadLimits())
-
-
-def _with(question: Question, passages: Mapping[str, tuple[Passage, ...]]) -> Question:
-    return replace(question, passages=passages.get(question.id, question.passages))
-
-
-def _next_version(version: str) -> str:
-    return str(int(version) + 1) if version.isdecimal() else f"{version}-2"

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from data.models import BattleColumns, Outcome, Preference, Round
 from data.models.words import to_json
@@ -38,11 +37,6 @@ def table_of_columns(battles: BattleColumns) -> BattleTable:
         model_b=CodedColumn(battles.b[judged], battles.systems),
         winner=CodedColumn(battles.preference[judged], [WINNERS[preference] for preference in Preference]),
     )
-    return _with_score(table, score)
-
-
-def _with_score(table: BattleTable, score: NDArray[np.float64] | None) -> BattleTable:
-    """Return the table with the judge's scores: the mean of sampled votes may contradict the majority."""
     return replace(table, score=None if score is None or np.isnan(score).all() else score)
 
 

@@ -96,15 +96,13 @@ class LexicalSupportReader:
                 grades.append(whole)
             elif whole.stance is Entailment.ENTAILMENT:
                 grades.append(Support.FULL)
-            elif any(_entailed(part) for part in of_parts):
+            elif any(
+                (isinstance(part, Related) and part.stance is Entailment.ENTAILMENT) for part in of_parts
+            ):
                 grades.append(Support.PARTIAL)
             else:
                 grades.append(Support.NONE)
         return grades
-
-
-def _entailed(relation: Related | CallFailure) -> bool:
-    return isinstance(relation, Related) and relation.stance is Entailment.ENTAILMENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,11 @@ def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> 
     stated: dict[tuple[str, str, FactRelation], float] = {}
     for edge in edges:
         name = f"the {edge.relation} edge from {edge.source!r} to {edge.target!r}"
-        problems += [f"{name} names the unknown node {end!r}" for end in _ends(edge) if end not in node_ids]
+        problems += [
+            f"{name} names the unknown node {end!r}"
+            for end in tuple(dict.fromkeys((edge.source, edge.target)))
+            if end not in node_ids
+        ]
         if edge.source == edge.target:
             problems.append(f"{name} joins a node to itself")
         if not 0 <= edge.probability <= 1:
@@ -125,10 +129,6 @@ def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> 
         if stated.setdefault(key, edge.probability) != edge.probability:
             problems.append(f"{name} is stated with probabilities {stated[key]} and {edge.probability}")
     return problems
-
-
-def _ends(edge: FactEdge) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((edge.source, edge.target)))
 
 
 Probability = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
