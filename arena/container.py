@@ -408,11 +408,7 @@ class Arena:
 
 
 def open_arena(settings: Settings | None = None) -> Arena:
-    """Wire the application.
-
-    Args:
-        settings: Where the state lives; by default as the environment says.
-    """
+    """Wire the application."""
     settings = settings or read_settings()
     if settings.log_level is not None:
         from arena.logs import configure_logs

@@ -60,9 +60,6 @@ class DemoService:
 
         What an older version left under the same names stays as it is; a changed demo set gets a name
         of its own.
-
-        Returns:
-            The published boards.
         """
         with as_file(files(data) / "sets") as sets:
             folder = sets / SET

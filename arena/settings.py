@@ -236,11 +236,7 @@ OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read the settings.
-
-    Args:
-        environment: Variables to read; by default those of the process.
-    """
+    """Read the settings."""
     variables = os.environ if environment is None else environment  # noqa: TID251 - this is the one place
     home = Path(variables["ARENA_HOME"]).expanduser() if variables.get("ARENA_HOME") else _user_folder()
     home = home.absolute()

@@ -31,14 +31,8 @@ THRESHOLD = 1.8
 LEAST_WEIGHT = 0.03
 TURNS = {"en": ("However, ", "But "), "de": ("Aber ", "Jedoch "), "fr": ("Mais ", ""), "es": ("Pero ", "")}
 BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find that.")
-LEADS = (
-    "",
-    "",
-    "",
-    "According to the context, ",
-    "Based on the provided passages, ",
-    "The document says that ",
-)
+SOURCED = ("", "According to the context, ", "Based on the provided passages, ", "The document says that ")
+LEADS = ("", "", *SOURCED)
 Row = tuple[bool, str, str, float]
 """An answer that declines or not, its question, its text, its weight."""
 
@@ -67,7 +61,7 @@ def written(chance: random.Random) -> Iterator[Row]:
                 text = template.format(**names)
                 text = text[:1].upper() + text[1:] if template.startswith("{") else text
                 texts.append((True, question[0], text, 1))
-        texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in LEADS[-4:]]
+        texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in SOURCED]
         for declining, asked, text, times in texts:
             yield declining, asked, text, 0.7 * times
             if len(text) > 25 and text[-1] in ".?!":

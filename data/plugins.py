@@ -164,13 +164,7 @@ def found(kind: PluginKind) -> Found:
 
 
 def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> Added[Entry]:
-    """Return the plugins for a registry, under names that nothing in it has.
-
-    Args:
-        kind: What is added.
-        entry_type: What describes one; other kinds of `FileFormat` are another registry's.
-        taken: The names of the arena's own.
-    """
+    """Return the plugins for a registry, under names that nothing in it has."""
     of_kind = found(kind)
     entries: dict[str, Entry] = {}
     problems = list(of_kind.problems)

@@ -212,13 +212,7 @@ def _member(
 
 
 def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextWork = HERE) -> Judge:
-    """Build the judge of a spec.
-
-    Args:
-        spec: What decides; `spec.at(endpoint)` fills in the endpoint of the settings first.
-        client: What sends requests; the lexical judge needs none.
-        work: What works on answers and replies.
-    """
+    """Build the judge of a spec."""
     match spec.kind:
         case JudgeKind.LEXICAL:
             judge: Judge = import_module(".lexical", __package__).LexicalJudge(spec, work=work)

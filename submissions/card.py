@@ -52,12 +52,7 @@ CardCheck = tuple[SystemCard | None, tuple[Problem, ...]]
 
 
 def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> SystemCard:
-    """Read a card file. Every field is optional; all are strings.
-
-    Args:
-        path: The file.
-        check: What reads its text; by default `check_card`, without a limit of time.
-    """
+    """Read a card file. Every field is optional; all are strings."""
     card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:
         count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"

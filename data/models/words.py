@@ -252,12 +252,7 @@ class ProblemList:
 
 
 def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> Iterator[str]:
-    """Problems as lines, in their order; of more than five of one kind the first three and a count.
-
-    Args:
-        problems: All of them.
-        line: Formats one problem as a line.
-    """
+    """Problems as lines, in their order; of more than five of one kind the first three and a count."""
     listed = tuple(problems)
     counts = Counter((problem.severity, problem.code) for problem in listed)
     last = {(problem.severity, problem.code): problem.line for problem in listed}

@@ -116,13 +116,7 @@ def _reader(
 
 
 def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[..., Record]:
-    """Build a converter from rows to records, many times as fast as `to_record`, which seeks columns by name.
-
-    Args:
-        kind: The record.
-        columns: The names of the result's columns; those of the record's fields are read.
-        given: The fields that are given with each row instead, by name.
-    """
+    """Build a converter from rows to records, many times as fast as `to_record`, which seeks columns."""
     names = tuple(name for name in _fields(kind) if name not in given)
     values = itemgetter(*map(columns.index, names))
 

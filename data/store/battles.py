@@ -219,14 +219,7 @@ class ClaimStore(StorePart):
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
     ) -> list[PendingBattle]:
-        """Claim the next free battles for a lease, question by question.
-
-        Args:
-            lease_id: The lease.
-            round_id: The round.
-            limit: How many at most.
-            among: Numbers of the questions to choose from; None for all.
-        """
+        """Claim the next free battles for a lease, question by question."""
         free = select(battles.c.id, literal(lease_id)).where(_is_free(round_id))
         if among is not None:
             free = free.where(battles.c.question_id.in_(among))

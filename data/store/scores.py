@@ -71,12 +71,6 @@ class ScoreStore(StorePart):
         """Yield the answers of some submissions that have no score of this metric and judge yet.
 
         They come question by question, so that what is read of a question serves all its answers.
-
-        Args:
-            numbers: The store's numbers of the submissions.
-            metric: Name of the metric.
-            judge: Name of the judge that scores, empty for the embedded version.
-            again: Outcomes that are to be tried again.
         """
         from data.store.question_sets import restore  # noqa: PLC0415 - few that read rounds read questions
 

@@ -95,10 +95,6 @@ class SubmissionStore(AnswerReader):
     def add(self, new: NewSubmission, rows: Iterable[tuple[Answer, bool]]) -> tuple[Submission, bool]:
         """Store a submission and its answers in one transaction, as the system's next version.
 
-        Args:
-            new: What the submission is.
-            rows: Each answer, and whether it is a "no answer"; question ids must be the set's.
-
         Returns:
             The submission, and whether it is new; False where the system's newest version has the
             same content.
@@ -133,11 +129,6 @@ class SubmissionStore(AnswerReader):
         """Refuse a name that is new to a set and looks like a reserved word, or like a name that is there.
 
         Names that are there stay as they are, and get further versions.
-
-        Args:
-            set_name: The set.
-            system: The name.
-            alone: Lock the set's names until this transaction ends.
         """
         with self._database.begin() as connection:
             set_id = self._set_id(connection, set_name)

@@ -100,14 +100,7 @@ class EvidenceReader(StorePart):
         return read_votes(self._database, round_name)
 
     def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
-        """Return the settings that judgments of a round were made with, to how many battles have one of each.
-
-        Args:
-            round_name: The round.
-            once: Whether no battle has two judgments with the same settings, so that judgments are counted,
-                which takes a fraction of the time.
-            counted: Number of the round's battles, where known.
-        """
+        """Return the settings that judgments of a round were made with, by how many battles have each."""
         battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
         count = func.count() if once else func.count(battle.distinct())
         with self._database.begin() as connection:
@@ -274,10 +267,6 @@ class VerdictStore(EvidenceReader):
         """Commit verdicts by battle number in one transaction.
 
         A battle that has an outcome keeps it, so that a late second writer changes nothing.
-
-        Args:
-            verdicts: Battle numbers with their verdicts.
-            lease_id: The lease that claimed these battles; the claims are released.
 
         Returns:
             How many battles were settled by this call.

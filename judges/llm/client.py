@@ -338,14 +338,6 @@ async def open_client(
 
     At the end nothing new is started, calls in flight finish and are kept, what was reserved and not
     spent goes back to the ledger, and connections are closed.
-
-    Args:
-        settings: Limits, patience, keys and modes.
-        cache: Where replies are looked up and kept; None asks everything and keeps nothing.
-        ledger: The account with the cap that calls are held to; None is no cap.
-        journal: Where batches are written down; needed where they are the transport.
-        transport: Carries requests instead of the one that the settings name.
-        prices: What tokens cost, instead of the bundled prices and those of the settings' file.
     """
     settings = settings or AccessSettings()
     info = transport_info(settings.transport)

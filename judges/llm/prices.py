@@ -97,12 +97,7 @@ class Prices:
 
     @classmethod
     def load(cls, override: Path | None = None, *, batch: bool = False) -> Prices:
-        """Read our prices, and a user's before them.
-
-        Args:
-            override: The user's file.
-            batch: Whether calls travel as batches.
-        """
+        """Read our prices, and a user's before them."""
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
         return cls(*map(_read, paths), batch=batch)
 

@@ -94,16 +94,7 @@ class TaskReply(Generic[T]):
 
 
 class TaskRunner:
-    """Runs tasks on one model at one endpoint.
-
-    Args:
-        client: Answers requests.
-        endpoint: Base URL.
-        model: The endpoint's name of the model.
-        prompts: A folder whose prompt files go before the bundled ones.
-        without: What is left out of every request, as `Request.without` names it.
-        free: Whether nothing is charged.
-    """
+    """Runs tasks on one model at one endpoint."""
 
     def __init__(
         self,

@@ -344,11 +344,7 @@ def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Prefe
 
 
 def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict | None:
-    """Return the verdict that judgments settle by the rules of a judge as a round has written it down.
-
-    Returns:
-        None where there are no judgments.
-    """
+    """Return the verdict that judgments settle by the rules of a judge as a round has written it down."""
     if not judgments:
         return None
     names = list(dict.fromkeys(judgment.judge for judgment in judgments))

@@ -114,12 +114,7 @@ def _bag(statements: Sequence[Statement]) -> Bag:
 
 
 class NeedReader:
-    """Spells out short needs (sub-questions, aspects) by the clauses of a question's texts nearest to them.
-
-    Args:
-        sources: Groups of texts (the reference; the passages); each gives a need one key.
-        weights: Term weights of the question's texts.
-    """
+    """Spells out short needs (sub-questions, aspects) by the clauses of a question's texts next to them."""
 
     def __init__(self, sources: Sequence[Sequence[str]], weights: TermWeights) -> None:
         self._weights = weights

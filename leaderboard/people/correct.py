@@ -85,11 +85,7 @@ def _powered(votes: Floats, judge: Floats, pull: Floats, spread: Floats) -> _Pow
 
 
 def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None = None) -> Row:
-    """Rate systems as people would, from a judge's verdicts on every battle and votes on some.
-
-    Returns:
-        The object that `arena battles rate --people --json` prints.
-    """
+    """Rate systems as people would, from a judge's verdicts on every battle and votes on some."""
     anchor = None if anchor is None else anchor.alone()
     labelled = label(plan, votes)
     judge, alone = (
@@ -210,11 +206,7 @@ def _rows(
 def correct_rates(
     plan: BattleTable, votes: Sequence[Vote], *, reference: str | None = None, by_domain: bool = True
 ) -> Row:
-    """Estimate win and win+tie rates as people would give them, against one opponent or all.
-
-    Returns:
-        The object that `arena battles winrates --people --json` prints.
-    """
+    """Estimate win and win+tie rates as people would give them, against one opponent or all."""
     labelled = label(plan, votes)
     systems = labelled.table.systems
     if reference is not None and reference not in systems:

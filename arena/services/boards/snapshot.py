@@ -188,10 +188,6 @@ def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
 
     Ratings of a domain are drawn towards the overall ones: they stay where it has `LEAST_QUESTIONS`, and are
     left out below that. Where they borrow, snapshots of an older shape have no places of the domain's own.
-
-    Args:
-        lines: Of one domain, best first.
-        shape: Of the snapshot.
     """
     few = max((line.own_rates.questions for line in lines), default=0) < LEAST_QUESTIONS
     if shape < OWN_PLACES and any(line.own_evidence is not None for line in lines):

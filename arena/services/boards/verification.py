@@ -93,12 +93,7 @@ def _verify_judge(head: Mapping[str, Any], standings: Mapping[str, Any]) -> None
 
 
 def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Settle each battle from its judgments, and hold it against its outcome and its line of battles.
-
-    Returns:
-        How many follow from their judgments, how many were corrected by the organisers instead, and how many
-        are lost for a missing answer.
-    """
+    """Settle each battle from its judgments, and hold it against its outcome and its line of battles."""
     judgments: dict[str, list[Judgment]] = defaultdict(list)
     for row in _rows(folder / "judgments.jsonl"):
         judgments[row["battle"]].append(_judgment(row))

@@ -93,14 +93,7 @@ class LossShares:
 
 
 def loss_shares(table: BattleTable, system: str, questions: Mapping[str, str], reference: str) -> LossShares:
-    """Compute the losses of a system.
-
-    Args:
-        table: Its judged battles.
-        system: Its name.
-        questions: Texts of the questions by id.
-        reference: The reference's name.
-    """
+    """Compute the losses of a system."""
     if not len(table):
         return LossShares()
     own = table.systems.index(system)

@@ -45,13 +45,7 @@ class Traffic:
         return "" if wait is None else str(wait)
 
     def seconds_left(self, battles_left: int, settled: int, settled_requests: int) -> float | None:
-        """Return the time left in seconds, from the replies so far; None where nothing was asked yet.
-
-        Args:
-            battles_left: Battles without a verdict.
-            settled: Battles that this run settled.
-            settled_requests: Requests that those took.
-        """
+        """Return the time left in seconds, from the replies so far; None where nothing was asked yet."""
         if not (settled and settled_requests and self.rate):
             return None
         begun = self.requests - settled_requests

@@ -134,9 +134,6 @@ def write_scores(stored: StoredScores, set_name: str, metric: str, destination: 
     `*.csv`, `*.json` (with details, where these quote nothing hidden) and `*.parquet` have the same columns;
     `*.trec` has trec_eval's lines `measure<TAB>query<TAB>value`, those of means having the query `all`, in
     one file a system, `NAME.SYSTEM.trec` where there are several.
-
-    Returns:
-        The files.
     """
     whole = destination.name.lower()
     name = whole.removesuffix(".gz")

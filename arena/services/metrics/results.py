@@ -90,11 +90,7 @@ class ScoreTableService:
     def export(
         self, request: ScoreRequest, destination: Path, *, caller: Caller = OPERATOR
     ) -> tuple[int, tuple[Path, ...]]:
-        """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats.
-
-        Returns:
-            How many answers were written, and the files.
-        """
+        """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats."""
         from arena.services.metrics.measures import write_scores
 
         stored = self.stored(request, caller=caller)

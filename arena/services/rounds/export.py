@@ -63,9 +63,6 @@ def write_round(
     - `checksums.json`: the sha256 of each.
 
     What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
-
-    Returns:
-        The checksums by file name.
     """
     round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned

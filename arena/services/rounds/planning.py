@@ -108,12 +108,7 @@ class RoundPlanner:
         return "reference" if self._store.submissions.answered(reference.id) else "all"
 
     def require_ready(self, request: RoundRequest, *, uncapped: bool = False) -> None:
-        """Check that a round lacks nothing that it needs, as `estimate` tells it.
-
-        Args:
-            request: The round.
-            uncapped: Whether it may spend without a cap, at prices that are not known too.
-        """
+        """Check that a round lacks nothing that it needs, as `estimate` tells it."""
         planned = self.plan(request)
         lacking = [
             one

@@ -53,12 +53,7 @@ SHORT = ("short_answers", "answers")
 
 
 class LfrqaRows:
-    """Makes questions of the rows of one file, and counts those whose citations are left out.
-
-    Args:
-        file: The annotation file.
-        domain: Its domain.
-    """
+    """Makes questions of the rows of one file, and counts those whose citations are left out."""
 
     def __init__(self, file: Path, domain: str) -> None:
         self._file, self._domain = file, domain

@@ -43,12 +43,6 @@ def read_question_tables(
     Where no row has an id, questions are counted, which is noted. The answers of a table without references
     are its references, unless it names their systems. The split is that of the file's name; `dev` and
     `validation` are one, any other is for testing.
-
-    Args:
-        files: The files.
-        default: The domain of questions that have none.
-        limits: How much is read.
-        problems: What is wrong is noted here.
     """
     questions: dict[str, tuple[float, Question]] = {}
     lines: dict[str, int] = {}

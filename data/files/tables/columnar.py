@@ -29,14 +29,7 @@ TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
 
 def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
-    """Yield the rows of a Parquet or Arrow file; the latter may be a stream, as `datasets` saves it.
-
-    Args:
-        path: The file.
-        name: What messages call it; empty where it is the only one.
-        limits: What is refused.
-        opening: Is given the header and the rows with unusable texts.
-    """
+    """Yield the rows of a Parquet or Arrow file; the latter may be a stream, as `datasets` saves it."""
     number = size = 0
     with damage_told(path), progress.working(f"reading {name or 'rows'}") as work:
         for batch, unread in _batches(path, limits, opening):

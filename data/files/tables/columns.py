@@ -114,13 +114,7 @@ def renamed(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def require_columns(given: Collection[str], *groups: Collection[Column], line: int = 0) -> None:
-    """Refuse a table that has no column of a group.
-
-    Args:
-        given: The table's columns.
-        groups: Of each a table must have one column.
-        line: Where the columns stand.
-    """
+    """Refuse a table that has no column of a group."""
     known = read_columns(given)
     missing = [group for group in groups if not any(column in known for column in group)]
     if missing:

@@ -152,9 +152,6 @@ class TextRow(BaseModel):
             row: The row, by the names in its file.
             text_cells: Whether lists stand in its cells as text, as in CSV.
             texts: Whether every passage needs a text.
-
-        Returns:
-            What can be read, and a problem for each cell that is of another kind.
         """
         fields = renamed(row)
         context = {TEXT_CELLS: text_cells, "texts": texts}

@@ -68,12 +68,7 @@ def facts_of(graph: FactGraph) -> Facts:
 
 
 def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Score:
-    """Score an answer by what it covers: the share of the statements.
-
-    Returns:
-        A score with the details `covered`, `missing`, `basis`, `contradicted`, `counts` and `engine`.
-        Unreadable where there is nothing to cover.
-    """
+    """Score an answer by what it covers: the share of the statements."""
     total = len(facts.covered) + len(facts.missing)
     if not total:
         return unscored(item, metric, Outcome.UNREADABLE, NOTHING_RELEVANT)

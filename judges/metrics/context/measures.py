@@ -158,13 +158,6 @@ def density(
 ) -> float | None:
     """Return the coverage of a text for its length, relative to the oracle context.
 
-    Args:
-        covered: Coverage of the text.
-        tokens: Its length.
-        best_covered: Coverage of the oracle context, Z*.
-        best_tokens: Its length.
-        weight: The exponent w: below 1, density gains less and less.
-
     Returns:
         At least 0, 1 for the oracle context itself and above 1 for what is denser; None where a coverage is
         undefined, the oracle covers nothing, or a text has no tokens.

@@ -86,12 +86,6 @@ def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage,
 class WebSource:
     """Searches the web through a URL template; snippets are chunks, cut where they are longer.
 
-    Args:
-        template: The URL, with `{query}` and, where the service takes one, `{count}`.
-        client: Carries the calls; closed by its creator.
-        chunking: How long snippets are cut.
-        seconds: The longest wait for one search.
-
     Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
     """
 
