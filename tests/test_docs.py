@@ -7,7 +7,6 @@ import runpy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import typer
@@ -16,7 +15,6 @@ from markdown import markdown
 from arena.cli.commands import all_commands, command
 from arena.settings import read_settings
 from data.errors import InputError
-from judges.catalogue import load_spec
 from leaderboard.formats.registry import battle_formats
 from submissions.problem_codes import Code
 
@@ -34,44 +32,12 @@ SPAN = re.compile(r"`([^`]+)`")
 PATH = re.compile(r"(?:arena|judges|leaderboard|submissions|data|tests|benchmarks|docs)/[\w./-]+\.\w+")
 EXAMPLES = {"judges/metrics/brevity.py"}
 """Files that a page tells readers to write."""
-MAKE = re.compile(r"\bmake ([a-z][a-z-]*)\b")
 
 Reference = dict[str, Any]
 WRITER: Reference = runpy.run_path(str(DOCS / "reference.py"))
 """The script that makes pages from the code, as its names."""
 VARIABLES = WRITER["VARIABLES"]
 MADE: Mapping[Path, str] = {DOCS / name: text for name, text in WRITER["pages"]().items()}
-
-
-def test_names_of_columns_are_documented() -> None:
-    written = (DOCS / "submission-format.md").read_text(encoding="utf-8")
-    assert "\n".join(WRITER["columns"]()) in written
-
-
-def test_pages_that_are_made_are_not_committed() -> None:
-    assert not any(page.exists() for page in MADE)
-    assert "### `arena rank FILE…`" in MADE[DOCS / "cli.md"]
-    assert "| `ARENA_HOME` |" in MADE[DOCS / "settings.md"]
-    assert "- `InputError` (422, " in MADE[DOCS / "errors.md"]
-
-
-def test_every_command_has_one_section() -> None:
-    lines = list(WRITER["commands"]())
-    sections = [line for line in lines if re.match(r"#{3,4} `", line)]
-    existing = [f"arena {name}" for name in all_commands()]
-    assert len(existing) > 60
-    for name in existing:
-        assert len([line for line in sections if re.match(rf"#+ `{name}[` ](?![a-z])", line)]) == 1, name
-
-
-def test_repeatable_options_say_so() -> None:
-    silent = [
-        (name, parameter.name)
-        for name, found in all_commands().items()
-        for parameter in found.params
-        if getattr(parameter, "multiple", False) and "repeatable" not in getattr(parameter, "help", "")
-    ]
-    assert silent == []
 
 
 def test_help_of_battle_files_names_every_format() -> None:
@@ -91,20 +57,8 @@ def test_settings_are_exactly_the_variables_that_are_read() -> None:
 def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) -> None:
     usual = getattr(read_settings({}), field)
     changed = set()
-    for value in (
-        "7",
-        "/srv",
-        "batch",
-        "replay",
-        "json",
-        "ray",
-        "DEBUG",
-        "open",
-        "any",
-        "https://a.org",
-        "a.org",
-        "10.0.0.0/8",
-    ):
+    words = ("7", "/srv", "batch", "replay", "json", "ray", "DEBUG", "open", "any")
+    for value in (*words, "https://a.org", "a.org", "10.0.0.0/8"):
         with contextlib.suppress(InputError):
             changed.add(getattr(read_settings({name: value}), field))
     assert changed - {usual}
@@ -168,42 +122,16 @@ def test_every_page_is_in_the_site() -> None:
     assert missing == set()
 
 
-def test_every_bundled_judge_is_documented() -> None:
-    text = (DOCS / "judges.md").read_text(encoding="utf-8")
-    section = text.split("\n## Bundled judges\n")[1].split("\n## ")[0]
-    documented = set(re.findall(r"^\| `([a-z0-9-]+)` \|", section, re.MULTILINE))
-    assert documented == {spec.stem for spec in (ROOT / "judges" / "specs").glob("*.toml")}
-
-
-def test_endpoints_of_the_page_are_judges(tmp_path: Path) -> None:
-    text = (DOCS / "judges.md").read_text(encoding="utf-8")
-    section = text.split("\n## Endpoints\n")[1].split("\n## ")[0]
-    hosts = []
-    for number, block in enumerate(re.findall(r"```toml\n(.*?)```", section, re.DOTALL)):
-        file = tmp_path / f"service{number}.toml"
-        file.write_text(block, encoding="utf-8")
-        hosts.append(urlsplit(load_spec(str(file)).endpoint).netloc)
-    assert hosts == ["openrouter.ai", "localhost:8000", "localhost:30000", "localhost:11434"]
-
-
-def test_every_checker_code_is_documented() -> None:
-    text = (DOCS / "submission-format.md").read_text(encoding="utf-8")
-    section = text.split("\n## Problems and their codes\n")[1].split("\n## ")[0]
-    documented = set(re.findall(r"^\| `([a-z0-9_-]+)` \|", section, re.MULTILINE))
-    assert documented == {code.value for code in Code}
-
-
-def test_make_commands_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE))
-    named = {
-        target
-        for name in ("README.md", "CONTRIBUTING.md")
-        for code in SPAN.findall(_prose(ROOT / name))
-        for target in MAKE.findall(code)
-    }
-    assert {"demo", "test"} <= named
-    assert named <= targets
+@pytest.mark.parametrize(
+    ("page", "heading", "names"),
+    [
+        ("judges.md", "Bundled judges", [one.stem for one in (ROOT / "judges" / "specs").glob("*.toml")]),
+        ("submission-format.md", "Problems and their codes", list(Code)),
+    ],
+)
+def test_every_judge_and_code_is_documented(page: str, heading: str, names: list[str]) -> None:
+    section = (DOCS / page).read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z0-9_-]+)` \|", section, re.MULTILINE)) == set(names)
 
 
 class Recording(Mapping[str, str]):

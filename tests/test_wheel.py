@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import shutil
 import signal
 import socket
 import subprocess
@@ -30,11 +29,6 @@ OF_A_USER = (
 )
 """Modules that a user may have."""
 pytestmark = pytest.mark.xdist_group("wheel")
-PUBLIC = (
-    "tests/arena/python_calls",
-    "tests/leaderboard/test_public_names.py",
-    "tests/test_docs.py::test_examples_in_python_run_as_printed",
-)
 
 
 def test_imports_of_rooms_come_from_below_the_package() -> None:
@@ -126,20 +120,6 @@ def test_wheel_holds_one_package_and_all_of_the_rooms(wheel: Path) -> None:
     ours = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "__pycache__"}
     assert {name for name in ours if f"answer_arena/{name}" not in names} == {"arena/py.typed"}
     assert {"answer_arena/py.typed", "answer_arena/arena/site/config.toml"} <= names
-
-
-@pytest.mark.slow
-def test_tests_of_what_is_public_pass_on_the_wheel(python: Path, folder: Path, tmp_path: Path) -> None:
-    """The Python call, public names and the page of examples, in a folder that shadows every room."""
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    for source in (ROOT / "tests", ROOT / "docs", ROOT / "examples"):
-        shutil.copytree(source, tmp_path / source.name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
-        shutil.copy(ROOT / name, tmp_path)
-    for module in [*(tmp_path / "tests").rglob("*.py"), tmp_path / "docs" / "reference.py"]:
-        module.write_text(rewrite(module.read_text(encoding="utf-8"), ROOMS, module.name), encoding="utf-8")
-    options = ("-n", "0", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'temp'}", "-m", "not slow")
-    _run(str(python), "-m", "pytest", "--quiet", *options, *PUBLIC, at=tmp_path)
 
 
 @pytest.mark.slow

@@ -57,12 +57,6 @@ def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
     assert (client.usage.calls, client.usage.cost_usd) == (1, reply.cost_usd)
 
 
-def test_hangs_time_out_and_are_tried_again(scripted_llm: Serve) -> None:
-    server = scripted_llm(first=["hang", "fine"])
-    [reply], _ = ask([request(server.url)], timeout=0.2)
-    assert instance(Reply, reply).text == "fine"
-
-
 @pytest.mark.parametrize("fault", ["refusal", "filtered"])
 def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None:
     server, cache = scripted_llm(first=[fault]), MemoryReplyCache()
@@ -171,7 +165,8 @@ def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
         assert ledger.spent == 0.0
         assert ledger.drawn == pytest.approx(0.0, abs=1e-12)
         assert (ledger.lost > 0) == lost
-        assert asyncio.run(ledger.draw(0.001, 10.0)) == pytest.approx(1.0 - ledger.lost)
+        left = 1.0 - ledger.lost - 1e-9
+        assert asyncio.run(ledger.draw(left, 10.0)) == pytest.approx(left)
 
 
 class Reporting:

@@ -99,32 +99,24 @@ def test_the_breaker_rides_out_a_blip() -> None:
     assert breaker.is_open
 
 
-def test_successes_between_faults_keep_the_breaker_closed() -> None:
+@pytest.mark.parametrize(
+    ("kind", "requests", "succeeds_every"),
+    [
+        pytest.param("TRANSIENT", 10_000, 1, id="successes between faults"),
+        pytest.param("TRANSIENT", 3, 10_000, id="a few poisoned requests"),
+        pytest.param("REJECTED", 10_000, 10_000, id="rejected after a success"),
+    ],
+)
+def test_the_breaker_stays_closed_where_the_endpoint_works(
+    kind: str, requests: int, succeeds_every: int
+) -> None:
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
-    for minute in range(60):
-        clock.now = 60.0 * minute
-        breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 500"), f"{minute}")
-        breaker.succeed()
-    assert not breaker.is_open
-
-
-def test_a_few_poisoned_requests_do_not_give_an_endpoint_up() -> None:
-    clock = Clock()
-    breaker = CircuitBreaker("e", AccessSettings(), clock)
-    for attempt in range(100):
-        clock.now = float(attempt)
-        breaker.fail(CallError(CallErrorKind.TRANSIENT, "HTTP 500"), f"{attempt % 3}")
-    assert not breaker.is_open
-
-
-def test_requests_that_are_rejected_after_a_success_are_their_own_fault() -> None:
-    clock = Clock()
-    breaker = CircuitBreaker("e", AccessSettings(), clock)
-    breaker.succeed()
-    for second in range(10_000):
+    for second in range(3_000):
         clock.now = float(second)
-        breaker.fail(CallError(CallErrorKind.REJECTED, "HTTP 400: too long"), f"{second}")
+        if second % succeeds_every == 0 and requests > 3:
+            breaker.succeed()
+        breaker.fail(CallError(CallErrorKind[kind], "HTTP"), f"{second % requests}")
     assert not breaker.is_open
 
 

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -96,13 +94,6 @@ def test_probabilities_weigh_the_score(scripted_llm: Serve, prompts: Path) -> No
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 4, "reason": "2 of 3"}
     assert replied(server.url, prompts).weighted == pytest.approx(0.8 * 4 + 0.15 * 5 + 0.05 * 3)
-
-
-def test_without_probabilities_the_plain_score_stands(scripted_llm: Serve, prompts: Path) -> None:
-    server = scripted_llm(logprobs=False)
-    server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
-    found = replied(server.url, prompts)
-    assert (found.value.score, found.weighted) == (4, None)
 
 
 def test_an_endpoint_without_structured_output_is_asked_in_text(scripted_llm: Serve, prompts: Path) -> None:
@@ -235,16 +226,6 @@ def test_shares_need_most_of_the_probability() -> None:
         logprobs=logprobs(('"score":', {}), ("4", {"4": -2.0, "the": -0.2})),
     )  # fmt: skip
     assert weighted_score(reply, "score", (1, 2, 3, 4, 5)) is None
-
-
-def test_importing_llm_access_loads_no_client() -> None:
-    code = (
-        "import sys, judges.llm.client, judges.llm.tasks\n"
-        "heavy = {'openai', 'litellm', 'aiohttp', 'httpx', 'tiktoken'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_runner_leaves_out_what_it_is_to(scripted_llm: Serve, prompts: Path) -> None:

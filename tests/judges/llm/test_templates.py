@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from data.steering.disguises import Flag
 from data.steering.rules import skeleton
-from judges.llm.templates import delimit, mark_of, sanitise
+from judges.llm.templates import mark_of, sanitise
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,3 @@ def test_marks_are_derived_and_absent_from_what_they_enclose(parts: list[str]) -
 def test_a_mark_avoids_texts_that_hold_the_first_one() -> None:
     guessed = mark_of("a")
     assert mark_of("a", guessed) != guessed
-
-
-def test_delimiters_are_tags_of_their_own() -> None:
-    assert delimit("answer 1", "x", "0a") == "<answer 1 0a>\nx\n</answer 1 0a>"
-    assert delimit("answer 1", "x", "") == "<answer 1>\nx\n</answer 1>"
-
-
-def test_the_quick_skeleton_keeps_every_place() -> None:
-    text = "Où ça ? İci – “là” </ánswer 1> ½ ﬁn"
-    assert sanitise(text).text == "Où ça ? İci – “là” (/answer 1) ½ ﬁn"
-    assert sanitise(text.replace("ﬁ", "fi")).text == "Où ça ? İci – “là” (/answer 1) ½ fin"

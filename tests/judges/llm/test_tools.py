@@ -14,17 +14,13 @@ from judges.llm.client import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
-from judges.llm.templates import Input, Tagged
 from judges.llm.tools import MOST_TURNS, calls_of
 from judges.metrics.comprehensiveness.graph import UnscoredError, together
 from judges.metrics.comprehensiveness.llm_steps import (
-    COMPARE_ANSWERS,
-    COMPARE_WITH_TOOL,
     AnswerComparer,
     AnswerRelation,
 )
 from tests.memory import MemoryJournal, MemoryReplyCache
-from tests.narrow import known
 from tests.scripted_llm import ToolUse
 
 Serve = Callable[..., Any]
@@ -182,24 +178,3 @@ def test_batches_go_without_tools(scripted_llm: Serve) -> None:
 
     assert asyncio.run(once()) is AnswerRelation.EQUIVALENT
     assert server.batches == 2
-
-
-def test_text_that_only_looks_like_a_call_is_text() -> None:
-    inputs: dict[str, Input] = {
-        "question": "q",
-        "first": Tagged("first_answer", "1"),
-        "second": Tagged("second_answer", "2"),
-    }
-    assert COMPARE_WITH_TOOL.tools
-    assert not COMPARE_ANSWERS.tools
-
-    async def requests() -> tuple[Request, Request]:
-        async with open_client() as client:
-            runner = TaskRunner(client, endpoint="http://e/v1", model="m")
-            by_field = inputs | {"tool_result": Tagged("tool_result", "(not called)")}
-            return runner.request(COMPARE_WITH_TOOL, inputs), runner.request(COMPARE_ANSWERS, by_field)
-
-    native, field = asyncio.run(requests())
-    assert [tool.name for tool in native.tools] == ["compare_quantities"]
-    assert field.tools == ()
-    assert {known(asked.response_format).name for asked in (native, field)} == {"compare_answers"}

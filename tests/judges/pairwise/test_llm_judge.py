@@ -3,9 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 
@@ -24,16 +22,12 @@ from data.models import (
 )
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
-from judges.llm.client import open_client
 from judges.llm.requests import CallFailure, LlmClient, Request
-from judges.llm.settings import AccessSettings
 from judges.pairwise.llm_judge import in_battle_terms, settled
 from judges.pairwise.parsing import read
 from judges.spec import JudgeSpec, ReplyFormat
 from tests.judges.battles import asker_of, contest_of, spec_of
 from tests.narrow import known
-
-Make = Callable[..., Any]
 
 FIRST = "<thinking>It says more.</thinking>\n<rating>1</rating>"
 SECOND = "<thinking>It says more.</thinking>\n<rating>2</rating>"
@@ -295,38 +289,6 @@ def test_compat_counts_failures_as_ties_and_says_so(compat: JudgeSpec) -> None:
     assert verdict.judgments[0].detail == "failed, counted as a tie: gone"
     skipping = asker_of(lambda _: CallFailure(outcome=Outcome.SKIPPED, detail="cap"))
     assert asyncio.run(build_judge(compat, client=skipping).judge(contest_of())).outcome is Outcome.SKIPPED
-
-
-ACCESS = AccessSettings(backoff=0.01, longest_backoff=0.05, timeout=2.0, attempts=3)
-
-
-def inputs(count: int) -> list[JudgeInput]:
-    return [
-        JudgeInput(
-            battle_id=str(number),
-            question=Question(id=str(number), domain="d", question=f"what is number {number}"),
-            answer_a=f"Number {number} is the one that comes after the one before it, and so on for ever.",
-            answer_b=f"It is {number}.",
-        )
-        for number in range(count)
-    ]
-
-
-def decided(spec: JudgeSpec, battles: list[JudgeInput]) -> list[Verdict]:
-    async def run() -> list[Verdict]:
-        async with open_client(ACCESS) as client:
-            judge = build_judge(spec, client=client)
-            return list(await asyncio.gather(*(judge.judge(battle) for battle in battles)))
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize("name", ["reference-free", "preference", "compat", "panel"])
-def test_bundled_judges_decide_over_http(name: str, scripted_llm: Make) -> None:
-    server = scripted_llm(rule="longer")
-    verdicts = decided(load_spec(name).at(server.url), inputs(6))
-    assert Counter(verdict.preference for verdict in verdicts) == {"a": 6}
-    assert all(judgment.reply is not None for verdict in verdicts for judgment in verdict.judgments)
 
 
 AB, BA = Presentation.A_FIRST, Presentation.B_FIRST

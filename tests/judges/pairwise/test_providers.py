@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from data.errors import EndpointError
-from data.models import Judgment, Outcome, Reply, Verdict
-from data.store import Store
+from data.models import Judgment, Outcome, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge
 from judges.llm.client import Scheduler, open_client
@@ -18,9 +17,8 @@ from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
 from tests.judges.battles import contest_of, spec_of
 from tests.memory import MemoryJournal
-from tests.narrow import known
 from tests.providers.base import READ, WRITTEN, End, Mode
-from tests.providers.server import MODES, PROVIDERS, ScriptedProviders, table
+from tests.providers.server import MODES, ScriptedProviders
 
 KEY = "sk-scripted-key"
 HEADERS = "lines of a batch have no headers, so no wait is asked for"
@@ -171,29 +169,6 @@ def test_a_battle_ends_as_the_table_says(mode: Mode, transport: str, providers: 
             assert is_sent == (record[name] is not None)
 
 
-@pytest.fixture(scope="module")
-def replies(providers: ScriptedProviders) -> dict[str, Reply]:
-    """The replies of every mode that has one, by key."""
-    found = {}
-    for mode in MODES.values():
-        if mode.end in {End.JUDGED, End.UNREADABLE}:
-            verdict, _ = judged(providers, judge_of(mode), contest_of(LONG, SHORT), "direct")
-            assert isinstance(verdict, Verdict)
-            reply = known(verdict.judgments[-1].reply)
-            found[reply.key] = reply
-    return found
-
-
-@pytest.mark.slow
-def test_every_reply_can_be_stored_with_the_others(replies: dict[str, Reply], store: Store) -> None:
-    store.replies.put(list(replies.values()))
-    stored = store.replies.get_many(list(replies))
-    assert {key: (reply.text, reply.response_model, reply.fingerprint) for key, reply in stored.items()} == {
-        key: (reply.text, reply.response_model, reply.fingerprint) for key, reply in replies.items()
-    }
-    assert any(reply.fingerprint == "fp_1" and reply.response_id for reply in stored.values())
-
-
 def test_a_complaint_is_learnt_from_once(providers: ScriptedProviders) -> None:
     providers.reset()
     spec = judge_of(MODES["openai-gpt-5"]).at(providers.url)
@@ -251,9 +226,3 @@ def test_a_cap_holds_where_no_tokens_are_reported(name: str, providers: Scripted
     assert set(outcomes) == {Outcome.JUDGED, Outcome.SKIPPED}
     assert 0 < ledger.lost <= 0.05
     assert ledger.spent == 0
-
-
-def test_the_table_of_modes_has_every_mode() -> None:
-    assert all(f"`{mode}`" in table() for mode in MODES)
-    assert len(MODES) >= 60
-    assert len(MODES) == sum(len(modes) for modes in PROVIDERS.values())
