@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 
 from data.errors import StoreError
 from data.migrations import unpacking
@@ -41,20 +41,6 @@ def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> Non
         database.upgrade()
     assert database.version() == "9999"
     database.close()
-
-
-@pytest.mark.blank
-def test_unique_indexes_have_their_conditions_on_both_engines(database_url: str) -> None:
-    store = Store.open(database_url)
-    with store.database.begin() as connection:
-        found = {
-            name: any(key.endswith("_where") for key in index["dialect_options"])
-            for table, name in (("job", "uq_job_round_active"), ("board", "ix_board_standing"))
-            for index in inspect(connection).get_indexes(table)
-            if index["name"] == name
-        }
-    assert found == {"uq_job_round_active": True, "ix_board_standing": True}
-    store.close()
 
 
 DICTIONARY = Path(unpacking.__file__).with_name("packing_1.txt")

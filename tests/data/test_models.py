@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from data.models import CreatedToken, Problem, Severity, Team, Token, TokenScope, written_by_people
+from data.models import CreatedToken, Problem, Severity, Token, TokenScope, written_by_people
 from data.models.words import few_of_each
 
 
@@ -41,12 +41,6 @@ def test_like_problems_stand_in_a_few_lines() -> None:
     ]
 
 
-def test_few_problems_stand_one_by_one() -> None:
-    five = [Problem(line, "odd", "Odd.") for line in range(1, 6)]
-    assert list(few_of_each(five, _line)) == [f"{line} odd" for line in range(1, 6)]
-    assert len(list(few_of_each([*five, Problem(0, "odd", "Odd.")], _line))) == 4
-
-
 def test_json_of_a_token_has_no_private_field() -> None:
     token = Token(
         id=1,
@@ -63,8 +57,3 @@ def test_json_of_a_token_has_no_private_field() -> None:
     json = CreatedToken(**dict(token), secret="s").to_json()
     assert not {"digest", "team_id", "account_id", "secret"} & json.keys()
     assert (json["token"], json["scopes"], json["team"]) == ("s", ["read", "submit"], "ours")
-
-
-def test_record_without_a_required_field_is_refused() -> None:
-    with pytest.raises(TypeError, match="Team lacks its title"):
-        Team(id=1, name="ours", contact="", created_at=datetime(2026, 1, 1, tzinfo=UTC))

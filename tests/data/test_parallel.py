@@ -61,14 +61,6 @@ def test_what_takes_longer_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> No
         assert noted.tasks
 
 
-def test_a_small_rest_is_not_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "AT_HAND", 0.05)
-    noted = Noted()
-    with parallel.in_parallel(noted):
-        assert list(parallel_map(_slow, numbers(10), total=10)) == list(range(10))
-    assert noted.tasks == []
-
-
 def test_work_that_was_done_before_counts() -> None:
     noted = Noted()
     with parallel.in_parallel(noted):

@@ -17,7 +17,7 @@ from data.models.questions import NAME_PATTERN, require_system_name
 from data.models.submissions import submissions
 from data.store import Store
 from data.store.submissions import NewSubmission
-from data.system_names import RESERVED, file_name_of, look_alike, name_key
+from data.system_names import file_name_of, look_alike, name_key
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 
@@ -57,7 +57,7 @@ def test_inner_punctuation_tells_names_apart(named: Store, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["human", "Human", "overall", "0verall", "tie", "T1E", "model_a", "Reference."]
+    "name", ["Human", "0verall", "T1E", "model_a", "Reference.", "NaN", "NA", "n/a", "null"]
 )
 def test_reserved_words_name_no_system(named: Store, name: str) -> None:
     with pytest.raises(ConflictError, match="is reserved"):
@@ -89,10 +89,6 @@ def test_every_name_has_a_key_and_looks_like_itself(name: str) -> None:
     assert look_alike(name.swapcase(), [name]) == name
 
 
-def test_reserved_words_are_distinct() -> None:
-    assert len({name_key(word) for word in RESERVED}) == len(RESERVED)
-
-
 @pytest.mark.parametrize("name", ["meta-llama/Llama-3-70B", "gpt-4o (2024-08)", "a:b+c", "Qwen 2,5", "日本"])
 def test_names_that_people_use_are_names(named: Store, name: str) -> None:
     assert require_system_name(name) == name
@@ -104,12 +100,6 @@ def test_names_that_people_use_are_names(named: Store, name: str) -> None:
 def test_a_name_of_a_file_is_safe_and_reversible(name: str) -> None:
     assert _read(file_name_of(name)) == name
     assert not set(file_name_of(name)) & set("/\\: %?#")
-
-
-@pytest.mark.parametrize("name", ["NaN", "NA", "n/a", "null"])
-def test_words_for_missing_values_are_no_names(named: Store, name: str) -> None:
-    with pytest.raises(ConflictError):
-        named.submissions.add(_new(name), [])
 
 
 def _read(file_name: str) -> str:

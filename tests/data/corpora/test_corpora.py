@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from itertools import pairwise
@@ -134,12 +133,6 @@ def test_a_folder_of_texts_is_a_corpus(library: CorpusLibrary, tmp_path: Path) -
     (folder / "picture.png").write_bytes(b"\x89PNG")
     assert library.add("texts", folder).manifest.documents == 2
     assert found(library.open("texts"), "lions", 1)[0] == "deep/two.md#1"
-
-
-def test_a_gzipped_corpus_is_read(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
-    packed = tmp_path / "documents.jsonl.gz"
-    packed.write_bytes(gzip.compress(source.read_bytes()))
-    assert library.add("packed", packed).manifest.chunks == 4
 
 
 @pytest.mark.parametrize(

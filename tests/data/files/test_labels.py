@@ -96,53 +96,42 @@ def test_argilla_drafts_and_discarded_responses_are_left_out(tmp_path: Path) -> 
     assert not found.warnings
 
 
-def test_argilla_lines_of_a_dataset_are_read(tmp_path: Path) -> None:
-    rows = [record(**flat(["tie"], ["u"], ["submitted"])), record(**flat(["b"], ["v"], ["submitted"]))]
-    found = read(tmp_path, "\n".join(map(json.dumps, rows)), "labels.jsonl")
-    assert [label.label for label in found.labels] == [0, 1]
-
-
-def test_argilla_nested_status_is_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("status", "left_out"), [({"status": "draft"}, {"draft": 1}), ({}, {})], ids=["nested", "none"]
+)
+def test_argilla_status_of_nested_responses(
+    tmp_path: Path, status: dict[str, str], left_out: dict[str, int]
+) -> None:
     responses = [
-        {"value": "a", "user_id": "u", "status": "draft"},
+        {"value": "a", "user_id": "u", **status},
         {"value": "b", "user_id": "v", "status": "submitted"},
     ]
     found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
-    assert [label.annotator for label in found.labels] == ["v"]
-    assert found.left_out == {"draft": 1}
+    assert [label.annotator for label in found.labels] == (["v"] if status else ["u", "v"])
+    assert found.left_out == left_out
+    assert bool(status) != any("of Argilla have no status" in one for one in found.warnings)
 
 
-def test_argilla_responses_without_status_are_warned_of(tmp_path: Path) -> None:
-    responses = [{"value": "a", "user_id": "u"}]
-    found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
-    assert len(found.labels) == 1
-    assert found.warnings[0].startswith("1 responses of Argilla have no status")
+OLD, NEW = ({"updated_at": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2))
+WHOLE = {"id": 5, "email": "ann@example.org"}
+REPLACED = "replaced by a later label of the same person"
 
 
-def test_label_studio_skips_are_left_out(tmp_path: Path) -> None:
-    skip = annotation(was_cancelled=True)
-    found = read(tmp_path, task(skip, annotation(RIGHT)))
-    assert [label.label for label in found.labels] == [1]
-    assert found.left_out == {"skipped": 1}
-
-
-def test_label_studio_empty_annotation_is_left_out(tmp_path: Path) -> None:
-    found = read(tmp_path, task(annotation(), annotation(LEFT, completed_by=6)))
-    assert len(found.labels) == 1
-    assert found.left_out == {"without a label": 1}
-
-
-def test_label_studio_user_has_one_name_in_every_export(tmp_path: Path) -> None:
-    whole = {"id": 1, "email": "ann@example.org"}
-    found = read(tmp_path, task(annotation(LEFT, completed_by=1), annotation(LEFT, completed_by=whole)))
-    assert [label.annotator for label in found.labels] == ["1"]
-    assert found.left_out == {"replaced by a later label of the same person": 1}
-
-
-def test_newest_annotation_of_a_person_counts(tmp_path: Path) -> None:
-    new, old = (f"2026-01-0{day}T00:00:00Z" for day in (2, 1))
-    found = read(tmp_path, task(annotation(LEFT, updated_at=new), annotation(RIGHT, updated_at=old)))
-    assert [label.label for label in found.labels] == [-1]
+@pytest.mark.parametrize(
+    ("first", "second", "label", "left_out"),
+    [
+        (annotation(was_cancelled=True), annotation(RIGHT), 1, "skipped"),
+        (annotation(), annotation(RIGHT, completed_by=6), 1, "without a label"),
+        (annotation(LEFT), annotation(LEFT, completed_by=WHOLE), -1, REPLACED),
+        (annotation(LEFT, **NEW), annotation(RIGHT, **OLD), -1, REPLACED),
+    ],
+)
+def test_label_studio_leaves_out_what_is_no_label(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any], label: int, left_out: str
+) -> None:
+    found = read(tmp_path, task(first, second))
+    assert [(one.annotator, one.label) for one in found.labels] in ([("5", label)], [("6", label)])
+    assert found.left_out == {left_out: 1}
 
 
 def test_control_is_found_by_its_name(tmp_path: Path) -> None:

@@ -35,7 +35,8 @@ def test_exported_set_imports_with_the_same_hash(
     write_set(written, tmp_path / "out")
     loaded = load_set(tmp_path / "out").questions
     assert loaded == written
-    assert content_hash(loaded) == content_hash(written)
+    assert content_hash(loaded) == content_hash(written) == content_hash(make_set("other"))
+    assert content_hash(written) != content_hash(make_set(count=5))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -47,11 +48,6 @@ def test_any_text_survives_export_and_import(
     written = QuestionSet(name="any", title=title, domains={"d": label}, questions=(only,))
     write_set(written, tmp_path)
     assert load_set(tmp_path).questions == written
-
-
-def test_renamed_copy_has_the_same_hash(make_set: Callable[..., QuestionSet]) -> None:
-    assert content_hash(make_set("one")) == content_hash(make_set("two"))
-    assert content_hash(make_set(count=5)) != content_hash(make_set(count=6))
 
 
 def test_every_problem_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
@@ -106,11 +102,6 @@ def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     line = json.dumps({"id": "a", "domain": "d", "question": "x" * 1000}).encode() + b"\n"
     (tmp_path / "questions.jsonl").write_bytes(gzip.compress(line * 20_000))
     assert "too-large" in {one.code for one in problems_of(tmp_path, ReadLimits(file_bytes=1_000_000))}
-
-
-def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
-    (tmp_path / "questions.jsonl").write_bytes(b'\xef\xbb\xbf{"id": "a", "domain": "d", "question": "Why?"}')
-    assert load_set(tmp_path).questions.questions[0].id == "a"
 
 
 @pytest.mark.parametrize("head", ["title = ", 'name = 5\ntitle = "x"', 'name = "n"\ntitle="t"\ndomains = 3'])

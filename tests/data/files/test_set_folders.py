@@ -11,17 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from data.errors import ConflictError
 from data.files.question_sets.beir import _field, write_beir
 from data.files.question_sets.registry import load_set
 from data.models import Importance, Nugget, Passage, Question, QuestionSet, Split
 from tests.data.conftest import problems_of, write_lines
 
-DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=30
 ).filter(lambda text: bool(text.strip()))
@@ -80,13 +77,6 @@ def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet) -> None:
         write_beir(questions, Path(folder))
         loaded = load_set(Path(folder))
     assert loaded.questions == questions
-
-
-def test_nothing_is_written_beside_another_set(tmp_path: Path) -> None:
-    questions = load_set(DEMO).questions
-    write_beir(questions, tmp_path / "beir")
-    with pytest.raises(ConflictError, match="holds a set already"):
-        write_beir(questions, tmp_path / "beir")
 
 
 def beir_folder(folder: Path) -> Path:

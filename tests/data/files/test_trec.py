@@ -110,12 +110,6 @@ def test_a_written_run_has_one_order_at_single_precision(scores: list[float]) ->
     assert all(before > after for before, after in pairwise(single))
 
 
-def test_the_order_of_a_run_is_that_of_its_scores(tmp_path: Path) -> None:
-    path = tmp_path / "run.trec"
-    path.write_text("q Q0 low 1 0.5 x\nq Q0 high 2 7 x\n", encoding="utf-8")
-    assert [line.passage for line in read_run(path)["q"]] == ["high", "low"]
-
-
 @pytest.mark.parametrize(
     "line", ["q Q0 d 1 x run", "q Q0 d 1 nan run", "q d 1 2", "q Q0 d 1 1 run\nq Q0 d 2 1 r"]
 )

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ConflictError, RecordError
 from data.models import JobKind, SystemCard
-from data.models.teams import memberships, teams
+from data.models.teams import memberships
 from data.store import Store
 from data.store.base import unique
 from data.store.submissions import NewSubmission
-
-
-@pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
-    opened = Store.open(database_url)
-    yield opened
-    opened.close()
 
 
 def test_a_repeated_key_is_a_conflict(store: Store) -> None:
@@ -55,12 +46,6 @@ def test_a_reference_to_nothing_is_no_conflict(store: Store) -> None:
         store.rounds.create(
             name="r", set_id=99, judge_name="j", judge={}, plan={}, seed=1, budget_usd=None, planned=()
         )
-
-
-def test_a_missing_value_is_no_conflict(store: Store) -> None:
-    lacking = unique(teams.c.name, taken=lambda: ConflictError("again"))
-    with pytest.raises(IntegrityError), lacking, store.database.begin() as connection:
-        connection.execute(insert(teams).values(name="a"))
 
 
 def test_unusable_names_are_refused_before_a_row_is_written(store: Store) -> None:

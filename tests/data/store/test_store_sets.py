@@ -87,11 +87,6 @@ def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
     assert filled.submissions.find() == ()
 
 
-def test_the_reference_name_is_taken(filled: Store) -> None:
-    with pytest.raises(ConflictError, match="human"):
-        filled.submissions.add(_new(system="human"), _rows(1))
-
-
 def test_answers_come_back_with_their_contexts(filled: Store) -> None:
     stored, _ = filled.submissions.add(_new(), reversed(_rows(3)))
     answers = filled.submissions.answers(stored.id)

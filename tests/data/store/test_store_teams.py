@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from data.errors import ConflictError, InvalidFileError, NotFoundError, RecordError
 from data.files.question_sets.registry import load_set
@@ -14,11 +13,6 @@ from data.models import Phase, QuestionSet, Role, SetPolicy, TokenScope
 from data.store import Store
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-
-
-def _run(store: Store, statement: str) -> None:
-    with store.database.begin() as connection:
-        connection.execute(text(statement))
 
 
 def _add_twice(store: Store) -> None:
@@ -124,9 +118,3 @@ def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
     assert store.tokens.of_session("s") == token
     store.tokens.revoke(token.id)
     assert store.tokens.of_session("s") is None
-
-
-def test_nothing_is_counted_of_a_round_without_battles(store: Store) -> None:
-    assert store.question_stats.of_round(7) == ()
-    assert store.question_stats.endings("nobody", "s", "t") == ()
-    store.question_stats.write(7)
