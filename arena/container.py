@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.settings import DATABASE, LlmOverrides, Settings, read_settings, settings_in
+from data.lazy import lazy
 from data.plugins import use_plugin_files
 from judges.llm.transports.registry import transport_info
 
@@ -59,6 +60,66 @@ if TYPE_CHECKING:
 class Arena:
     """Every use case of the application, over one store. A service is imported when it is first asked for."""
 
+    sets: cached_property[SetService] = lazy("arena.services.question_sets.service.SetService", "store")
+    set_admin: cached_property[SetAdmin] = lazy(
+        "arena.services.question_sets.policies.SetAdmin", "store", "sets", "policies"
+    )
+    policies: cached_property[PolicyService] = lazy(
+        "arena.services.question_sets.policies.PolicyService", "store"
+    )
+    retrieval: cached_property[RetrievalService] = lazy(
+        "arena.services.retrieval.RetrievalService", "corpora", "store"
+    )
+    contexts: cached_property[ContextService] = lazy(
+        "arena.services.contexts.ContextService", "store", "corpora", "metrics", "metric_access"
+    )
+    set_passages: cached_property[SetPassages] = lazy(
+        "arena.services.question_sets.passages.SetPassages", "store", "corpora"
+    )
+    identities: cached_property[IdentityService] = lazy(
+        "arena.services.accounts.auth.IdentityService", "store"
+    )
+    teams: cached_property[TeamService] = lazy("arena.services.accounts.teams.TeamService", "store")
+    tokens: cached_property[TokenService] = lazy("arena.services.accounts.tokens.TokenService", "store")
+    judges: cached_property[JudgeService] = lazy(
+        "arena.services.judging.judges.JudgeService", "store", "settings"
+    )
+    calibrations: cached_property[CalibrationService] = lazy(
+        "arena.services.judging.calibration.CalibrationService", "jobs", "judges"
+    )
+    labels: cached_property[LabelService] = lazy("arena.services.labels.LabelService", "store")
+    jobs: cached_property[JobService] = lazy("arena.services.jobs.service.JobService", "store", "job_leases")
+    inbox: cached_property[InboxService] = lazy("arena.services.submissions.inbox.InboxService", "store")
+    round_reader: cached_property[RoundReader] = lazy("arena.services.rounds.visibility.RoundReader", "store")
+    score_tables: cached_property[ScoreTableService] = lazy(
+        "arena.services.metrics.results.ScoreTableService", "store"
+    )
+    evidence: cached_property[EvidenceService] = lazy(
+        "arena.services.evidence.questions.EvidenceService", "store"
+    )
+    question_lists: cached_property[QuestionListService] = lazy(
+        "arena.services.evidence.question_lists.QuestionListService", "store"
+    )
+    systems: cached_property[SystemService] = lazy("arena.services.evidence.systems.SystemService", "store")
+    weaknesses: cached_property[WeaknessService] = lazy(
+        "arena.services.evidence.weaknesses.WeaknessService", "store"
+    )
+    ranking_results: cached_property[RankingResults] = lazy(
+        "arena.services.ranking.results.RankingResults", "store"
+    )
+    demo: cached_property[DemoService] = lazy(
+        "arena.demo.DemoService", "sets", "submissions", "rounds", "boards", "calibrations"
+    )
+    metric_access: cached_property[MetricAccess] = lazy(
+        "arena.services.metrics.factory.MetricAccess", "store", "settings", "judges.spec", "corpora.source"
+    )
+    metrics: cached_property[MetricService] = lazy(
+        "arena.services.metrics.service.MetricService", "store", "metric_access", "settings"
+    )
+    metric_plans: cached_property[MetricPlanner] = lazy(
+        "arena.services.metrics.planning.MetricPlanner", "store", "metric_access", "judges.prices"
+    )
+
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         use_plugin_files(settings.plugins)
@@ -72,52 +133,10 @@ class Arena:
         return Store.open(self.settings.database_url)
 
     @cached_property
-    def sets(self) -> SetService:
-        from arena.services.question_sets.service import SetService
-
-        return SetService(self.store)
-
-    @cached_property
-    def set_admin(self) -> SetAdmin:
-        from arena.services.question_sets.policies import SetAdmin
-
-        return SetAdmin(self.store, self.sets, self.policies)
-
-    @cached_property
-    def policies(self) -> PolicyService:
-        from arena.services.question_sets.policies import PolicyService
-
-        return PolicyService(self.store)
-
-    @cached_property
-    def retrieval(self) -> RetrievalService:
-        from arena.services.retrieval import RetrievalService
-
-        return RetrievalService(self.corpora, self.store)
-
-    @cached_property
-    def contexts(self) -> ContextService:
-        from arena.services.contexts import ContextService
-
-        return ContextService(self.store, self.corpora, self.metrics, self.metric_access)
-
-    @cached_property
-    def set_passages(self) -> SetPassages:
-        from arena.services.question_sets.passages import SetPassages
-
-        return SetPassages(self.store, self.corpora)
-
-    @cached_property
     def uploads(self) -> UploadService:
         from arena.services.submissions.uploads import UploadService
 
         return UploadService(self.settings.uploads_folder, most_bytes=self.settings.upload_bytes)
-
-    @cached_property
-    def identities(self) -> IdentityService:
-        from arena.services.accounts.auth import IdentityService
-
-        return IdentityService(self.store)
 
     @cached_property
     def sessions(self) -> SessionService:
@@ -126,106 +145,16 @@ class Arena:
         return SessionService(self.store, self.identities, owned=self.settings.sole_owner)
 
     @cached_property
-    def teams(self) -> TeamService:
-        from arena.services.accounts.teams import TeamService
-
-        return TeamService(self.store)
-
-    @cached_property
-    def tokens(self) -> TokenService:
-        from arena.services.accounts.tokens import TokenService
-
-        return TokenService(self.store)
-
-    @cached_property
     def invitations(self) -> InvitationService:
         from arena.services.accounts.invitations import InvitationService
 
         return InvitationService(self.store, self.tokens, public_url=self.settings.public_url)
 
     @cached_property
-    def judges(self) -> JudgeService:
-        from arena.services.judging.judges import JudgeService
-
-        return JudgeService(self.store, self.settings)
-
-    @cached_property
-    def calibrations(self) -> CalibrationService:
-        from arena.services.judging.calibration import CalibrationService
-
-        return CalibrationService(self.jobs, self.judges)
-
-    @cached_property
     def notifier(self) -> Notifier:
         from arena.services.system import Notifier
 
         return Notifier(self.store, address=self.settings.notify, public_url=self.settings.public_url)
-
-    @cached_property
-    def labels(self) -> LabelService:
-        from arena.services.labels import LabelService
-
-        return LabelService(self.store)
-
-    @cached_property
-    def jobs(self) -> JobService:
-        from arena.services.jobs.service import JobService
-
-        return JobService(self.store, self.job_leases)
-
-    @cached_property
-    def inbox(self) -> InboxService:
-        from arena.services.submissions.inbox import InboxService
-
-        return InboxService(self.store)
-
-    @cached_property
-    def round_reader(self) -> RoundReader:
-        from arena.services.rounds.visibility import RoundReader
-
-        return RoundReader(self.store)
-
-    @cached_property
-    def score_tables(self) -> ScoreTableService:
-        from arena.services.metrics.results import ScoreTableService
-
-        return ScoreTableService(self.store)
-
-    @cached_property
-    def evidence(self) -> EvidenceService:
-        from arena.services.evidence.questions import EvidenceService
-
-        return EvidenceService(self.store)
-
-    @cached_property
-    def question_lists(self) -> QuestionListService:
-        from arena.services.evidence.question_lists import QuestionListService
-
-        return QuestionListService(self.store)
-
-    @cached_property
-    def systems(self) -> SystemService:
-        from arena.services.evidence.systems import SystemService
-
-        return SystemService(self.store)
-
-    @cached_property
-    def weaknesses(self) -> WeaknessService:
-        from arena.services.evidence.weaknesses import WeaknessService
-
-        return WeaknessService(self.store)
-
-    @cached_property
-    def ranking_results(self) -> RankingResults:
-        from arena.services.ranking.results import RankingResults
-
-        return RankingResults(self.store)
-
-    @cached_property
-    def demo(self) -> DemoService:
-        from arena.demo import DemoService
-
-        return DemoService(self.sets, self.submissions, self.rounds, self.boards, self.calibrations)
 
     @cached_property
     def engine(self) -> Engine:
@@ -286,27 +215,6 @@ class Arena:
         from arena.services.jobs.queue import JobLeases, this_worker
 
         return JobLeases(self.store, this_worker(), self.settings.lease)
-
-    @cached_property
-    def metric_access(self) -> MetricAccess:
-        """Opener of metrics."""
-        from arena.services.metrics.factory import MetricAccess
-
-        return MetricAccess(self.store, self.settings, self.judges.spec, self.corpora.source)
-
-    @cached_property
-    def metrics(self) -> MetricService:
-        """Metrics over stored answers."""
-        from arena.services.metrics.service import MetricService
-
-        return MetricService(self.store, self.metric_access, self.settings)
-
-    @cached_property
-    def metric_plans(self) -> MetricPlanner:
-        """Planner of scoring."""
-        from arena.services.metrics.planning import MetricPlanner
-
-        return MetricPlanner(self.store, self.metric_access, self.judges.prices)
 
     @cached_property
     def boards(self) -> BoardService:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from data.errors import StoreError
+from data.lazy import lazy
 from data.models.teams import change_counter
 from data.store.engine import BUSY_TIMEOUT_MS, Database
 
@@ -31,6 +32,30 @@ if TYPE_CHECKING:
 
 class Store:
     """Everything that is kept, over one database. A kind is imported when it is first asked for."""
+
+    sets: cached_property[SetStore] = lazy("data.store.question_sets.SetStore", "database")
+    submissions: cached_property[SubmissionStore] = lazy("data.store.submissions.SubmissionStore", "database")
+    statuses: cached_property[StatusStore] = lazy("data.store.status.StatusStore", "database")
+    rounds: cached_property[RoundStore] = lazy("data.store.rounds.RoundStore", "database")
+    battles: cached_property[BattleStore] = lazy("data.store.battles.BattleStore", "database")
+    verdicts: cached_property[VerdictStore] = lazy("data.store.verdicts.VerdictStore", "database")
+    conduct: cached_property[ConductStore] = lazy("data.store.replies.ConductStore", "database")
+    batches: cached_property[BatchStore] = lazy("data.store.replies.BatchStore", "database")
+    replies: cached_property[ReplyStore] = lazy("data.store.replies.ReplyStore", "database")
+    ledgers: cached_property[LedgerStore] = lazy("data.store.rounds.LedgerStore", "database")
+    counts: cached_property[CountStore] = lazy("data.store.status.CountStore", "database")
+    jobs: cached_property[JobStore] = lazy("data.store.jobs.JobStore", "database")
+    leases: cached_property[LeaseStore] = lazy("data.store.jobs.LeaseStore", "database")
+    holds: cached_property[ClaimStore] = lazy("data.store.battles.ClaimStore", "database")
+    scores: cached_property[ScoreStore] = lazy("data.store.scores.ScoreStore", "database")
+    boards: cached_property[BoardStore] = lazy("data.store.boards.BoardStore", "database")
+    question_stats: cached_property[QuestionStatsStore] = lazy(
+        "data.store.question_stats.QuestionStatsStore", "database"
+    )
+    teams: cached_property[TeamStore] = lazy("data.store.teams.TeamStore", "database")
+    tokens: cached_property[TokenStore] = lazy("data.store.teams.TokenStore", "database")
+    policies: cached_property[PolicyStore] = lazy("data.store.question_sets.PolicyStore", "database")
+    labels: cached_property[LabelStore] = lazy("data.store.labels.LabelStore", "database")
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -66,129 +91,3 @@ class Store:
         """Count the changes that readers may notice; caches of what they read are named by it."""
         with self.database.begin() as connection:
             return connection.execute(select(change_counter.c.number)).scalar() or 0
-
-    @cached_property
-    def sets(self) -> SetStore:
-        from data.store.question_sets import SetStore
-
-        return SetStore(self.database)
-
-    @cached_property
-    def submissions(self) -> SubmissionStore:
-        from data.store.submissions import SubmissionStore
-
-        return SubmissionStore(self.database)
-
-    @cached_property
-    def statuses(self) -> StatusStore:
-        from data.store.status import StatusStore
-
-        return StatusStore(self.database)
-
-    @cached_property
-    def rounds(self) -> RoundStore:
-        from data.store.rounds import RoundStore
-
-        return RoundStore(self.database)
-
-    @cached_property
-    def battles(self) -> BattleStore:
-        from data.store.battles import BattleStore
-
-        return BattleStore(self.database)
-
-    @cached_property
-    def verdicts(self) -> VerdictStore:
-        from data.store.verdicts import VerdictStore
-
-        return VerdictStore(self.database)
-
-    @cached_property
-    def conduct(self) -> ConductStore:
-        from data.store.replies import ConductStore
-
-        return ConductStore(self.database)
-
-    @cached_property
-    def batches(self) -> BatchStore:
-        from data.store.replies import BatchStore
-
-        return BatchStore(self.database)
-
-    @cached_property
-    def replies(self) -> ReplyStore:
-        from data.store.replies import ReplyStore
-
-        return ReplyStore(self.database)
-
-    @cached_property
-    def ledgers(self) -> LedgerStore:
-        from data.store.rounds import LedgerStore
-
-        return LedgerStore(self.database)
-
-    @cached_property
-    def counts(self) -> CountStore:
-        from data.store.status import CountStore
-
-        return CountStore(self.database)
-
-    @cached_property
-    def jobs(self) -> JobStore:
-        from data.store.jobs import JobStore
-
-        return JobStore(self.database)
-
-    @cached_property
-    def leases(self) -> LeaseStore:
-        from data.store.jobs import LeaseStore
-
-        return LeaseStore(self.database)
-
-    @cached_property
-    def holds(self) -> ClaimStore:
-        from data.store.battles import ClaimStore
-
-        return ClaimStore(self.database)
-
-    @cached_property
-    def scores(self) -> ScoreStore:
-        from data.store.scores import ScoreStore
-
-        return ScoreStore(self.database)
-
-    @cached_property
-    def boards(self) -> BoardStore:
-        from data.store.boards import BoardStore
-
-        return BoardStore(self.database)
-
-    @cached_property
-    def question_stats(self) -> QuestionStatsStore:
-        from data.store.question_stats import QuestionStatsStore
-
-        return QuestionStatsStore(self.database)
-
-    @cached_property
-    def teams(self) -> TeamStore:
-        from data.store.teams import TeamStore
-
-        return TeamStore(self.database)
-
-    @cached_property
-    def tokens(self) -> TokenStore:
-        from data.store.teams import TokenStore
-
-        return TokenStore(self.database)
-
-    @cached_property
-    def policies(self) -> PolicyStore:
-        from data.store.question_sets import PolicyStore
-
-        return PolicyStore(self.database)
-
-    @cached_property
-    def labels(self) -> LabelStore:
-        from data.store.labels import LabelStore
-
-        return LabelStore(self.database)

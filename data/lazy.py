@@ -1,0 +1,18 @@
+"""Attributes that import their class when they are first asked for, so that commands start quickly."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+
+def lazy(path: str, *arguments: str) -> cached_property[Any]:
+    """Make an instance of the class `MODULE.CLASS` from the named attributes of its owner."""
+    module, _, kind = path.rpartition(".")
+
+    def make(owner: object) -> object:
+        return getattr(import_module(module), kind)(*(attrgetter(name)(owner) for name in arguments))
+
+    return cached_property(make)
