@@ -46,11 +46,6 @@ def test_downloaded_tables_say_where_they_are_from() -> None:
     assert STAMP.stem == "spring-abababab"
 
 
-@pytest.mark.parametrize("form", list(BoardForm))
-def test_empty_table_is_a_file_too(form: BoardForm) -> None:
-    assert table_file([], form, STAMP)
-
-
 def test_downloaded_charts_say_where_they_are_from() -> None:
     chart: alt.LayerChart = forest([Estimate(system="s", value=1, lower=0, upper=2)], axis="Rating")
     drawn = chart_file(chart, PictureForm.SVG, STAMP, "Spring: ratings").decode()

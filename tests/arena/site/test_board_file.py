@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena.container import Arena, open_arena
-from arena.services.rounds.models import RoundRequest
 from arena.site.board_file import write_board
 from data.errors import NotFoundError, RetractedError
-from tests.arena.conftest import Commands
+from tests.arena.conftest import play
 from tests.served import published
 
 
@@ -41,8 +40,7 @@ def test_board_file_is_refused_for_boards_that_are_not_public(
     filled: Callable[..., Arena], tmp_path: Path
 ) -> None:
     arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena)
     with pytest.raises(NotFoundError):
         write_board(arena, "r", tmp_path / "board.html")
     arena.boards.publish("r", report=lambda _line: None, score=False)
@@ -50,18 +48,3 @@ def test_board_file_is_refused_for_boards_that_are_not_public(
     with pytest.raises(RetractedError, match="A wrong file"):
         write_board(arena, "r", tmp_path / "board.html")
     assert not (tmp_path / "board.html").exists()
-
-
-def test_export_writes_a_page_by_its_ending(
-    run: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prepare = run.prepare
-
-    def over_board(endpoint: str) -> None:
-        prepare(endpoint)
-        monkeypatch.setenv("ARENA_DATABASE_URL", published().database_url)
-
-    monkeypatch.setattr(run, "prepare", over_board)
-    found = run.json("leaderboard", "export", "tiny", tmp_path / "board.html", "--json")
-    assert found["files"] == [str(tmp_path / "board.html")]
-    assert "<h1>" in (tmp_path / "board.html").read_text()

@@ -9,17 +9,15 @@ from streamlit.testing.v1 import AppTest
 from arena.api.dependencies import Rates
 from arena.container import Arena
 from arena.services.accounts.tokens import COOKIE
-from arena.services.rounds.models import RoundRequest
 from arena.site import labels_page
+from tests.arena.conftest import play
 from tests.opened_pages import page_of
 
 
 @pytest.fixture
 def arena(filled: Callable[..., Arena]) -> Arena:
     arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="complete:12", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    arena.boards.publish("r", report=lambda _line: None, score=False)
+    play(arena, publish=True, pairs="complete:12")
     return arena
 
 

@@ -86,11 +86,10 @@ def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> 
 
 
 def test_what_one_person_saw_is_not_shown_to_the_next(
-    private: Arena, monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
+    monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
     assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
     monkeypatch.setattr(st.cache_data, "clear", lambda: None)
     monkeypatch.setattr(st.cache_resource, "clear", lambda: None)
     assert not marks_in(seen(PUBLIC, "questions.question_page", id="q1"))
     assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
-    assert private.policies.get("tiny").public_texts is False

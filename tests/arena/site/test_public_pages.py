@@ -11,39 +11,28 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.boards.sentences import deciding_sentence
 from arena.services.boards.snapshot import read_board
-from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.boards.trust_page import LEFT_OUT
 from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
 from data.models import BattleEvidence, Preference
-from leaderboard.paired import Deciding
+from tests.arena.conftest import play
 from tests.opened_pages import page_of
 from tests.served import published
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
 EVIL = "<script>alert(1)</script>"
-MODULES = {
-    "leaderboard": "boards.leaderboard_page",
-}
-"""Pages by their address, and the modules of `arena.site` that show them."""
 
 
-@pytest.fixture
-def visit() -> Callable[..., AppTest]:
+def visit(name: str, **query: str) -> AppTest:
     """Open a page over the published boards: `visit("systems.system_page", board="tiny", id="full")`."""
-
-    def open_page(name: str, **query: str) -> AppTest:
-        if name != "main":
-            return page_of(published(), MODULES.get(name, name), **query).run()
-        page = AppTest.from_file(WEB / "main.py", default_timeout=30)
-        page.secrets.update({key: dict(value) for key, value in as_secrets(published()).items()})
-        page.query_params.update(query)
-        return page.run()
-
-    return open_page
+    if name != "main":
+        return page_of(published(), name, **query).run()
+    page = AppTest.from_file(WEB / "main.py", default_timeout=30)
+    page.secrets.update({key: dict(value) for key, value in as_secrets(published()).items()})
+    page.query_params.update(query)
+    return page.run()
 
 
 def html_of(page: AppTest) -> str:
@@ -109,14 +98,30 @@ SHOWN: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
         ("./questions?board=tiny&amp;system=full&amp;opponent=short", "full against short:"),
     ),
     ("boards.history_page", {}, ("A tiny set", PAPER, "no earlier board")),
-    ("boards.data_page", {"board": "tiny"}, ("@misc{tiny-",)),
+    (
+        "boards.data_page",
+        {"board": "tiny", "statistics": "shown"},
+        ("@misc{tiny-", "Words per reference, mean", "Zero"),
+    ),
+    ("questions.list_page", {"board": "tiny", "domain": "d0"}, ("4 of 12 questions",)),
+    ("questions.list_page", {"board": "tiny", "words": "item 11"}, ("1 of 12 questions",)),
+    ("boards.leaderboard_page", {"board": "tiny"}, ("Agreement with people: not calibrated",)),
+    (
+        "boards.trust_page",
+        {"board": "tiny"},
+        (
+            "is worth the longer answer",
+            "as people do?",
+            "Not calibrated",
+            "order of the answers",
+            "unreadable",
+        ),
+    ),
 )
 
 
 @pytest.mark.parametrize(("name", "query", "words"), SHOWN)
-def test_page_shows_what_it_is_about(
-    visit: Callable[..., AppTest], name: str, query: Mapping[str, str], words: Sequence[str]
-) -> None:
+def test_page_shows_what_it_is_about(name: str, query: Mapping[str, str], words: Sequence[str]) -> None:
     page = visit(name, **query)
     assert not page.exception
     shown = html_of(page) + words_of(page)
@@ -164,30 +169,16 @@ def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
     assert said(met("full", name, None)) == "No answer to it was judged in this round."
 
 
-def test_few_questions_that_decide_are_counted_in_words() -> None:
-    alone = Deciding(leader="a", other="b", needed=1, questions=18)
-    assert deciding_sentence(alone) == (
-        "Without the one question of 18 on which a is furthest ahead, its lead over b would be gone."
-    )
-    assert "the 15 questions of 56 on which" in deciding_sentence(replace(alone, needed=15, questions=56))
-
-
-def test_battle_of_the_address_is_the_one_explained(visit: Callable[..., AppTest]) -> None:
-    keys = list(visit("questions.question_page", board="tiny", id="q3").selectbox[0].options)
-    assert len(keys) == 6
+def test_battle_of_the_address_is_the_one_explained() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
+    assert len(page.selectbox[0].options) == 6
     page.selectbox[0].select_index(4).run()
     chosen = page.query_params["battle"]
-    again = visit(
-        "questions.question_page",
-        board="tiny",
-        id="q3",
-        battle=chosen if isinstance(chosen, str) else chosen[0],
-    )
+    again = visit("questions.question_page", board="tiny", id="q3", battle=chosen)
     assert again.selectbox[0].value == page.selectbox[0].value
 
 
-def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> None:
+def test_what_people_wrote_is_never_markup() -> None:
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     shown = html_of(page)
     assert escape(EVIL) in shown
@@ -197,7 +188,7 @@ def test_what_people_wrote_is_never_markup(visit: Callable[..., AppTest]) -> Non
     assert all("evil.invalid" not in found.value for found in page.markdown)
 
 
-def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) -> None:
+def test_closest_battle_is_first_and_explained() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
     assert re.findall("<h2[^>]*>([^<]*)<", html_of(page))[:2] == ["The closest battle", "Answers"]
     margins = [float(label.rpartition(" ")[2]) for label in page.selectbox[0].options]
@@ -206,23 +197,13 @@ def test_closest_battle_is_first_and_explained(visit: Callable[..., AppTest]) ->
     assert f"<strong>{sentence}</strong>" in html_of(page)
 
 
-def test_best_answer_stands_beside_the_chosen_one(visit: Callable[..., AppTest]) -> None:
+def test_best_answer_stands_beside_the_chosen_one() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
     assert "best here" in html_of(page)
     wanted = page.selectbox[1].options[-1]
     page.selectbox[1].select(wanted).run()
     assert page.query_params["answer"] in (wanted, [wanted])
     assert html_of(page).count("aa-text") >= 4
-
-
-def test_questions_are_found_by_word_and_domain(visit: Callable[..., AppTest]) -> None:
-    page = visit("questions.list_page", board="tiny", domain="d0")
-    assert "4 of 12 questions" in html_of(page)
-    assert "Won by" not in [one.label for one in page.selectbox]
-    filtered = visit("questions.list_page", board="tiny", winner="full")
-    assert "full" in [one.value for one in filtered.selectbox if one.label == "Won by"]
-    page = visit("questions.list_page", board="tiny", words="item 11")
-    assert "1 of 12 questions" in html_of(page)
 
 
 def test_no_page_allows_raw_html() -> None:
@@ -233,7 +214,7 @@ def test_no_page_allows_raw_html() -> None:
 
 
 @pytest.mark.slow
-def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -> None:
+def test_questions_are_found_by_pair_and_result() -> None:
     numbers = []
     for result in ("won", "lost", "tied", "undecided"):
         page = visit("questions.list_page", board="tiny", system="full", opponent="short", result=result)
@@ -244,7 +225,7 @@ def test_questions_are_found_by_pair_and_result(visit: Callable[..., AppTest]) -
     assert sum(numbers) == 12
 
 
-def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest]) -> None:
+def test_columns_that_are_not_chosen_are_not_sent() -> None:
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
     table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
     assert re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0]) == [
@@ -256,7 +237,7 @@ def test_columns_that_are_not_chosen_are_not_sent(visit: Callable[..., AppTest])
     assert systems_of(page) == ["short"]
 
 
-def test_ratings_between_systems_alone_are_offered(visit: Callable[..., AppTest]) -> None:
+def test_ratings_between_systems_alone_are_offered() -> None:
     page = visit("boards.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
     (shown,) = [one for one in every if "between systems alone" in one]
@@ -273,7 +254,7 @@ def systems_of(page: AppTest) -> list[str]:
     return re.findall(heads, html_of(page), re.DOTALL)
 
 
-def test_the_reference_is_a_line_that_takes_no_rank(visit: Callable[..., AppTest]) -> None:
+def test_the_reference_is_a_line_that_takes_no_rank() -> None:
     page = visit("main", board="tiny")
     (line,) = re.findall(r'<tbody class="aa-line">(.*?)</tbody>', html_of(page), re.DOTALL)
     assert "id=human" in line
@@ -282,44 +263,15 @@ def test_the_reference_is_a_line_that_takes_no_rank(visit: Callable[..., AppTest
     assert "aa-even" in html_of(page)
 
 
-def test_what_biases_the_judge_is_told_with_intervals(visit: Callable[..., AppTest]) -> None:
-    page = visit("boards.trust_page", board="tiny")
-    shown = re.sub(r"<[^>]*>", " ", html_of(page))
-    assert "is worth the longer answer" in shown
-    assert re.search(r"Length\s+−?\d+\s+−?\d+ to −?\d+\s", shown)
-
-
-def test_strip_tells_how_far_the_judge_can_be_trusted(visit: Callable[..., AppTest]) -> None:
-    assert "Agreement with people: not calibrated" in words_of(visit("main", board="tiny"))
-    shown = html_of(visit("boards.trust_page", board="tiny"))
-    for text in ("as people do?", "Not calibrated", "order of the answers", "unreadable"):
-        assert text in shown
-    answers = re.findall(r"</strong> <span>([^<]*)</span></summary>", shown)
-    assert len(answers) == 5
-    assert [text for text in answers if not re.fullmatch(r"[A-Z0-9].*\.", text)] == []
-
-
-@pytest.mark.slow
-def test_data_page_says_what_the_questions_are_made_of(visit: Callable[..., AppTest]) -> None:
-    shown = html_of(visit("boards.data_page", board="tiny", statistics="shown"))
-    assert "Words per reference, mean" in shown
-    assert "Zero" in shown
-    assert not [box for box in visit("boards.data_page", board="tiny").expander if box.proto.expanded]
-    paper = visit("boards.data_page", board="rag-qa-arena", statistics="shown")
-    assert "Words per reference, mean" not in html_of(paper)
-
-
 def test_boards_of_one_set_are_told_apart_where_they_are_chosen(
     filled: Callable[..., Arena],
 ) -> None:
     """E1: two boards of one set have names of their own, by set, round, judge and date."""
     arena = filled()
     for name in ("spring", "summer"):
-        arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name))
-        arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
-        arena.boards.publish(name, report=lambda _line: None, score=False)
+        play(arena, name, publish=True)
     day = f"{arena.boards.get('spring').published_at:%Y-%m-%d}"
-    page = page_of(arena.settings, MODULES["leaderboard"])
+    page = page_of(arena.settings, "boards.leaderboard_page")
     (menu, *_) = re.findall(r'<details class="aa-menu">.*?</details>', html_of(page.run()), re.DOTALL)
     assert sorted(re.findall(r"<a [^>]*>([^<]*)<", menu)) == [
         f"A tiny set – spring, lexical, {day}",

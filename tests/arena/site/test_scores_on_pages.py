@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
@@ -8,11 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
-from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE
-from judges.metrics.registry import metric_info
 from judges.metrics.relations.model import scorer_of
+from tests.arena.conftest import play, quiet, settings_of, write_lines
 from tests.opened_pages import page_of
 
 PASSAGES = [
@@ -42,13 +40,6 @@ ANSWERS = {
     "late": ("The Alder bridge was opened in 1970. It is 530 metres long. <script>alert(1)</script>", None),
     "narrow": ("The Alder bridge was opened in 1960.", [PASSAGES[0], PASSAGES[3]]),
 }
-MODULES = {
-    "data": "boards.data_page",
-    "leaderboard": "boards.leaderboard_page",
-    "question": "questions.question_page",
-    "system": "systems.system_page",
-}
-"""Pages by their address, and the modules of `arena.site` that show them."""
 
 
 @pytest.fixture(scope="module")
@@ -60,20 +51,16 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         'name = "bridges"\ntitle = "Bridges"\nreference_name = "human"\n[domains]\nbridges = "Bridges"\n'
     )
     questions = [{**QUESTION, "id": f"b-{number}"} for number in (1, 2)]
-    (folder / "set" / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
-    settings = Settings(home=folder / "home", database_url=f"sqlite:///{folder / 'arena.sqlite'}")
+    write_lines(folder / "set" / "questions.jsonl", questions)
+    settings = settings_of(folder)
     arena = Arena(settings)
     arena.sets.import_from(folder / "set")
     for system, (text, contexts) in ANSWERS.items():
-        rows = [{"question_id": one["id"], "answer": text} for one in questions]
-        if contexts is not None:
-            rows = [{**row, "contexts": contexts} for row in rows]
-        path = folder / f"{system}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        arena.submissions.add(path, "bridges", system=system)
-    arena.rounds.create(RoundRequest(set_name="bridges", judge="lexical", pairs="all", name="bridges"))
-    arena.rounds.run("bridges", concurrency=2, report=lambda _progress: None)
-    arena.boards.publish("bridges", report=lambda _note: None)
+        row = {"answer": text} if contexts is None else {"answer": text, "contexts": contexts}
+        rows = [{"question_id": one["id"], **row} for one in questions]
+        arena.submissions.add(write_lines(folder / f"{system}.jsonl", rows), "bridges", system=system)
+    play(arena, "bridges", set_name="bridges")
+    arena.boards.publish("bridges", report=quiet)
     arena.close()
     return settings
 
@@ -81,7 +68,7 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture
 def opened(bridges: Settings) -> Callable[..., AppTest]:
     def open_page(name: str, **query: str) -> AppTest:
-        page = page_of(bridges, MODULES.get(name, name), board="bridges", **query)
+        page = page_of(bridges, name, board="bridges", **query)
         page.run()
         assert not page.exception
         return page
@@ -101,14 +88,14 @@ def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
 
 def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
     for query in ({"x": "comprehensive"}, {"x": "words", "y": "win-tie"}):
-        page = opened("data", **query)
+        page = opened("boards.data_page", **query)
         chosen = {one.label: one.value for one in page.selectbox}
         expected = (query["x"], query.get("y", "win"))
         assert (chosen["X axis"], chosen["Y axis"]) == expected
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
-    found = shown("question", id="b-1", part="answers")
+    found = shown("questions.question_page", id="b-1", part="answers")
     assert 'class="aa-for' in found
     assert 'class="aa-open' in found
     assert "not confirmed: probability that the claim is true" in found
@@ -120,34 +107,27 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
 
 
 def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callable[..., str]) -> None:
-    found = shown("question", id="b-1", part="facts")
+    found = shown("questions.question_page", id="b-1", part="facts")
     assert len(re.findall(">[✓–]</span>", found)) >= 3 * len(ANSWERS)
     assert 'title="whole: covered"' in found
     assert 'title="narrow: not covered"' in found
-    assert "Facts covered" in shown("question", id="b-1", part="answers")
+    assert "Facts covered" in shown("questions.question_page", id="b-1", part="answers")
 
 
 def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
-    narrow = shown("system", id="narrow", part="facts")
+    narrow = shown("systems.system_page", id="narrow", part="facts")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
-    late = shown("system", id="late", part="facts")
+    late = shown("systems.system_page", id="late", part="facts")
     assert "Retrieval cannot be told from writing. The answers file gives no contexts" in late
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
-    means = shown("system", id="late", part="domains")
+    means = shown("systems.system_page", id="late", part="domains")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
         assert f'<th scope="col"><span class="aa-turned">{label}</span></th>' in means
     assert "10,000 resamples" in means
-    found = shown("system", id="late", part="facts")
+    found = shown("systems.system_page", id="late", part="facts")
     assert "– Crossing the Alder bridge costs four euros for cars." in found
     assert "of 3 other answers" in found
     assert 'href="./question?board=bridges&amp;id=b-1"' in found
-
-
-def test_only_factuality_by_an_llm_stands_on_the_leaderboard() -> None:
-    fr3 = metric_info("factuality-fr3")
-    assert fr3.filling(["factuality-fr3", "comprehensiveness-nli"]) is None
-    asked = ["factuality-fr3", "factuality-factscore llm@m", "factuality-fr3 llm@m"]
-    assert fr3.filling(asked) == "factuality-fr3 llm@m"

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 import socket
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -19,47 +18,27 @@ from arena.html_pages import macro
 from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess
 from arena.site.app import make_app
-from arena.site.server import CONFIGURATIONS, address_of, check_port, configuration
+from arena.site.server import check_port, configuration
 from arena.site.ui.html import Cell
 from data.errors import ServeError
-from hatch_build import OTHERS
 from tests.served import published
 
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture
-def taken() -> Iterator[int]:
+def test_port_in_use_says_how_to_choose_another() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        yield listener.getsockname()[1]
-
-
-def test_port_in_use_says_how_to_choose_another(taken: int) -> None:
-    with pytest.raises(ServeError, match=f"Port {taken} is in use.*--port"):
-        check_port("127.0.0.1", taken)
+        port = listener.getsockname()[1]
+        with pytest.raises(ServeError, match=f"Port {port} is in use.*--port"):
+            check_port("127.0.0.1", port)
 
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70000), ("no.such.host.invalid", 8501)])
 def test_address_that_cannot_be_is_refused(host: str, port: int) -> None:
     with pytest.raises(ServeError):
         check_port(host, port)
-
-
-def test_printed_address_can_be_opened() -> None:
-    assert address_of("0.0.0.0", 80) == "http://localhost:80"  # noqa: S104 - nothing is bound
-    assert address_of("::1", 8501) == "http://[::1]:8501"
-
-
-def test_configuration_is_the_file_that_streamlit_reads() -> None:
-    options = configuration()
-    assert options["server.fileWatcherType"] == "none"
-    assert options["theme.dark.primaryColor"].startswith("#")
-    assert options["client.showErrorDetails"] == "none"
-    assert OTHERS[".streamlit/config.toml"] == "arena/site/config.toml"
-    assert CONFIGURATIONS[0].name == "config.toml"
-    assert CONFIGURATIONS[0].parent == ROOT / "arena" / "site"
 
 
 STYLES = (ROOT / "arena" / "site" / "assets" / "style.css").read_text(encoding="utf-8")
@@ -96,10 +75,9 @@ def test_routes_beside_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         made.assert_called_once()
         rubbish.write_bytes(b"no database" * 1_000)
         rubbish.replace(file)
-        for name in ("metrics",):
-            answer = client.get(f"/{name}")
-            assert (answer.status_code, answer.json()["status"]) == (503, 503), name
-            assert "cannot do this now" in answer.text
+        answer = client.get("/metrics")
+        assert (answer.status_code, answer.json()["status"]) == (503, 503)
+        assert "cannot do this now" in answer.text
 
 
 class _Reader(HTMLParser):

@@ -9,8 +9,7 @@ import streamlit as st
 from sqlalchemy import Engine, event
 
 from arena.container import Arena
-from arena.services.rounds.models import RoundRequest
-from tests.arena.conftest import answers_file
+from tests.arena.conftest import answers_file, play
 from tests.opened_pages import page_of
 
 PAGES = {
@@ -49,22 +48,16 @@ def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
     return asked
 
 
-def _published(arena: Arena, name: str) -> None:
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name=name))
-    arena.rounds.run(name, concurrency=2, report=lambda _progress: None)
-    arena.boards.publish(name, report=lambda _line: None, score=False)
-
-
 @pytest.mark.slow
 def test_statements_of_a_page_are_few_however_many_systems_there_are(
     filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:
     arena = filled(database_url=database_url)
-    _published(arena, "few")
+    play(arena, "few", publish=True)
     for number in range(4):
         path = answers_file(tmp_path, f"more-{number}", f"Item {{n}} is {number}.")
         arena.submissions.add(path, "tiny", system=f"more-{number}")
-    _published(arena, "many")
+    play(arena, "many", publish=True)
     # The first view of a process opens the arena, which asks for the schema.
     statements_of(arena, "compare.compare_page", board="few")
     for name, (query, most) in PAGES.items():

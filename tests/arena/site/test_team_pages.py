@@ -24,11 +24,10 @@ from data.models import (
     Role,
     SubmissionKind,
     SubmissionState,
-    SystemCard,
     TokenScope,
 )
 from data.models.submissions import question_sets
-from tests.arena.conftest import answers_file
+from tests.arena.conftest import answers_file, play
 from tests.opened_pages import page_of
 
 TEXT = "Item {n} is {word}, they say."
@@ -38,11 +37,6 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
     "reader": ("ours", {READ}),
     "stranger": ("theirs", {READ, SUBMIT, MANAGE}),
 }
-MODULES = {
-    "submit": "teams.submit_page",
-    "team": "teams.team_page",
-}
-"""Pages by their address, and the modules of `arena.site` that show them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +44,6 @@ class Club:
     """An arena with the teams `ours` and `theirs`, an organiser, and how to visit it."""
 
     arena: Arena
-    secrets: dict[str, str]
     visit: Callable[..., AppTest]
 
 
@@ -69,7 +62,7 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
     ).secret
 
     def visit(name: str, who: str | None, **query: str) -> AppTest:
-        page = page_of(arena.settings, MODULES.get(name, name), **query)
+        page = page_of(arena.settings, name, **query)
         # AppTest has no browser, which is what brings cookies.
         cookie = arena.sessions.sign_in(secrets[who], client="test").cookie if who else ""
         monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
@@ -77,7 +70,7 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
         assert not page.exception
         return page
 
-    return Club(arena=arena, secrets=secrets, visit=visit)
+    return Club(arena=arena, visit=visit)
 
 
 def shown(page: AppTest) -> str:
@@ -88,29 +81,8 @@ def shown(page: AppTest) -> str:
     return f"{html}\n{plain}\n{labels}"
 
 
-def downloads(page: AppTest) -> set[str]:
-    return {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
-
-
-def submit(
-    club: Club,
-    path: Path,
-    system: str = "mine",
-    *,
-    card: SystemCard | None = None,
-    anonymous: bool | None = None,
-    confirm: bool = True,
-) -> int:
-    added = club.arena.submissions.add(
-        path, "tiny", system=system, team="ours", card=card, anonymous=anonymous, confirm=confirm
-    )
-    return added.submission.id
-
-
-def judge(club: Club) -> None:
-    club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
-    club.arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
-    club.arena.boards.publish("r", report=lambda _line: None, score=False)
+def submit(club: Club, path: Path, *, confirm: bool = True) -> int:
+    return club.arena.submissions.add(path, "tiny", system="mine", team="ours", confirm=confirm).submission.id
 
 
 def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
@@ -128,10 +100,8 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     assert "submit-now" not in {one.key for one in page.button}
     page.button_group(key="severity").set_value("warning").run()
     assert "· error ·" not in shown(page)
-    assert downloads(page) >= {
-        *("Report, JSON", "Report, CSV"),
-        *("Template, JSONL", "Sample, JSONL"),
-    }
+    labels = {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
+    assert labels >= {"Report, JSON", "Report, CSV", "Template, JSONL", "Sample, JSONL"}
 
 
 def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
@@ -275,22 +245,10 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
     assert "ann belongs to ours no more" in shown(page)
 
 
-def test_provider_is_offered_where_it_is_configured(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With an `[auth]` section the page has its button beside the token; without one it has none."""
-    assert not club.visit("teams.team_page", None).button
-    monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
-    page = page_of(club.arena.settings, MODULES["team"])
-    section = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "c" * 40}
-    page.secrets["auth"] = {**section, "client_id": "arena", "client_secret": "s", "server_metadata_url": "x"}
-    page.run()
-    assert not page.exception
-    assert [one.label for one in page.button] == ["Sign in with your organisation"]
-
-
 @pytest.mark.slow
 def test_a_team_reads_why_its_board_was_retracted(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
-    judge(club)
+    play(club.arena, publish=True)
     club.arena.boards.retract("r", "Two files were exchanged.")
     said = shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
     assert "board r, which was retracted. Notice of the organisers: Two files were exchanged." in said
