@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -27,31 +26,26 @@ def write_lines(path: Path, *rows: object) -> Path:
     return path
 
 
-@pytest.fixture
-def make_set() -> Callable[..., QuestionSet]:
+def make_set(name: str = "tiny", count: int = 6) -> QuestionSet:
     """Make a small question set: two domains, references for all but the last question."""
-
-    def make(name: str = "tiny", count: int = 6) -> QuestionSet:
-        return QuestionSet(
-            name=name,
-            title="A tiny set",
-            licence="CC0-1.0",
-            reference_name="human",
-            domains={"x": "Ex", "y": "Why"},
-            questions=tuple(
-                Question(
-                    id=f"q{number}",
-                    domain="xy"[number % 2],
-                    question=f"What is {number}?",
-                    reference=None if number == count - 1 else f"It is {number}.",
-                    passages=(Passage(f"q{number}-p1", f"{number} is a number.", "Numbers"),),
-                    aspects=("size",),
-                    gold_doc_ids=("7", "8"),
-                    citation_numbers=((1,), (1, 2)),
-                    citations=(("7",), ("7", "8"), ()),
-                )
-                for number in range(count)
-            ),
-        )
-
-    return make
+    return QuestionSet(
+        name=name,
+        title="A tiny set",
+        licence="CC0-1.0",
+        reference_name="human",
+        domains={"x": "Ex", "y": "Why"},
+        questions=tuple(
+            Question(
+                id=f"q{number}",
+                domain="xy"[number % 2],
+                question=f"What is {number}?",
+                reference=None if number == count - 1 else f"It is {number}.",
+                passages=(Passage(f"q{number}-p1", f"{number} is a number.", "Numbers"),),
+                aspects=("size",),
+                gold_doc_ids=("7", "8"),
+                citation_numbers=((1,), (1, 2)),
+                citations=(("7",), ("7", "8"), ()),
+            )
+            for number in range(count)
+        ),
+    )

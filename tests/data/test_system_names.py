@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -12,18 +11,19 @@ from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
 from data.errors import ConflictError
-from data.models import QuestionSet, SystemCard
+from data.models import SystemCard
 from data.models.questions import NAME_PATTERN, require_system_name
 from data.models.submissions import submissions
 from data.store import Store
 from data.store.submissions import NewSubmission
 from data.system_names import file_name_of, look_alike, name_key
+from tests.data.conftest import make_set
 
 NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 
 
 @pytest.fixture
-def named(store: Store, make_set: Callable[..., QuestionSet]) -> Store:
+def named(store: Store) -> Store:
     """A store with the tiny set, whose reference is `gold`, and the systems `alpha` and `qwen1.5`."""
     store.sets.add(replace(make_set(), reference_name="gold"), "x")
     for system in ("alpha", "qwen1.5"):

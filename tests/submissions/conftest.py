@@ -15,15 +15,16 @@ import pytest
 from data.models import Passage, Question, QuestionSet
 from submissions.check import CheckReport, check_answers
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
 Check = Callable[..., CheckReport]
 Rows = list[dict[str, Any]]
 TOPICS = ("bread", "rain", "bees", "glass", "salt", "tides", "maps", "paper")
 
 
-@pytest.fixture(scope="session")
-def questions() -> QuestionSet:
-    asked = tuple(
+QUESTIONS = QuestionSet(
+    name="small",
+    title="Small",
+    domains={"life": "Life", "science": "Science"},
+    questions=tuple(
         Question(
             id=str(number) if number < 4 else f"sci-{number}",
             domain="life" if number < 4 else "science",
@@ -33,22 +34,16 @@ def questions() -> QuestionSet:
             passages=(Passage(f"p{number}", f"A passage about {topic}.", topic.title()),),
         )
         for number, topic in enumerate(TOPICS)
-    )
-    return QuestionSet(
-        name="small", title="Small", domains={"life": "Life", "science": "Science"}, questions=asked
-    )
-
-
-@pytest.fixture(scope="session")
-def good_rows(questions: QuestionSet) -> Rows:
-    return [
-        {
-            "question_id": question.id,
-            "answer": f"Number {number} of our answers, “quoted”, with a comma, and\na second line.",
-            "contexts": [{"id": f"c{number}", "title": "T", "text": f"Context {number}"}],
-        }
-        for number, question in enumerate(questions.questions)
-    ]
+    ),
+)
+GOOD_ROWS: Rows = [
+    {
+        "question_id": question.id,
+        "answer": f"Number {number} of our answers, “quoted”, with a comma, and\na second line.",
+        "contexts": [{"id": f"c{number}", "title": "T", "text": f"Context {number}"}],
+    }
+    for number, question in enumerate(QUESTIONS.questions)
+]
 
 
 def as_jsonl(rows: Sequence[object]) -> bytes:
@@ -77,11 +72,11 @@ ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.item
 
 
 @pytest.fixture
-def check(tmp_path: Path, questions: QuestionSet) -> Check:
+def check(tmp_path: Path) -> Check:
     def run(content: bytes | Sequence[object], **options: Any) -> CheckReport:  # noqa: ANN401 - passed on
         path = tmp_path / "answers"
         path.write_bytes(content if isinstance(content, bytes) else as_jsonl(content))
-        return check_answers(path, options.pop("questions", questions), **options)
+        return check_answers(path, options.pop("questions", QUESTIONS), **options)
 
     return run
 
@@ -89,12 +84,3 @@ def check(tmp_path: Path, questions: QuestionSet) -> Check:
 def codes_of(result: CheckReport) -> list[tuple[int, str]]:
     usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
     return [(one.line, one.code) for one in result.problems if one.code not in usual]
-
-
-@pytest.fixture(scope="session")
-def shared_answers() -> list[str]:
-    files = sorted((SHARED / "lfrqa").glob("*.jsonl"))
-    if not files:
-        pytest.skip("the folder ../shared/data/lfrqa is not there")
-    lines = (line for file in files for line in file.read_text(encoding="utf-8").splitlines())
-    return [json.loads(line)["answer"] for line in lines]

@@ -16,7 +16,7 @@ from submissions.card import check_card
 from submissions.check import CheckReport, check_answers, read_answers, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
-from tests.submissions.conftest import ENCODERS, Rows
+from tests.submissions.conftest import ENCODERS, GOOD_ROWS, QUESTIONS
 
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LIMITS = IntakeLimits(file_bytes=4_000, row_bytes=600, answers=12, answer_chars=200, errors=20)
@@ -51,32 +51,26 @@ def check_twice(path: Path, questions: QuestionSet) -> CheckReport:
 
 @QUICK
 @given(content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode), zipped=st.booleans())
-def test_any_bytes_end_in_a_report(
-    content: bytes, zipped: bool, tmp_path: Path, questions: QuestionSet
-) -> None:
+def test_any_bytes_end_in_a_report(content: bytes, zipped: bool, tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(gzip.compress(content) if zipped else content)
-    check_twice(path, questions)
+    check_twice(path, QUESTIONS)
 
 
 @pytest.mark.slow
 @QUICK
 @given(rows=st.lists(ROWS, max_size=6), form=st.sampled_from(["jsonl", "json"]))
-def test_any_json_ends_in_a_report(
-    rows: list[object], form: str, tmp_path: Path, questions: QuestionSet
-) -> None:
+def test_any_json_ends_in_a_report(rows: list[object], form: str, tmp_path: Path) -> None:
     path = tmp_path / "answers"
     lines = [json.dumps(row) for row in rows]
     path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]", encoding="utf-8")
-    check_twice(path, questions)
+    check_twice(path, QUESTIONS)
 
 
 @QUICK
 @given(data=st.data(), form=st.sampled_from(["jsonl", "json", "csv", "jsonl.gz", "csv.gz"]))
-def test_damage_to_a_good_file_ends_in_a_report(
-    data: st.DataObject, form: str, tmp_path: Path, questions: QuestionSet, good_rows: Rows
-) -> None:
-    content = bytearray(ENCODERS[form](good_rows))
+def test_damage_to_a_good_file_ends_in_a_report(data: st.DataObject, form: str, tmp_path: Path) -> None:
+    content = bytearray(ENCODERS[form](GOOD_ROWS))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))
         length = data.draw(st.integers(0, 20))
@@ -84,7 +78,7 @@ def test_damage_to_a_good_file_ends_in_a_report(
         content = content or bytearray(b" ")
     path = tmp_path / "answers"
     path.write_bytes(bytes(content[: data.draw(st.integers(1, len(content)))]))
-    check_twice(path, questions)
+    check_twice(path, QUESTIONS)
 
 
 @QUICK
@@ -95,13 +89,11 @@ def test_any_text_is_a_card_or_a_list_of_problems(text: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_a_file_cut_anywhere_is_never_accepted_with_more(
-    form: str, good_rows: Rows, questions: QuestionSet, tmp_path: Path
-) -> None:
-    content = ENCODERS[form](good_rows)
+def test_a_file_cut_anywhere_is_never_accepted_with_more(form: str, tmp_path: Path) -> None:
+    content = ENCODERS[form](GOOD_ROWS)
     path = tmp_path / "answers"
     for length in range(0, len(content), 7):
         path.write_bytes(content[:length])
-        result = check_answers(path, questions)
-        assert result.answers <= len(good_rows)
+        result = check_answers(path, QUESTIONS)
+        assert result.answers <= len(GOOD_ROWS)
         assert not (form == "json" and result.accepted)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,19 +11,19 @@ from hypothesis import strategies as st
 from data.models import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
 from tests.narrow import known
-from tests.submissions.conftest import Check, Rows, codes_of
+from tests.submissions.conftest import GOOD_ROWS, QUESTIONS, Check, codes_of
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:
     return [{"question_id": one.id, "answer": text(one)} for one in questions.questions]
 
 
-def test_copies_of_the_reference_are_noticed(questions: QuestionSet, check: Check) -> None:
-    copied = answers(questions, lambda one: f"Well: {known(one.reference).upper()} [1]")
+def test_copies_of_the_reference_are_noticed(check: Check) -> None:
+    copied = answers(QUESTIONS, lambda one: f"Well: {known(one.reference).upper()} [1]")
     found = codes_of(check(copied))
     assert found == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
     assert check(copied).accepted
-    opening = answers(questions, lambda one: " ".join(known(one.reference).split()[:6]))
+    opening = answers(QUESTIONS, lambda one: " ".join(known(one.reference).split()[:6]))
     assert codes_of(check(opening)) == found
 
 
@@ -66,40 +68,40 @@ def test_the_copied_share_is_the_counted_one(
     assert found == pytest.approx(_counted(words, reference, least))
 
 
-def test_one_answer_to_many_questions_is_noticed(questions: QuestionSet, check: Check) -> None:
-    result = check(answers(questions, lambda _: "The  same ANSWER always." if _.id > "2" else _.id))
+def test_one_answer_to_many_questions_is_noticed(check: Check) -> None:
+    result = check(answers(QUESTIONS, lambda _: "The  same ANSWER always." if _.id > "2" else _.id))
     (problem,) = (one for one in result.problems if one.code == "same-answer")
     assert problem.line == 4
     assert "5 questions" in problem.message
     assert (4, "same-answer") in codes_of(result)
 
 
-def test_many_replies_without_an_answer_are_noticed_once(questions: QuestionSet, check: Check) -> None:
-    result = check(answers(questions, lambda _: "I couldn’t find an answer."))
+def test_many_replies_without_an_answer_are_noticed_once(check: Check) -> None:
+    result = check(answers(QUESTIONS, lambda _: "I couldn’t find an answer."))
     assert codes_of(result) == [(0, "many-no-answers")]
     assert result.no_answers == 8
 
 
-def test_extremely_long_answers_are_noticed(questions: QuestionSet, check: Check) -> None:
-    result = check(answers(questions, lambda one: f"{one.id} " * (4001 if one.id == "2" else 1)))
+def test_extremely_long_answers_are_noticed(check: Check) -> None:
+    result = check(answers(QUESTIONS, lambda one: f"{one.id} " * (4001 if one.id == "2" else 1)))
     assert codes_of(result) == [(3, "long-answer")]
 
 
-def test_missing_contexts_are_told_with_their_lines(good_rows: Rows, check: Check) -> None:
-    bare = [{**row, "contexts": None} for row in good_rows]
+def test_missing_contexts_are_told_with_their_lines(check: Check) -> None:
+    bare = [{**row, "contexts": None} for row in GOOD_ROWS]
     assert [one.code for one in check(bare).problems] == ["no-contexts"]
-    (problem,) = check([*good_rows[:6], bare[6], bare[7]]).problems
+    (problem,) = check([*GOOD_ROWS[:6], bare[6], bare[7]]).problems
     assert (problem.line, problem.code) == (7, "missing-contexts")
     assert "lines 7, 8" in problem.message
 
 
-def test_empty_contexts_are_left_out_with_a_warning(good_rows: Rows, check: Check) -> None:
-    row = {**good_rows[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
+def test_empty_contexts_are_left_out_with_a_warning(check: Check) -> None:
+    row = {**GOOD_ROWS[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
     assert codes_of(check([row])) == [(1, "empty-context")]
 
 
-def test_partial_coverage_is_told_by_domain(good_rows: Rows, check: Check) -> None:
-    result = check(good_rows[:5])
+def test_partial_coverage_is_told_by_domain(check: Check) -> None:
+    result = check(GOOD_ROWS[:5])
     assert dict(result.coverage) == {"life": 1.0, "science": 0.25}
     assert result.accepted
     assert [(one.code, one.severity) for one in result.problems] == [
@@ -107,16 +109,16 @@ def test_partial_coverage_is_told_by_domain(good_rows: Rows, check: Check) -> No
     ]
 
 
-def test_unknown_fields_are_named_once(good_rows: Rows, check: Check) -> None:
-    rows = [good_rows[0], *({**row, "answr": "x", "score": 1} for row in good_rows[1:])]
+def test_unknown_fields_are_named_once(check: Check) -> None:
+    rows = [GOOD_ROWS[0], *({**row, "answr": "x", "score": 1} for row in GOOD_ROWS[1:])]
     assert codes_of(check(rows)) == [(2, "unknown-field"), (2, "unknown-field")]
 
 
-def test_answers_beside_the_wrong_question_are_noticed(questions: QuestionSet, check: Check) -> None:
-    rows = [{"question_id": "1", "question": questions.questions[2].question, "answer": "x"}]
+def test_answers_beside_the_wrong_question_are_noticed(check: Check) -> None:
+    rows = [{"question_id": "1", "question": QUESTIONS.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
     assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
-    doc = {"id": "1", "question": questions.questions[2].question}
+    doc = {"id": "1", "question": QUESTIONS.questions[2].question}
     slipped = {"doc_id": 0, "doc": doc, "resps": [["So it is."]]}
     assert codes_of(check([slipped])) == [(1, "question-differs")]
     slipped = {"id": "1", "user_input": doc["question"], "response": "So it is."}
@@ -167,8 +169,13 @@ def test_honest_text_is_not_flagged(text: str) -> None:
 
 
 @pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.slow)])
-def test_real_answers_are_not_flagged(shared_answers: list[str], step: int) -> None:
-    assert [text for text in shared_answers[::step] if judge_directed(text)] == []
+def test_real_answers_are_not_flagged(step: int) -> None:
+    files = sorted((Path(__file__).parents[3] / "shared" / "data" / "lfrqa").glob("*.jsonl"))
+    if not files:
+        pytest.skip("the folder ../shared/data/lfrqa is not there")
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    texts = [json.loads(line)["answer"] for line in lines[::step]]
+    assert [text for text in texts if judge_directed(text)] == []
 
 
 def test_hidden_characters_are_counted_without_those_in_use() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from data.errors import InvalidFileError, RecordError
-from data.models import Problem, QuestionSet, Severity
+from data.models import Problem, Severity
 from submissions.check import check_answers, read_answers, report_csv, report_lines
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code
-from tests.submissions.conftest import ENCODERS, Check, Rows, codes_of
+from tests.submissions.conftest import ENCODERS, GOOD_ROWS, QUESTIONS, Check, codes_of
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "submission-format.md"
@@ -77,20 +77,20 @@ def test_a_row_that_cannot_be_used_gets_its_code(row: dict[str, Any], code: str,
     assert result.errors == 1
 
 
-def test_every_problem_is_listed_at_once(questions: QuestionSet) -> None:
-    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+def test_every_problem_is_listed_at_once() -> None:
+    result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
     assert result.model_dump(mode="json") == expected
 
 
-def test_the_text_report_says_the_same(questions: QuestionSet) -> None:
-    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+def test_the_text_report_says_the_same() -> None:
+    result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     expected = (GOLDEN / "bad_answers_report.txt").read_text(encoding="utf-8")
     assert "\n".join(report_lines(result)) + "\n" == expected
 
 
-def test_csv_has_every_problem(questions: QuestionSet) -> None:
-    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+def test_csv_has_every_problem() -> None:
+    result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     rows = list(csv.DictReader(io.StringIO(report_csv(result))))
     problems = result.model_dump(mode="json")["problems"]
     assert [(row["line"], row["code"]) for row in rows] == [
@@ -98,17 +98,17 @@ def test_csv_has_every_problem(questions: QuestionSet) -> None:
     ]
 
 
-def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path, questions: QuestionSet) -> None:
-    result = check_answers(GOLDEN / "bad_answers.jsonl", questions)
+def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path) -> None:
+    result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
     result = result.model_copy(update={"problems": (evil,)})
     (row,) = csv.DictReader(io.StringIO(report_csv(result)))
     assert row["message"].startswith("'=")
 
 
-def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path, questions: QuestionSet) -> None:
+def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path) -> None:
     for path, code in ((tmp_path / "nowhere.jsonl", "missing-file"), (tmp_path, "empty-file")):
-        result = check_answers(path, questions)
+        result = check_answers(path, QUESTIONS)
         assert [problem.code for problem in result.problems] == [code]
 
 
@@ -128,10 +128,8 @@ def test_a_gzip_bomb_is_refused_by_its_ratio(check: Check) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_limits_are_kept_in_every_format(
-    limits: IntakeLimits, code: str, form: str, check: Check, good_rows: Rows
-) -> None:
-    result = check(ENCODERS[form](good_rows), limits=limits)
+def test_limits_are_kept_in_every_format(limits: IntakeLimits, code: str, form: str, check: Check) -> None:
+    result = check(ENCODERS[form](GOOD_ROWS), limits=limits)
     assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}
 
 
@@ -153,10 +151,10 @@ def test_duplicates_name_the_first_line(check: Check) -> None:
     assert "line 1" in problem.message
 
 
-def test_a_few_empty_answers_of_a_large_file_are_warnings(check: Check, questions: QuestionSet) -> None:
+def test_a_few_empty_answers_of_a_large_file_are_warnings(check: Check) -> None:
     rows = [
         {"question_id": one.id, "answer": "" if one.id == "2" else f"{one.id}."}
-        for one in questions.questions
+        for one in QUESTIONS.questions
     ]
     limits = IntakeLimits(empty_from=8, empty_share=0.2)
     assert not check(rows).accepted
@@ -165,12 +163,10 @@ def test_a_few_empty_answers_of_a_large_file_are_warnings(check: Check, question
     assert [one.severity for one in kept.problems if one.code == "empty-answer"] == [Severity.WARNING]
 
 
-def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(
-    tmp_path: Path, questions: QuestionSet
-) -> None:
+def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(GOOD + b'{"question_id": "2", "answer": ""}\n')
-    reading = read_answers(path, questions)
+    reading = read_answers(path, QUESTIONS)
     assert next(reading).question_id == "1"
     with pytest.raises(InvalidFileError) as caught:
         list(reading)

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from data.models import QuestionSet
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
-from tests.submissions.conftest import Check, as_jsonl
+from tests.submissions.conftest import QUESTIONS, Check, as_jsonl
 
 TWICE = '{"id": "a", "text": "A"}'
 
@@ -24,27 +23,27 @@ def _run(folder: Path, lines: list[str], name: str = "run.trec") -> Path:
     return path
 
 
-def test_a_run_is_ordered_as_trec_eval_orders_it(questions: QuestionSet, tmp_path: Path) -> None:
+def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
     lines = ["0 Q0 low 1 0.5 r", "0 Q0 high 2 2 r", "0 Q0 a 3 1.00000001 r", "0 Q0 b 4 1 r"]
     path = _run(tmp_path, [*lines, "sci-4 Q0 x 1 -3 r"])
-    result = check_contexts(path, questions)
+    result = check_contexts(path, QUESTIONS)
     assert (result.accepted, result.kind, result.format, result.answers) == (True, "contexts", "trec-run", 2)
     codes = {problem.code for problem in result.problems}
     assert codes == {"unanswered-questions"}
-    first, second = read_contexts(path, questions)
+    first, second = read_contexts(path, QUESTIONS)
     assert [passage.id for passage in first.contexts] == ["high", "b", "a", "low"]
     assert second.question_id == "sci-4"
 
 
-def test_rows_bring_texts_and_hash_alike_in_every_form(questions: QuestionSet, tmp_path: Path) -> None:
+def test_rows_bring_texts_and_hash_alike_in_every_form(tmp_path: Path) -> None:
     row = {"question_id": "0", "contexts": [{"id": "b", "text": "B", "title": "T"}, {"id": "a", "text": "A"}]}
     plain = _run(tmp_path, [json.dumps(row)], "contexts.jsonl")
     packed = tmp_path / "contexts.jsonl.gz"
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    result = check_contexts(plain, questions)
+    result = check_contexts(plain, QUESTIONS)
     assert (result.accepted, result.with_contexts) == (True, 1)
-    assert check_contexts(packed, questions).content_hash == result.content_hash
-    (ranking,) = read_contexts(plain, questions)
+    assert check_contexts(packed, QUESTIONS).content_hash == result.content_hash
+    (ranking,) = read_contexts(plain, QUESTIONS)
     assert [(one.id, one.text, one.title) for one in ranking.contexts] == [("b", "B", "T"), ("a", "A", "")]
 
 
@@ -64,30 +63,26 @@ def test_rows_bring_texts_and_hash_alike_in_every_form(questions: QuestionSet, t
         ),
     ],
 )
-def test_what_cannot_be_measured_is_refused(
-    questions: QuestionSet, tmp_path: Path, lines: list[str], code: str
-) -> None:
-    result = check_contexts(_run(tmp_path, lines), questions, limits=IntakeLimits(ranked=2))
+def test_what_cannot_be_measured_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
+    result = check_contexts(_run(tmp_path, lines), QUESTIONS, limits=IntakeLimits(ranked=2))
     assert not result.accepted
     assert code in {problem.code for problem in result.problems if problem.severity == "error"}
 
 
-def test_a_run_among_answers_is_told_where_it_belongs(questions: QuestionSet, tmp_path: Path) -> None:
-    (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), questions).problems
+def test_a_run_among_answers_is_told_where_it_belongs(tmp_path: Path) -> None:
+    (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), QUESTIONS).problems
     assert (problem.code, "--kind contexts" in problem.advice) == ("wrong-format", True)
 
 
 CONTEXTS = [{"id": "p1", "text": ""}, {"id": "p2", "text": "A text."}, {"id": "p3", "text": " \n"}]
 
 
-def test_a_context_without_a_text_keeps_its_place(
-    check: Check, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_a_context_without_a_text_keeps_its_place(check: Check, tmp_path: Path) -> None:
     result = check([{"question_id": "1", "answer": "So it is [2].", "contexts": CONTEXTS}])
     (problem,) = (one for one in result.problems if one.code == "empty-context")
     assert problem.message == "2 of 3 contexts have no text; they keep their places."
     assert (result.errors, result.with_contexts) == (0, 1)
-    (answer,) = read_answers(tmp_path / "answers", questions)
+    (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
     assert [(one.id, one.text.strip()) for one in answer.contexts] == [
         ("p1", ""),
         ("p2", "A text."),
@@ -95,11 +90,11 @@ def test_a_context_without_a_text_keeps_its_place(
     ]
 
 
-def test_a_retrieved_passage_without_a_text_keeps_its_rank(questions: QuestionSet, tmp_path: Path) -> None:
+def test_a_retrieved_passage_without_a_text_keeps_its_rank(tmp_path: Path) -> None:
     path = tmp_path / "contexts"
     path.write_bytes(as_jsonl([{"question_id": "1", "contexts": CONTEXTS}]))
-    assert check_contexts(path, questions).errors == 0
-    (ranking,) = read_contexts(path, questions)
+    assert check_contexts(path, QUESTIONS).errors == 0
+    (ranking,) = read_contexts(path, QUESTIONS)
     assert [one.id for one in ranking.contexts] == ["p1", "p2", "p3"]
 
 

@@ -4,29 +4,29 @@ import json
 
 from data.models import Question, QuestionSet
 from submissions.question_index import answers_template, sample_answers
-from tests.submissions.conftest import Check
+from tests.submissions.conftest import QUESTIONS, Check
 
 
-def test_the_template_names_every_question_and_no_reference(questions: QuestionSet) -> None:
-    lines = list(answers_template(questions))
-    assert [json.loads(line)["question_id"] for line in lines] == [one.id for one in questions.questions]
+def test_the_template_names_every_question_and_no_reference() -> None:
+    lines = list(answers_template(QUESTIONS))
+    assert [json.loads(line)["question_id"] for line in lines] == [one.id for one in QUESTIONS.questions]
     assert not any("human-written reference" in line for line in lines)
 
 
-def test_a_template_that_is_filled_in_passes(questions: QuestionSet, check: Check) -> None:
-    rows = [json.loads(line) for line in answers_template(questions)]
+def test_a_template_that_is_filled_in_passes(check: Check) -> None:
+    rows = [json.loads(line) for line in answers_template(QUESTIONS)]
     result = check([{**row, "answer": f"Answer {row['question_id']}."} for row in rows])
     assert [problem.code for problem in result.problems] == ["no-contexts"]
 
 
-def test_an_unfilled_template_is_refused(questions: QuestionSet, check: Check) -> None:
-    result = check("\n".join(answers_template(questions)).encode())
+def test_an_unfilled_template_is_refused(check: Check) -> None:
+    result = check("\n".join(answers_template(QUESTIONS)).encode())
     assert {problem.code for problem in result.problems} == {"empty-answer"}
     assert not result.accepted
 
 
-def test_the_sample_passes_the_check(questions: QuestionSet, check: Check) -> None:
-    result = check("\n".join(sample_answers(questions, number=4)).encode())
+def test_the_sample_passes_the_check(check: Check) -> None:
+    result = check("\n".join(sample_answers(QUESTIONS, number=4)).encode())
     assert (result.accepted, result.answers, result.with_contexts) == (True, 4, 4)
     assert set(result.coverage.values()) == {0.5}
     assert {problem.code for problem in result.problems} == {"unanswered-questions"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from data.files.question_sets.registry import load_set
 from data.files.question_sets.rows import content_hash, question_to_json, write_set
 from data.files.text_files import ReadLimits
 from data.models import Importance, Nugget, Question, QuestionSet
-from tests.data.conftest import problems_of, write_lines
+from tests.data.conftest import make_set, problems_of, write_lines
 
 TORN_GZIP = gzip.compress(b'{"id": "a", "domain": "d", "question": "Why?"}\n' * 50, mtime=0)[:-9]
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
@@ -28,9 +28,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
 )
 
 
-def test_exported_set_imports_with_the_same_hash(
-    make_set: Callable[..., QuestionSet], tmp_path: Path
-) -> None:
+def test_exported_set_imports_with_the_same_hash(tmp_path: Path) -> None:
     written = make_set()
     write_set(written, tmp_path / "out")
     loaded = load_set(tmp_path / "out").questions
@@ -152,7 +150,7 @@ NUGGETS = (
 )
 
 
-def test_nuggets_survive_export_and_import(make_set: Callable[..., QuestionSet], tmp_path: Path) -> None:
+def test_nuggets_survive_export_and_import(tmp_path: Path) -> None:
     plain = make_set()
     first, *others = plain.questions
     written = plain.with_questions([replace(first, nuggets=NUGGETS), *others])

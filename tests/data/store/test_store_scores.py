@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from data.files.question_sets.rows import content_hash
-from data.models import EMBEDDED_ENGINE, Json, Outcome, Passage, QuestionSet, Score
+from data.models import EMBEDDED_ENGINE, Json, Outcome, Passage, Score
 from data.store import Store
+from tests.data.conftest import make_set
 
 METRIC = "factuality-fr1"
 
@@ -35,7 +36,7 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
     ],
 )
 def test_score_of_a_former_embedded_version_is_pending(
-    store: Store, make_set: Callable[..., QuestionSet], judge: str, details: Mapping[str, Json], stands: bool
+    store: Store, judge: str, details: Mapping[str, Json], stands: bool
 ) -> None:
     questions = make_set()
     store.sets.add(questions, content_hash(questions))
@@ -52,9 +53,7 @@ def test_score_of_a_former_embedded_version_is_pending(
     assert [found.details for found in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]
 
 
-def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
-    store: Store, make_set: Callable[..., QuestionSet]
-) -> None:
+def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(store: Store) -> None:
     questions = make_set()
     store.sets.add(questions, content_hash(questions))
     number = store.submissions.reference("tiny").id
@@ -80,9 +79,7 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(
         ("So it is.", False),
     ],
 )
-def test_answers_that_cite_in_any_style_are_known(
-    store: Store, make_set: Callable[..., QuestionSet], text: str, cites: bool
-) -> None:
+def test_answers_that_cite_in_any_style_are_known(store: Store, text: str, cites: bool) -> None:
     made = make_set()
     passages = (Passage("d7", "A text."),)
     first = replace(made.questions[0], reference=text, passages=passages)

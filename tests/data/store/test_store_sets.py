@@ -11,6 +11,7 @@ from data.files.question_sets.rows import content_hash
 from data.models import Answer, Passage, QuestionSet, SystemCard
 from data.store import Store
 from data.store.submissions import NewSubmission
+from tests.data.conftest import make_set
 
 MakeSet = Callable[..., QuestionSet]
 
@@ -30,19 +31,19 @@ def _rows(count: int) -> list[tuple[Answer, bool]]:
 
 
 @pytest.fixture
-def filled(store: Store, make_set: MakeSet) -> Store:
+def filled(store: Store) -> Store:
     """A store with the tiny set."""
     questions = make_set()
     assert store.sets.add(questions, content_hash(questions))
     return store
 
 
-def test_stored_set_is_returned_as_it_was(filled: Store, make_set: MakeSet) -> None:
+def test_stored_set_is_returned_as_it_was(filled: Store) -> None:
     assert filled.sets.get("tiny") == make_set()
     assert filled.sets.summary("tiny").counts == {"x": 3, "y": 3}
 
 
-def test_same_set_twice_changes_nothing(filled: Store, make_set: MakeSet) -> None:
+def test_same_set_twice_changes_nothing(filled: Store) -> None:
     assert not filled.sets.add(make_set(), content_hash(make_set()))
     with pytest.raises(ConflictError, match="tiny"):
         filled.sets.add(make_set(count=4), content_hash(make_set(count=4)))

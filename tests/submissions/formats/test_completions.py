@@ -10,7 +10,7 @@ import pytest
 from data.models import QuestionSet
 from submissions.check import check_answers, read_answers
 from submissions.limits import IntakeLimits
-from tests.submissions.conftest import Check
+from tests.submissions.conftest import QUESTIONS, Check
 
 QUESTION = "How is rain made, and why?"
 DOC = {"id": "1", "question": QUESTION}
@@ -27,14 +27,12 @@ SAID = "So it is."
 
 
 @pytest.mark.parametrize("resps", [[[SAID]], [SAID], [[SAID, "Again."]], [[[SAID], ["x"]]], [[f" {SAID}\n"]]])
-def test_the_harness_is_read_for_what_the_model_wrote(
-    resps: object, check: Check, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_the_harness_is_read_for_what_the_model_wrote(resps: object, check: Check, tmp_path: Path) -> None:
     row = {"doc_id": 0, "doc": DOC, "resps": resps, "filter": "strict-match"}
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
     result = check(rows)
     assert (result.answers, result.errors) == (1, 0)
-    assert [one.answer for one in _read(tmp_path, questions)] == ["So it is."]
+    assert [one.answer for one in _read(tmp_path, QUESTIONS)] == ["So it is."]
     assert "1 row is left out: further filters" in " ".join(one.message for one in result.problems)
 
 
@@ -87,7 +85,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize(("row", "error"), FAILED.values(), ids=FAILED.keys())
 def test_what_ended_in_an_error_has_no_answer(
-    row: dict[str, Any], error: str, check: Check, questions: QuestionSet, tmp_path: Path
+    row: dict[str, Any], error: str, check: Check, tmp_path: Path
 ) -> None:
     good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
@@ -96,7 +94,7 @@ def test_what_ended_in_an_error_has_no_answer(
     assert problem.line == 2
     assert problem.message.startswith("2 rows ended in an error and have no answer; the first: ")
     assert error in problem.message
-    assert [one.question_id for one in _read(tmp_path, questions)] == ["1"]
+    assert [one.question_id for one in _read(tmp_path, QUESTIONS)] == ["1"]
 
 
 def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
@@ -111,12 +109,12 @@ def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
     assert check([row]).answers == 1
 
 
-def test_further_turns_and_choices_are_counted(check: Check, questions: QuestionSet, tmp_path: Path) -> None:
+def test_further_turns_and_choices_are_counted(check: Check, tmp_path: Path) -> None:
     choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
     result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
     (problem,) = (one for one in result.problems if one.code == "left-out")
     assert problem.message == "2 further turns or choices of answers are left out."
-    assert [one.answer for one in _read(tmp_path, questions)] == ["So it is."]
+    assert [one.answer for one in _read(tmp_path, QUESTIONS)] == ["So it is."]
 
 
 def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None:
@@ -127,9 +125,7 @@ def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None
         assert problem.message == "These are the requests of a batch, not its results."
 
 
-def test_the_responses_api_and_reasoning_are_read(
-    check: Check, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_the_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) -> None:
     output = [
         {"type": "reasoning", "summary": []},
         {"type": "message", "content": [{"type": "output_text", "text": "So it is.", "annotations": []}]},
@@ -140,16 +136,14 @@ def test_the_responses_api_and_reasoning_are_read(
         {"custom_id": "2", "response": {**SENT, "body": thought}, "error": None},
     ]
     assert check(rows).errors == 0
-    assert [(one.answer, one.thinking) for one in _read(tmp_path, questions)] == [
+    assert [(one.answer, one.thinking) for one in _read(tmp_path, QUESTIONS)] == [
         ("So it is.", ""),
         ("So it is.", "Hm."),
     ]
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_a_sample_that_is_too_large_does_not_end_the_log(
-    questions: QuestionSet, tmp_path: Path, *, packed: bool
-) -> None:
+def test_a_sample_that_is_too_large_does_not_end_the_log(tmp_path: Path, *, packed: bool) -> None:
     path = tmp_path / "log"
     events = {1: ["x" * 3_000, '\\"' * 500_000], 2: [{"[": "}"}] * 300}
     samples = [
@@ -169,7 +163,7 @@ def test_a_sample_that_is_too_large_does_not_end_the_log(
                 archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(row))
     else:
         path.write_text(json.dumps({"version": 2, "eval": {}, "samples": samples}), encoding="utf-8")
-    result = check_answers(path, questions, limits=IntakeLimits(row_bytes=2_000))
+    result = check_answers(path, QUESTIONS, limits=IntakeLimits(row_bytes=2_000))
     assert (result.answers, result.errors) == (2, 0)
     (problem,) = (one for one in result.problems if one.code == "too-large")
     left_out = [f"samples/{number}_epoch_1.json" if packed else f"Item {number + 1}" for number in (1, 2)]

@@ -19,7 +19,7 @@ from submissions.answer_tables import answer_table_of, read_answer_table
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
-from tests.submissions.conftest import Check, codes_of
+from tests.submissions.conftest import QUESTIONS, Check, codes_of
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "answers"
 ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
@@ -57,26 +57,26 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_files_of_other_tools_bring_their_answers(name: str, questions: QuestionSet, tmp_path: Path) -> None:
+def test_files_of_other_tools_bring_their_answers(name: str, tmp_path: Path) -> None:
     source = GOLDEN / name
     path = tmp_path / "upload"
     shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
     limits = IntakeLimits(system="careful")
-    result = check_answers(path, questions, limits=limits)
+    result = check_answers(path, QUESTIONS, limits=limits)
     assert (result.format, result.layout, result.with_contexts) == EXPECTED[name]
     assert (result.answers, result.errors) == (8, 0)
     left_out = [one.message for one in result.problems if one.code == "left-out"]
     assert [message.split(" of samples")[0] for message in left_out] == [
         text for key, text in LEFT_OUT.items() if key == name
     ]
-    answers = {answer.question_id: answer for answer in read_answers(path, questions, limits=limits)}
-    expected = {q.id: ANSWER.format(topic) for q, topic in zip(questions.questions, TOPICS, strict=True)}
+    answers = {answer.question_id: answer for answer in read_answers(path, QUESTIONS, limits=limits)}
+    expected = {q.id: ANSWER.format(topic) for q, topic in zip(QUESTIONS.questions, TOPICS, strict=True)}
     assert {key: one.answer for key, one in answers.items()} == expected
 
 
-def test_no_answer_is_taken_for_that_of_another_system(questions: QuestionSet, tmp_path: Path) -> None:
+def test_no_answer_is_taken_for_that_of_another_system(tmp_path: Path) -> None:
     source = GOLDEN / "promptfoo.json"
-    result = check_answers(source, questions)
+    result = check_answers(source, QUESTIONS)
     assert [one.message for one in result.problems if one.severity is Severity.ERROR] == [
         "promptfoo.json has the answers of 2 systems: 'careful', 'org/other-2'."
     ]
@@ -114,9 +114,7 @@ def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
 
 @pytest.mark.parametrize("name", ["hub", "saved", "shards", "helm", "helm_display", "ragas.jsonl"])
 @pytest.mark.parametrize("inside", ["", "folder/"])
-def test_a_zip_file_of_a_folder_is_read_as_the_folder(
-    name: str, inside: str, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_a_zip_file_of_a_folder_is_read_as_the_folder(name: str, inside: str, tmp_path: Path) -> None:
     source, staged = GOLDEN / name, tmp_path / "staged" / inside
     staged.mkdir(parents=True)
     if source.is_dir():
@@ -124,17 +122,17 @@ def test_a_zip_file_of_a_folder_is_read_as_the_folder(
     else:
         shutil.copy(source, staged)
     packed = shutil.make_archive(str(tmp_path / "upload"), "zip", tmp_path / "staged")
-    result = check_answers(Path(packed), questions)
+    result = check_answers(Path(packed), QUESTIONS)
     assert (result.answers, result.errors) == (8, 0)
-    assert result.content_hash == check_answers(source, questions).content_hash
+    assert result.content_hash == check_answers(source, QUESTIONS).content_hash
 
 
 @pytest.mark.parametrize("year", [24, 25])
-def test_answers_of_the_rag_track_have_citations_and_contexts(year: int, questions: QuestionSet) -> None:
+def test_answers_of_the_rag_track_have_citations_and_contexts(year: int) -> None:
     path = GOLDEN / f"trec_rag{year}.jsonl"
-    result = check_answers(path, questions)
+    result = check_answers(path, QUESTIONS)
     assert (result.layout, result.answers, result.errors, result.with_contexts) == ("trec-rag", 8, 0, 8)
-    first = next(read_answers(path, questions))
+    first = next(read_answers(path, QUESTIONS))
     assert first.answer == (
         "Of bread it is known that people make it with care. [2] They have their own good reasons. [1, 2]"
     )
@@ -155,10 +153,10 @@ RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "ret
     ],
 )
 def test_ids_that_stand_beside_contexts_are_theirs(
-    names: object, ids: list[str], check: Check, questions: QuestionSet, tmp_path: Path
+    names: object, ids: list[str], check: Check, tmp_path: Path
 ) -> None:
     assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
-    (answer,) = read_answers(tmp_path / "answers", questions)
+    (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
     assert [one.id for one in answer.contexts] == ids
     assert [one.text for one in answer.contexts] == ["p", "q"]
 
@@ -188,18 +186,18 @@ def test_ids_that_do_not_fit_are_an_error(change: dict[str, Any], said: str, che
     ],
 )
 def test_columns_of_other_tools_are_read_wherever_they_stand(
-    row: dict[str, Any], check: Check, questions: QuestionSet, tmp_path: Path
+    row: dict[str, Any], check: Check, tmp_path: Path
 ) -> None:
     assert check([row]).errors == 0
-    (answer,) = read_answers(tmp_path / "answers", questions)
+    (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
     assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
 
 
-def test_reports_of_ragtime_keep_their_citations(questions: QuestionSet) -> None:
+def test_reports_of_ragtime_keep_their_citations() -> None:
     path = GOLDEN / "ragtime.jsonl"
-    result = check_answers(path, questions)
+    result = check_answers(path, QUESTIONS)
     assert (result.layout, result.answers, result.errors) == ("ragtime", 8, 0)
-    first = next(read_answers(path, questions))
+    first = next(read_answers(path, QUESTIONS))
     assert first.answer == (
         "Of bread it is known that people make it with care. [1, 2] They have their own good reasons. [2]"
     )
@@ -239,10 +237,8 @@ def test_a_number_that_the_tool_counted_is_not_an_id(check: Check) -> None:
     assert codes_of(check([{**row, "id": "1"}])) == [(1, "question-differs")]
 
 
-def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(
-    check: Check, questions: QuestionSet
-) -> None:
-    prompt = "\n".join(question.question for question in questions.questions[:2])
+def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(check: Check) -> None:
+    prompt = "\n".join(question.question for question in QUESTIONS.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
     (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
     assert "2 questions of the set stand in the text" in problem.message

@@ -30,35 +30,33 @@ from submissions.context_files import check_contexts
 from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings
-from tests.submissions.conftest import ENCODERS, Check, Rows, codes_of
+from tests.submissions.conftest import ENCODERS, GOOD_ROWS, QUESTIONS, Check, codes_of
 
 FORMATS = ("jsonl", "json", "csv", "jsonl.gz", "json.gz", "csv.gz")
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_brings_the_same_answers(
-    form: str, good_rows: Rows, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_every_format_brings_the_same_answers(form: str, tmp_path: Path) -> None:
     path = tmp_path / "upload.bin"
-    path.write_bytes(ENCODERS[form](good_rows))
-    result = check_answers(path, questions)
+    path.write_bytes(ENCODERS[form](GOOD_ROWS))
+    result = check_answers(path, QUESTIONS)
     assert (result.format, result.problems) == (FileFormat(form.split(".", maxsplit=1)[0]), ())
-    read = list(read_answers(path, questions))
+    read = list(read_answers(path, QUESTIONS))
     assert [(one.question_id, one.answer, one.contexts[0].text) for one in read] == [
-        (row["question_id"], row["answer"], row["contexts"][0]["text"]) for row in good_rows
+        (row["question_id"], row["answer"], row["contexts"][0]["text"]) for row in GOOD_ROWS
     ]
-    path.write_bytes(ENCODERS["jsonl"](list(reversed(good_rows))))
-    assert check_answers(path, questions).content_hash == result.content_hash
+    path.write_bytes(ENCODERS["jsonl"](list(reversed(GOOD_ROWS))))
+    assert check_answers(path, QUESTIONS).content_hash == result.content_hash
 
 
-def test_contexts_may_be_plain_strings(questions: QuestionSet, tmp_path: Path) -> None:
+def test_contexts_may_be_plain_strings(tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_text(json.dumps({"question_id": "1", "answer": "One.", "contexts": ["first", "second"]}))
-    (answer,) = read_answers(path, questions)
+    (answer,) = read_answers(path, QUESTIONS)
     assert [(one.id, one.text) for one in answer.contexts] == [("c1", "first"), ("c2", "second")]
 
 
-def test_prediction_files_are_matched_by_question_text(questions: QuestionSet, check: Check) -> None:
+def test_prediction_files_are_matched_by_question_text(check: Check) -> None:
     """RAG-QA Arena's files need no ids; case and white space of the question make no difference."""
     rows = [
         {
@@ -67,7 +65,7 @@ def test_prediction_files_are_matched_by_question_text(questions: QuestionSet, c
             "passages": ["A."],
             "prompt": "…",
         }
-        for one in questions.questions
+        for one in QUESTIONS.questions
     ]
     result = check(json.dumps(rows, indent=2).encode())
     assert (result.answers, result.problems) == (len(rows), ())
@@ -96,11 +94,11 @@ def test_csv_problems_stand_on_physical_lines(check: Check) -> None:
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
 def test_chunks_of_an_array_do_not_matter(
-    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good_rows: Rows
+    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
-    path.write_bytes(b"\n\n" + ENCODERS["json"]([*good_rows, {"q": 'a"],[{}\\'}]) + b"\n")
+    path.write_bytes(b"\n\n" + ENCODERS["json"]([*GOOD_ROWS, {"q": 'a"],[{}\\'}]) + b"\n")
     findings = Findings(10)
     with RowFile(path, IntakeLimits(), findings) as rows:
         read = list(rows)
@@ -143,11 +141,11 @@ MEBIBYTE = 1024 * 1024
 
 
 @pytest.fixture
-def check_table(tmp_path: Path, questions: QuestionSet) -> Check:
+def check_table(tmp_path: Path) -> Check:
     def run(columns: dict[str, Any], **options: Any) -> CheckReport:  # noqa: ANN401 - passed on
         path = tmp_path / "table"
         pq.write_table(pa.table(columns), path)
-        return check_answers(path, questions, **options)
+        return check_answers(path, QUESTIONS, **options)
 
     return run
 
@@ -177,10 +175,10 @@ def test_columns_of_no_use_are_warned_of(check_table: Check) -> None:
     assert [one.code for one in result.problems if "score" in one.message] == ["unknown-field"]
 
 
-def test_a_table_of_contexts_needs_no_answers(tmp_path: Path, questions: QuestionSet) -> None:
+def test_a_table_of_contexts_needs_no_answers(tmp_path: Path) -> None:
     contexts = [[{"id": "d1", "text": "One."}, {"id": "d2", "text": "Two."}]]
     pq.write_table(pa.table({"question_id": ["1"], "contexts": contexts}), tmp_path / "table")
-    result = check_contexts(tmp_path / "table", questions)
+    result = check_contexts(tmp_path / "table", QUESTIONS)
     assert (result.format, result.answers, result.errors) == (FileFormat.PARQUET, 1, 0)
 
 
@@ -213,26 +211,24 @@ def test_rows_and_bytes_have_limits(check_table: Check) -> None:
 @pytest.mark.parametrize("name", ["datasets.parquet", "shards/data-00000-of-00002.arrow", "inspect.eval"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_damage_is_problems_and_never_an_exception(
-    name: str, data: st.DataObject, questions: QuestionSet, tmp_path: Path
-) -> None:
+def test_damage_is_problems_and_never_an_exception(name: str, data: st.DataObject, tmp_path: Path) -> None:
     content = bytearray((GOLDEN / name).read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(8, len(content) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.one_of(st.just(len(content)), st.integers(9, len(content))))
     path = tmp_path / "damaged"
     path.write_bytes(bytes(content[:cut]))
-    result = check_answers(path, questions)
+    result = check_answers(path, QUESTIONS)
     assert {one.code for one in result.problems} <= {code.value for code in Code}
     assert all("\n" not in one.message for one in result.problems)
 
 
-def test_a_column_name_that_is_not_utf8_is_damage(questions: QuestionSet, tmp_path: Path) -> None:
+def test_a_column_name_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
     content = bytearray((GOLDEN / "shards/data-00000-of-00002.arrow").read_bytes())
     content[736] = 128
     path = tmp_path / "damaged"
     path.write_bytes(bytes(content))
-    assert [one.code for one in check_answers(path, questions).problems] == ["damaged-file"]
+    assert [one.code for one in check_answers(path, QUESTIONS).problems] == ["damaged-file"]
 
 
 def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # noqa: ANN401 - passed on
@@ -242,7 +238,7 @@ def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # n
     return path
 
 
-def test_hostile_archives_are_refused(questions: QuestionSet, tmp_path: Path) -> None:
+def test_hostile_archives_are_refused(tmp_path: Path) -> None:
     good = b'{"question_id": "1", "answer": "So it is."}\n'
     inner = _zipped(tmp_path / "inner", {"a.jsonl": good}).read_bytes()
     deflated = {"compression": zipfile.ZIP_DEFLATED}
@@ -260,24 +256,24 @@ def test_hostile_archives_are_refused(questions: QuestionSet, tmp_path: Path) ->
     }
     for name, (members, code) in cases.items():
         path = _zipped(tmp_path / name, members, **deflated)
-        result = check_answers(path, questions, limits=IntakeLimits(file_bytes=2 * MEBIBYTE))
+        result = check_answers(path, QUESTIONS, limits=IntakeLimits(file_bytes=2 * MEBIBYTE))
         assert codes(result) == [(0, code)], name
 
 
-def test_one_file_in_a_zip_file_is_read(questions: QuestionSet, tmp_path: Path) -> None:
+def test_one_file_in_a_zip_file_is_read(tmp_path: Path) -> None:
     members = {
         "answers.jsonl": b'{"question_id": "1", "answer": "So it is."}\n',
         "README.md": b"Ours.",
         "__MACOSX/answers.jsonl": b"\x00",
     }
-    result = check_answers(_zipped(tmp_path / "a.zip", members), questions)
+    result = check_answers(_zipped(tmp_path / "a.zip", members), QUESTIONS)
     assert (result.format, result.answers, result.errors) == (FileFormat.JSONL, 1, 0)
 
 
-def test_only_the_test_split_is_read(questions: QuestionSet, tmp_path: Path) -> None:
+def test_only_the_test_split_is_read(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN / "hub", tmp_path / "hub")
     shutil.copy(GOLDEN / "datasets.parquet", tmp_path / "hub" / "data" / "train-00000-of-00001.parquet")
-    result = check_answers(tmp_path / "hub", questions)
+    result = check_answers(tmp_path / "hub", QUESTIONS)
     assert (result.answers, result.errors) == (8, 0)
     (left_out,) = (one.message for one in result.problems if one.code == "left-out")
     assert left_out == "Only the split test is read; left out are 'train'."
@@ -322,14 +318,14 @@ def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
     assert max(held) - before < 20 * MEBIBYTE
 
 
-def test_a_log_whose_samples_are_not_json(questions: QuestionSet, tmp_path: Path) -> None:
+def test_a_log_whose_samples_are_not_json(tmp_path: Path) -> None:
     row = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     members = {
         "header.json": b"{}",
         "samples/1_epoch_1.json": json.dumps(row).encode(),
         "samples/2_epoch_1.json": b"{",
     }
-    result = check_answers(_zipped(tmp_path / "log.eval", members), questions)
+    result = check_answers(_zipped(tmp_path / "log.eval", members), QUESTIONS)
     assert (codes(result), result.answers) == ([(2, "not-json")], 1)
 
 

@@ -3,8 +3,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from data.models import MetricItem, Passage
 
 TEXTS = {
@@ -35,8 +33,7 @@ ITEM = MetricItem(
 """A question with four passages; three of its four sub-questions can be answered from them."""
 
 
-@pytest.fixture
-def rating_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
+def rating_llm(scripted_llm: Callable[..., Any], **script: object) -> Any:  # noqa: ANN401 - the server's own type
     """Start a scripted LLM that rates 5 where a passage has the answer's words, else 0."""
 
     def rate(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
@@ -44,10 +41,7 @@ def rating_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
         key = next(word for word in TOLD if word in question)
         return {"rating": 5 if TOLD[key] in passage else 0}
 
-    def serve(**script: object) -> Any:  # noqa: ANN401 - as above
-        server = scripted_llm(**script)
-        server.handlers["rate_answerability"] = rate
-        server.handlers["generate_sub_questions"] = lambda _: {"sub_questions": list(ASKED)}
-        return server
-
-    return serve
+    server = scripted_llm(**script)
+    server.handlers["rate_answerability"] = rate
+    server.handlers["generate_sub_questions"] = lambda _: {"sub_questions": list(ASKED)}
+    return server

@@ -18,7 +18,7 @@ from judges.metrics.context.controlled import (
 )
 from judges.metrics.context.measures import ContextSettings
 from tests.judges.asking import with_runner
-from tests.judges.metrics.context.conftest import ITEM
+from tests.judges.metrics.context.conftest import ITEM, rating_llm
 
 Serve = Callable[..., Any]
 
@@ -35,7 +35,7 @@ SOURCE = Source(
 
 
 @pytest.fixture
-def writing_llm(rating_llm: Serve) -> Serve:
+def writing_llm(scripted_llm: Serve) -> Serve:
     """A scripted LLM that writes a passage a sentence pair, and one request."""
 
     def passages(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
@@ -43,7 +43,7 @@ def writing_llm(rating_llm: Serve) -> Serve:
         return {"passages": [". ".join(sentences[at : at + 2]) for at in range(0, len(sentences), 2)]}
 
     def serve(**script: object) -> Any:  # noqa: ANN401 - as above
-        server = rating_llm(**script)
+        server = rating_llm(scripted_llm, **script)
         server.handlers["write_passages"] = passages
         server.handlers["write_request"] = lambda _: {"request": "Write a report on the tower."}
         return server

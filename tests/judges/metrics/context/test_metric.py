@@ -19,15 +19,15 @@ from judges.metrics.context.raters import EmbeddedRater
 from judges.metrics.context.ratings import THRESHOLD
 from judges.metrics.registry import build_metric
 from tests.judges.asking import scored
-from tests.judges.metrics.context.conftest import ITEM
+from tests.judges.metrics.context.conftest import ITEM, rating_llm
 from tests.narrow import listed, number
 
 Serve = Callable[..., Any]
 METRICS = ["context-crux", "answer-crux"]
 
 
-def test_a_context_is_scored_with_its_evidence(rating_llm: Serve) -> None:
-    found = scored("context-crux", rating_llm().url, ITEM)
+def test_a_context_is_scored_with_its_evidence(scripted_llm: Serve) -> None:
+    found = scored("context-crux", rating_llm(scripted_llm).url, ITEM)
     assert found.score == 1 / 3
     details = found.details
     assert details["answerable"] == (0, 1, 2)
@@ -40,22 +40,22 @@ def test_a_context_is_scored_with_its_evidence(rating_llm: Serve) -> None:
     json.dumps(dict(details), allow_nan=False)
 
 
-def test_an_answer_is_scored_by_the_same_sub_questions(rating_llm: Serve) -> None:
-    found = scored("answer-crux", rating_llm().url, ITEM)
+def test_an_answer_is_scored_by_the_same_sub_questions(scripted_llm: Serve) -> None:
+    found = scored("answer-crux", rating_llm(scripted_llm).url, ITEM)
     assert found.score == 2 / 3
     assert found.details["missing"] == (2,)
     assert number(found.details["density"]) > 1
 
 
-def test_what_the_oracle_cannot_answer_gains_nothing(rating_llm: Serve) -> None:
+def test_what_the_oracle_cannot_answer_gains_nothing(scripted_llm: Serve) -> None:
     owner = Passage("x", "The tower is owned by the city.")
-    found = scored("context-crux", rating_llm().url, replace(ITEM, contexts=(owner,)))
+    found = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, contexts=(owner,)))
     assert found.score == 0
     assert found.details["answerable"] == (0, 1, 2)
 
 
-def test_a_system_page_can_say_where_it_loses(rating_llm: Serve) -> None:
-    url = rating_llm().url
+def test_a_system_page_can_say_where_it_loses(scripted_llm: Serve) -> None:
+    url = rating_llm(scripted_llm).url
     context, answer = scored("context-crux", url, ITEM), scored("answer-crux", url, ITEM)
     found = losses_of(context, answer)
     assert found == losses(range(3), (0,), (0, 1))
@@ -66,8 +66,8 @@ def test_a_system_page_can_say_where_it_loses(rating_llm: Serve) -> None:
     assert losses_of(context, other) is None
 
 
-def test_a_passage_given_twice_counts_once(rating_llm: Serve) -> None:
-    url = rating_llm().url
+def test_a_passage_given_twice_counts_once(scripted_llm: Serve) -> None:
+    url = rating_llm(scripted_llm).url
     once = scored("context-crux", url, replace(ITEM, contexts=ITEM.passages[:2]))
     twice = scored("context-crux", url, replace(ITEM, contexts=(ITEM.passages[0], *ITEM.passages[:2])))
     assert twice.score == once.score == 2 / 3
@@ -76,8 +76,8 @@ def test_a_passage_given_twice_counts_once(rating_llm: Serve) -> None:
     assert twice.details["required"] == once.details["required"]
 
 
-def test_missing_sub_questions_are_written_from_the_reference(rating_llm: Serve) -> None:
-    server = rating_llm()
+def test_missing_sub_questions_are_written_from_the_reference(scripted_llm: Serve) -> None:
+    server = rating_llm(scripted_llm)
     found = scored("answer-crux", server.url, replace(ITEM, sub_questions=()))
     assert found.score == 2 / 3
     assert found.details["sub_questions_from"] == "written from the reference"
@@ -86,24 +86,24 @@ def test_missing_sub_questions_are_written_from_the_reference(rating_llm: Serve)
     assert "Write 10 questions" in asked
 
 
-def test_without_an_oracle_no_sub_question_is_left_out(rating_llm: Serve) -> None:
-    found = scored("context-crux", rating_llm().url, replace(ITEM, passages=(), reference=None))
+def test_without_an_oracle_no_sub_question_is_left_out(scripted_llm: Serve) -> None:
+    found = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, passages=(), reference=None))
     assert found.score == 1 / 4
     assert found.details["oracle"] == "none"
     assert found.details["density"] is None
 
 
-def test_ratings_can_be_weighted_by_probability(rating_llm: Serve) -> None:
-    found = scored("answer-crux", rating_llm().url, ITEM, weighted=True)
+def test_ratings_can_be_weighted_by_probability(scripted_llm: Serve) -> None:
+    found = scored("answer-crux", rating_llm(scripted_llm).url, ITEM, weighted=True)
     ratings = [number(rating) for rating in listed(found.details["ratings"])]
     assert 4.8 < ratings[0] < 5
     assert 0 < ratings[2] < 0.5
 
 
 @pytest.mark.parametrize("runner", [True, False])
-def test_an_answer_without_contexts_is_not_measured(rating_llm: Serve, *, runner: bool) -> None:
+def test_an_answer_without_contexts_is_not_measured(scripted_llm: Serve, *, runner: bool) -> None:
     bare = replace(ITEM, contexts=(Passage("c", "  "),))
-    server = rating_llm()
+    server = rating_llm(scripted_llm)
     if runner:
         found = scored("context-crux", server.url, bare)
     else:
@@ -139,8 +139,8 @@ def test_statements_of_the_reference_stand_in_for_sub_questions() -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
-def test_an_answer_that_says_nothing_covers_nothing(rating_llm: Serve, answer: str) -> None:
-    server = rating_llm()
+def test_an_answer_that_says_nothing_covers_nothing(scripted_llm: Serve, answer: str) -> None:
+    server = rating_llm(scripted_llm)
     found = scored("answer-crux", server.url, replace(ITEM, answer=answer))
     assert found.score == 0
     assert all(
