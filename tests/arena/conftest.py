@@ -91,13 +91,25 @@ class Commands:
         captured = self._capture.readouterr()
         return code, captured.out, captured.err
 
+    def done(self, *words: object, endpoint: str | None = None) -> str:
+        """Run a command that succeeds; gives its output."""
+        code, out, err = self(*words, endpoint=endpoint)
+        assert code == 0, err
+        return out
+
+    def refused(self, *words: object, code: int = 1, endpoint: str | None = None) -> str:
+        """Run a command that fails without a traceback; gives its errors."""
+        ended, _, err = self(*words, endpoint=endpoint)
+        assert (ended, "Traceback" in err) == (code, False), err
+        return err
+
     def lines(self, *words: object, endpoint: str | None = None) -> list[Any]:
         """The JSON lines that a command prints."""
-        return [json.loads(line) for line in self._done(words, endpoint).splitlines()]
+        return [json.loads(line) for line in self.done(*words, endpoint=endpoint).splitlines()]
 
     def json(self, *words: object, endpoint: str | None = None) -> Any:  # noqa: ANN401 - any JSON
         """The JSON that a command prints with `--json`, or that it always prints."""
-        return json.loads(self._done(words, endpoint))
+        return json.loads(self.done(*words, endpoint=endpoint))
 
     def prepare(self, endpoint: str) -> None:
         """Set the variables that a command needs, for processes of their own too."""
@@ -114,11 +126,6 @@ class Commands:
         return [
             (judge, end, value, json.loads(details).get("reason", "")) for judge, end, value, details in rows
         ]
-
-    def _done(self, words: tuple[object, ...], endpoint: str | None) -> str:
-        code, out, err = self(*words, endpoint=endpoint)
-        assert code == 0, err
-        return out
 
 
 def log_entries() -> list[EventDict]:

@@ -7,7 +7,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -16,11 +15,11 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
 from arena.cli import main
-from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.models import TokenScope
 from tests.arena.api.conftest import api_of
+from tests.arena.conftest import Fill, Serve
 from tests.narrow import known
 
 Tell = Callable[..., str]
@@ -58,7 +57,7 @@ def holding(told: str) -> list[str]:
 
 @pytest.mark.slow
 def test_key_that_an_endpoint_repeats_is_kept_nowhere(
-    tell: Tell, filled: Callable[..., Arena], scripted_llm: Callable[..., Any], tmp_path: Path
+    tell: Tell, filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
@@ -113,7 +112,7 @@ def test_commands_without_their_database_keep_its_password(
 @pytest.mark.postgres
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_site_without_its_database_keeps_every_secret(
-    database_url: str, make_arena: Callable[..., Arena], tmp_path: Path
+    database_url: str, make_arena: Fill, tmp_path: Path
 ) -> None:
     url = database_url.replace("postgres@", f"postgres:{PASSWORD}@")
     arena = make_arena(database_url=url)

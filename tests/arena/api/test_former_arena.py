@@ -75,7 +75,7 @@ def test_former_round_exports_equal_battles(
 ) -> None:
     status = former.json("rounds", "status", name, "--json")
     assert list(changes(as_skipped(expected["statuses"][name]), status)) == []
-    assert former("rounds", "export", name, tmp_path / "export")[0] == 0
+    former.done("rounds", "export", name, tmp_path / "export")
     files = expected["exports"][name]
     battles = (tmp_path / "export" / "battles.jsonl").read_text(encoding="utf-8").splitlines()
     assert battles == files["battles.jsonl"]
@@ -131,14 +131,14 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
     status = run.json("rounds", "status", "r", "--json")
     former_status = json.loads((STORE / "status.json").read_text())
     assert list(changes(former_status, status, "status", GONE_OF_STORE)) == []
-    assert run("rounds", "export", "r", tmp_path / "export")[0] == 0
+    run.done("rounds", "export", "r", tmp_path / "export")
     for name in ("battles.jsonl", "outcomes.jsonl", "standings.json"):
         assert (tmp_path / "export" / name).read_bytes() == (STORE / "export" / name).read_bytes()
     for name in ("judgments.jsonl", "round.json"):
         before, now = (read(folder / name) for folder in (STORE / "export", tmp_path / "export"))
         assert list(changes(before, now, name, GONE_OF_STORE)) == []
     for folder in (STORE / "export", tmp_path / "export"):
-        assert run("rounds", "verify", folder)[0] == 0
+        run.done("rounds", "verify", folder)
     assert run.json("rounds", "publish", "r", "--json")["content_hash"].startswith("32315b32e790")
 
 

@@ -6,9 +6,7 @@ import io
 import json
 import re
 import shutil
-import zipfile
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -139,30 +137,6 @@ def test_shared_caches_keep_nothing_personal(club: Club) -> None:
     assert "Authorization" in mine.headers["vary"]
 
 
-def test_uploads_of_a_system_at_once_get_versions_in_a_row(club: Club) -> None:
-    def hand_in(number: int) -> int:
-        with club.client("alpha") as client:
-            return submit(client, answers(f"at once {number}"), system="race").status_code
-
-    with ThreadPoolExecutor(8) as pool:
-        statuses = list(pool.map(hand_in, range(8)))
-    listed = club.alpha.get("/submissions", params={"set": "tiny"}).json()["submissions"]
-    stored = [submission for submission in listed if submission["system"] == "race"]
-    assert set(statuses) <= {201, 409, 503}
-    assert {submission["answers"] for submission in stored} == {12}
-    assert sorted(submission["version"] for submission in stored) == [*range(1, statuses.count(201) + 1)]
-
-
-def test_a_form_is_named(club: Club) -> None:
-    form = {"file": ("a.jsonl", b'{"question_id": "q0", "answer": "A."}\n')}
-    found = club.alpha.post("/sets/tiny/check", files=form)
-    assert found.status_code == 200
-    (problem,) = found.json()["problems"]
-    assert problem["code"] == "wrong-format"
-    assert "multipart/form-data" in problem["message"]
-    assert "--data-binary" in problem["advice"]
-
-
 def test_words_for_missing_values_are_texts_where_that_is_asked(club: Club) -> None:
     checked = [
         club.alpha.post("/sets/tiny/check", content=MISSING, params=asked).json()["answers"]
@@ -183,33 +157,6 @@ def test_check_of_a_table_reads_one_system(club: Club) -> None:
 
 def rows(word: str) -> list[dict[str, str]]:
     return [{"question_id": f"q{number}", "answer": f"Item {number} is {word}."} for number in range(12)]
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, member in members.items():
-            archive.writestr(name, member)
-    return content.getvalue()
-
-
-def test_zip_files_are_checked_and_submitted(club: Club) -> None:
-    table = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows("blue")), table)
-    dataset = zipped({"mine/data/test-00000-of-00001.parquet": table.getvalue(), "mine/README.md": b"# M"})
-    report = club.alpha.post("/sets/tiny/check", content=dataset, params={"file_name": "mine.zip"}).json()
-    assert (report["format"], report["layout"]) == ("parquet", "arena")
-    assert (report["answers"], report["errors"]) == (12, 0)
-    added = submit(club.alpha, dataset, system="from-a-dataset")
-    assert (added.status_code, added.json()["answers"]) == (201, 12)
-    samples = {
-        f"samples/{row['question_id']}_epoch_1.json": json.dumps(
-            {"id": row["question_id"], "epoch": 1, "input": "", "output": {"completion": row["answer"]}}
-        ).encode()
-        for row in rows("red")
-    }
-    added = submit(club.alpha, zipped({"header.json": b"{}", **samples}), system="from-a-log")
-    assert (added.status_code, added.json()["answers"]) == (201, 12)
 
 
 def test_a_bomb_takes_its_own_process_no_further(club: Club) -> None:

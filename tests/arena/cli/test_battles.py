@@ -78,17 +78,16 @@ def test_missing_columns_are_named(run: Commands, tmp_path: Path) -> None:
     plain = [
         {name: value for name, value in row.items() if name not in COLUMNS} for row in styled_battles(30)
     ]
-    code, _, err = run("battles", "rate", written(tmp_path / "p.csv", plain), "--method", "style")
-    assert code == 1
+    err = run.refused("battles", "rate", written(tmp_path / "p.csv", plain), "--method", "style")
     assert all(name in err for name in COLUMNS)
     half = [row | {"a_bold": 1} for row in plain]
     file = written(tmp_path / "h.csv", half)
     for options in ((), ("--covariates", "bold")):
-        code, _, err = run("battles", "rate", file, "--method", "style", *options)
-        assert (code, "h.csv has no column b_bold" in err) == (1, True)
-    assert run("battles", "rate", file, "--method", "style", "--covariates", "colour")[0] == 2
-    code, _, err = run("battles", "rate", file, "--covariates", "bold")
-    assert (code, "Add --method style" in err) == (1, True)
+        assert "h.csv has no column b_bold" in run.refused(
+            "battles", "rate", file, "--method", "style", *options
+        )
+    run.refused("battles", "rate", file, "--method", "style", "--covariates", "colour", code=2)
+    assert "Add --method style" in run.refused("battles", "rate", file, "--covariates", "bold")
 
 
 @pytest.mark.parametrize(
@@ -105,11 +104,10 @@ def test_cells_that_say_nothing_are_named(
     rows = styled_battles(60)
     rows[2] |= cell
     file = written(tmp_path / "b.csv", rows)
-    code, _, err = run("battles", "rate", file, "--method", "style", "--strict")
-    assert (code, said in err) == (1, True)
+    assert said in run.refused("battles", "rate", file, "--method", "style", "--strict")
     code, _, err = run("battles", "rate", file, "--method", "style")
     assert (code, said in err) == (0, True)
-    assert run("battles", "rate", file, "--bootstrap", "20")[0] == 0
+    run.done("battles", "rate", file, "--bootstrap", "20")
 
 
 def test_battles_without_a_value_are_counted(run: Commands, tmp_path: Path) -> None:
@@ -130,8 +128,9 @@ def test_a_system_left_out_takes_its_battles_along(run: Commands, tmp_path: Path
     found = json.loads(run("battles", "rate", file, *options)[1])
     assert {row["system"] for row in found["ratings"]} == {"y", "z"}
     assert next(row["rating"] for row in found["ratings"] if row["system"] == "y") == 1200
-    code, _, err = run("battles", "rate", file, "--method", "style", "--anchor", "nobody=1000")
-    assert (code, "nobody took part in no battle" in err) == (1, True)
+    assert "nobody took part in no battle" in run.refused(
+        "battles", "rate", file, "--method", "style", "--anchor", "nobody=1000"
+    )
 
 
 Row = dict[str, object]
@@ -189,8 +188,7 @@ def test_the_order_of_rows_changes_no_byte(run: Commands, tmp_path: Path, words:
     said = []
     for name, each in (("one", rows), ("other", shuffled(rows))):
         path = str(written(tmp_path / f"{name}.jsonl", each))
-        code, out, err = run("battles", *(path if word == "{}" else word for word in words), "--json")
-        assert code == 0, err
+        out = run.done("battles", *(path if word == "{}" else word for word in words), "--json")
         said.append(out)
     assert said[0] == said[1]
 
@@ -201,17 +199,14 @@ def test_the_order_of_votes_changes_no_byte(run: Commands, tmp_path: Path, comma
     path, said = written(tmp_path / "b.jsonl", rows), []
     for name, each in (("one", votes(rows)), ("other", shuffled(votes(rows)))):
         labels = written(tmp_path / f"votes-{name}.jsonl", each)
-        code, out, err = run("battles", command, path, "--people", labels, "--json")
-        assert code == 0, err
+        out = run.done("battles", command, path, "--people", labels, "--json")
         said.append(out)
     assert said[0] == said[1]
 
 
 def test_a_domain_called_overall_is_refused(run: Commands, tmp_path: Path) -> None:
     path = written(tmp_path / "b.jsonl", [row | {"domain": "overall"} for row in battles()])
-    code, _, err = run("battles", "winrates", path, "--by", "domain")
-    assert code != 0
-    assert "a domain needs another id" in err
+    assert "a domain needs another id" in run.refused("battles", "winrates", path, "--by", "domain")
 
 
 def without_questions(row: Row) -> Row:
@@ -242,7 +237,6 @@ def test_every_command_has_the_notes_of_the_file(
 
 def test_a_name_with_a_line_break_keeps_its_row(run: Commands, tmp_path: Path) -> None:
     renamed = [{name: "w\nv" if value == "w" else value for name, value in row.items()} for row in battles()]
-    code, out, _ = run("battles", "rate", written(tmp_path / "b.jsonl", renamed))
-    assert code == 0
+    out = run.done("battles", "rate", written(tmp_path / "b.jsonl", renamed))
     assert len(out.strip().splitlines()) == 1 + 4
     assert "w\\nv" in out

@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 
-from arena.cli.commands import PARTS, all_commands, command
+from arena.cli.commands import all_commands, command
 from tests.arena.conftest import Commands
 
 ROOT = Path(__file__).parents[3]
@@ -60,18 +59,6 @@ def _said(capture: Capture, *words: str) -> tuple[object, str, str]:
     with pytest.raises(SystemExit) as ended:
         command().main(list(words), prog_name="arena")
     return ended.value.code, *capture.readouterr()
-
-
-def test_help_names_each_command_in_its_part(capsys: Capture) -> None:
-    code, text, _ = _said(capsys, "--help")
-    assert code == 0
-    places = [text.index(f"{part}:") for part in PARTS]
-    assert places == sorted(places)
-    for name, (_, line) in (item for part in PARTS.values() for item in part.items()):
-        assert f"\n  {name} " in text
-        found = command().get_command(typer.Context(command()), name)
-        assert found is not None
-        assert str(found.help).startswith(line.removesuffix("."))
 
 
 @pytest.mark.parametrize("path", COMMANDS)

@@ -13,7 +13,7 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
     run = ("rounds", "run", "--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r", "--json")
     arena_of.json(*run)
     arena_of("teams", "accounts", "ann")
-    assert arena_of("labels", "open", "r")[0] == 1
+    arena_of.refused("labels", "open", "r")
     assert arena_of.json("labels", "open", "r", "--invite", "ann", "--json")["invited"] == ["ann"]
     votes = tmp_path / "votes.jsonl"
     row = {
@@ -31,9 +31,8 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
         {"round": "r", "set": "tiny", "open": True, "labels": 1}
     ]
     for name in ("labels.csv", "labels.json"):
-        assert arena_of("labels", "export", "r", tmp_path / name)[0] == 0
+        arena_of.done("labels", "export", "r", tmp_path / name)
         assert "bob" in (tmp_path / name).read_text()
-    code, _, err = arena_of("judges", "calibrate", "--judge", "lexical", "--labels", tmp_path / "labels.csv")
-    assert code == 0, err
-    assert arena_of("labels", "close", "r")[0] == 0
+    arena_of.done("judges", "calibrate", "--judge", "lexical", "--labels", tmp_path / "labels.csv")
+    arena_of.done("labels", "close", "r")
     assert "open" in arena_of("labels", "show", "r")[1]

@@ -79,10 +79,10 @@ def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_pa
     assert listed[-1]["name"] == "brevity"
     assert listed[-1]["column"] == "Brief"
     words = ("--set", "tiny", "--judge", "shorter", "--pairs", "reference", "--name", "r")
-    assert arena_of(*plugins, "rounds", "run", *words)[0] == 0
+    arena_of.done(*plugins, "rounds", "run", *words)
     status = arena_of.json("rounds", "status", "r", "--json")
     assert (status["judged"], status["failed"]) == (status["planned"], 0)
-    assert arena_of(*plugins, "rounds", "publish", "r")[0] == 0
+    arena_of.done(*plugins, "rounds", "publish", "r")
     board = arena_of.json(*plugins, "leaderboard", "show", "r", "--json")
     assert board["facts"]["judge"] == "shorter"
     means = {line["system"]: line["scores"]["brevity"]["mean"] for line in board["lines"]["overall"]}
@@ -97,7 +97,7 @@ def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) 
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    assert arena_of("submissions", "check", path, "--set", "tiny")[0] == 1
+    arena_of.refused("submissions", "check", path, "--set", "tiny")
     report = arena_of.json(*plugin, "submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["accepted"]) == ("helpdesk", True)
     added = arena_of.json(*plugin, "submissions", "add", path, "--set", "tiny", "--system", "desk", "--json")
@@ -131,8 +131,7 @@ FORMATS = [
     plugin = ("--plugin", written(tmp_path, "formats", text))
     path = tmp_path / "answers.jsonl"
     path.write_text('{"mine": 0}\n{"mine": 1}\n', encoding="utf-8")
-    code, _, said = arena_of(*plugin, "submissions", "check", path, "--set", "tiny")
-    assert code == 1
+    said = arena_of.refused(*plugin, "submissions", "check", path, "--set", "tiny")
     assert "has a format arena, of which there is one already" in said
     assert "gives a str for a format" in said
     report = json.loads(arena_of(*plugin, "submissions", "check", path, "--set", "tiny", "--json")[1])
@@ -162,13 +161,13 @@ def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Pat
     converted = (tmp_path / "native.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["winner"] for line in converted[:2]] == ["model_a", "model_a"]
     assert len(converted) == 40
-    assert run("battles", "rate", path, "--from", "cup")[0] == 2
+    run.refused("battles", "rate", path, "--from", "cup", code=2)
 
 
 def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "sets")
-    assert arena_of(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")[0] == 0
-    assert arena_of("sets", "export", "tiny", tmp_path / "none", "--format", "cup")[0] == 2
+    arena_of.done(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")
+    arena_of.refused("sets", "export", "tiny", tmp_path / "none", "--format", "cup", code=2)
     file = tmp_path / "out" / "all.faq"
     imported = arena_of.json(*plugin, "sets", "import", file, "--json")
     assert (imported["name"], imported["questions"]) == ("all", 12)
@@ -191,9 +190,7 @@ def test_the_retriever_of_the_document_retrieves(
         for hit in json.loads(line)["passages"]
     } == {"rent", "heat"}
     monkeypatch.setenv("ARENA_PLUGINS", "")
-    code, _, said = arena_of(*words)
-    assert code == 1
-    assert "There is no retriever 'handbook'" in said
+    assert "There is no retriever 'handbook'" in arena_of.refused(*words)
     chosen = ("--set", "tiny", "--metric", "factuality-fr1", "--retriever", "handbook")
     scored = arena_of.json(*plugin, "metrics", "run", *chosen, "--json")
     assert scored["judge"].startswith("handbook@")
@@ -239,15 +236,14 @@ def test_the_transport_of_the_document_carries_a_round(
 ) -> None:
     plugin = example(tmp_path, "transport")
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
-    code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
-    assert code == 0, said
+    arena_of.done(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
     status = arena_of.json("rounds", "status", "c", "--json")
     assert status["judged"] == status["planned"] > 0
     monkeypatch.setenv("ARENA_PLUGINS", "")
     use_plugin_files(())
-    code, _, said = arena_of("rounds", "run", *words, "--name", "d", "--transport", "canned")
-    assert code == 2
-    assert "There is no transport 'canned'" in said
+    assert "There is no transport 'canned'" in arena_of.refused(
+        "rounds", "run", *words, "--name", "d", "--transport", "canned", code=2
+    )
     monkeypatch.setenv("ARENA_TRANSPORT", "canned")
     assert "There is no transport 'canned'" in arena_of("sets", "list")[2]
 
@@ -268,8 +264,7 @@ TRANSPORTS = TransportInfo(name="flaky", title="fails twice", send=send)
 """
     plugin = ("--plugin", written(tmp_path, "flaky", text))
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap", "--go-on")
-    code, _, said = arena_of(*plugin, "rounds", "run", *words, "--name", "f", "--transport", "flaky")
-    assert code == 0, said
+    arena_of.done(*plugin, "rounds", "run", *words, "--name", "f", "--transport", "flaky")
     status = arena_of.json("rounds", "status", "f", "--json")
     assert status["failed"] + status["refused"] == 4, status
     assert status["judged"] == status["planned"] - 4
@@ -291,8 +286,7 @@ def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> Non
 def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> None:
     path = written(tmp_path, "failing", FAILING)
     words = ("--set", "tiny", "--judge", f"{path}:moody", "--pairs", "reference", "--name", "m")
-    code, _, said = arena_of("rounds", "run", *words)
-    assert code == 0, said
+    arena_of.done("rounds", "run", *words)
     status = arena_of.json("rounds", "status", "m", "--json")
     assert min(status["judged"], status["failed"]) > 0
     assert status["judged"] + status["failed"] == status["planned"]
@@ -309,10 +303,10 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
     assert code == 0
     assert "nuggets" in listed
     assert "broken.py was not loaded: ZeroDivisionError: division by zero." in said
-    code, _, said = arena_of(*plugin, "metrics", "run", "--set", "tiny", "--metric", "mine")
-    assert code == 1
-    assert "broken.py was not loaded" in said
+    assert "broken.py was not loaded" in arena_of.refused(
+        *plugin, "metrics", "run", "--set", "tiny", "--metric", "mine"
+    )
     words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
-    assert arena_of(*plugin, "rounds", "run", *words)[0] == 0
+    arena_of.done(*plugin, "rounds", "run", *words)
     code, _, said = arena_of(*plugin, "rounds", "publish", "r")
     assert (code, "broken.py was not loaded" in said) == (0, True)

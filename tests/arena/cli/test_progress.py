@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
+from tests.arena.conftest import Fill
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def _published(arena: Arena) -> None:
 
 @pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
 def test_nothing_is_computed_for_an_export_that_has_no_place(
-    filled: Callable[..., Arena], ear: _Ear, tmp_path: Path, place: str
+    filled: Fill, ear: _Ear, tmp_path: Path, place: str
 ) -> None:
     arena = filled()
     _published(arena)

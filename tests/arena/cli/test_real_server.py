@@ -53,14 +53,14 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     folder = write_set(tmp_path)
     questions = folder / "questions.jsonl"
     questions.write_text("".join(questions.read_text().splitlines(keepends=True)[:QUESTIONS]))
-    assert run("sets", "import", folder)[0] == 0
+    run.done("sets", "import", folder)
     ours = write_answers(tmp_path / "whole.jsonl", (TWO["whole"],), QUESTIONS)
-    assert run("submissions", "add", ours, "--set", "tiny", "--system", "whole")[0] == 0
+    run.done("submissions", "add", ours, "--set", "tiny", "--system", "whole")
 
     theirs = tmp_path / "part.jsonl"
     cited = {"question_id": "q0", "answer": "It may be so [1].", "contexts": ["Item 0 is alpha."]}
     theirs.write_text(json.dumps(cited))
-    assert run("submissions", "add", theirs, "--set", "tiny", "--system", "part")[0] == 0
+    run.done("submissions", "add", theirs, "--set", "tiny", "--system", "part")
 
     judge = tmp_path / "small-judge.toml"
     judge.write_text(JUDGE)

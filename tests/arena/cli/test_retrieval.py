@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,9 @@ import ir_measures
 import pytest
 from ir_measures import RR, nDCG
 
-from arena.container import Arena
 from arena.services.question_sets.service import OVERALL, domain_statistics
-from arena.settings import Settings
 from data.files.question_sets.registry import load_set
-from tests.arena.conftest import Commands, answers_file, write_set
+from tests.arena.conftest import Commands, settings_of, write_lines, write_set
 from tests.opened_pages import page_of
 
 SKY = "The sky is blue because air scatters short waves more."
@@ -43,13 +41,11 @@ def item(tmp_path: Path) -> Path:
         "passages": [{"id": "own", "text": GRASS}],
         "aspects": ["why the sky is blue", "why grass is green"],
     }
-    path = tmp_path / "items.jsonl"
-    path.write_text(json.dumps(row) + "\n")
-    return path
+    return write_lines(tmp_path / "items.jsonl", [row])
 
 
 def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item: Path) -> None:
-    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
+    run.done("corpora", "import", texts, "--name", "nature")
     words = ("metrics", "score", item, "--metric", "coverage-icat-s")
     (own,) = run.lines(*words)
     (searched,) = run.lines(*words, "--corpus", "nature")
@@ -57,38 +53,20 @@ def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item:
     assert [claim["passage"] for claim in searched["details"]["claims"]] == ["sky.txt#1", None]
     assert "searched" not in own["details"]
     (corpus,) = json.loads(run("corpora", "list", "--json")[1])
-    used = searched["details"]["searched"]
-    assert (used["corpus"], used["content_hash"], used["retriever"]) == (
-        "nature",
-        corpus["content_hash"],
-        "bm25",
-    )
+    used = {"corpus": "nature", "content_hash": corpus["content_hash"], "retriever": "bm25"}
+    assert used.items() <= searched["details"]["searched"].items()
 
 
-def test_scores_of_other_corpora_are_kept_apart(
-    make_arena: Callable[..., Arena], run: Commands, texts: Path, tmp_path: Path
-) -> None:
-    run("sets", "import", write_set(tmp_path))
-    run(
-        "submissions",
-        "add",
-        answers_file(tmp_path, "s", "Item {n} is {word}."),
-        "--set",
-        "tiny",
-        "--system",
-        "s",
-    )
-    run("corpora", "import", texts, "--name", "nature")
+def test_scores_of_other_corpora_are_kept_apart(arena_of: Commands, texts: Path) -> None:
+    arena_of.done("corpora", "import", texts, "--name", "nature")
     words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--json")
-    plain = json.loads(run(*words)[1])
-    searched = json.loads(run(*words, "--corpus", "nature")[1])
-    assert (plain["kept"], searched["kept"], searched["answers"]) == (0, 0, 12)
+    plain = arena_of.json(*words)
+    searched = arena_of.json(*words, "--corpus", "nature")
+    assert (plain["kept"], searched["kept"], searched["answers"]) == (0, 0, 24)
     assert plain["judge"] == "embedded"
     assert searched["judge"].startswith("corpus=nature@")
-    assert (
-        json.loads(run(*words, "--corpus", "nature")[1])["kept"]
-        == searched["judged"] + searched["unreadable"]
-    )
+    again = arena_of.json(*words, "--corpus", "nature")
+    assert again["kept"] == searched["judged"] + searched["unreadable"]
 
 
 @pytest.mark.parametrize(
@@ -101,11 +79,8 @@ def test_scores_of_other_corpora_are_kept_apart(
 def test_a_corpus_that_cannot_be_searched_is_said_in_a_line(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
-    assert run("corpora", "import", texts, "--name", "nature")[0] == 0
-    code, _, err = run("metrics", "score", item, *words)
-    assert code == 1
-    assert message in err
-    assert "Traceback" not in err
+    run.done("corpora", "import", texts, "--name", "nature")
+    assert message in run.refused("metrics", "score", item, *words)
 
 
 def test_a_web_search_that_fails_leaves_the_answer_unscored(
@@ -125,8 +100,7 @@ def test_judgments_align_claims_from_a_file(run: Commands, item: Path, tmp_path:
     (line,) = run.lines(*words, "coverage-icat-m", "--judgments", qrels)
     assert [aspect["covered"] for aspect in line["details"]["aspects"]] == [False, True]
     assert (line["details"]["factuality"], line["details"]["coverage"], line["score"]) == (0.5, 0.5, 0.5)
-    code, _, err = run(*words, "coverage-icat-s", "--judgments", qrels)
-    assert (code, "takes no judgments" in err) == (1, True)
+    assert "takes no judgments" in run.refused(*words, "coverage-icat-s", "--judgments", qrels)
     qrels.write_text("q1 2 own\nq1 x own 1\n")
     code, out, err = run(*words, "coverage-icat-m", "--judgments", qrels)
     assert code == 1
@@ -140,7 +114,7 @@ LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
 def stocked(run: Commands, tmp_path: Path) -> Commands:
     """Commands over a database with the small set, and a corpus of all its passages in BEIR's form."""
     set_folder = write_set(tmp_path)
-    assert run("sets", "import", set_folder)[0] == 0
+    run.done("sets", "import", set_folder)
     rows = [json.loads(line) for line in (set_folder / "questions.jsonl").read_text().splitlines()]
     folder = tmp_path / "beir"
     folder.mkdir()
@@ -148,7 +122,7 @@ def stocked(run: Commands, tmp_path: Path) -> Commands:
         {"_id": part["id"], "title": "", "text": part["text"]} for row in rows for part in row["passages"]
     ]
     (folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, documents)))
-    assert run("corpora", "import", folder, "--name", "items")[0] == 0
+    run.done("corpora", "import", folder, "--name", "items")
     return run
 
 
@@ -172,7 +146,7 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
     again = stocked.json("sets", "attach-passages", "tiny", out, "--corpus", "items", "--json")
     assert not again["created"]
     folder = tmp_path / "exported"
-    assert stocked("sets", "export", "tiny-v2", folder)[0] == 0
+    stocked.done("sets", "export", "tiny-v2", folder)
     rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
     assert {len(row["passages"]) for row in rows} == {3}
     assert rows[5]["passages"][0]["text"].startswith("Item 5 ")
@@ -182,26 +156,16 @@ def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path
 
 def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
-    assert (
-        stocked("retrieve", "--set", "tiny", "--corpus", "items", "--domains", "d1", "--k", 1, "--out", out)[
-            0
-        ]
-        == 0
-    )
+    stocked.done("retrieve", "--set", "tiny", "--corpus", "items", "--domains", "d1", "--k", 1, "--out", out)
     made = stocked.json("sets", "attach-passages", "tiny", out, "--name", "tiny-one", "--json")
     assert (made["questions"], made["without"], made["unknown"]) == (4, 8, 0)
     rows = stocked.json("sets", "statistics", "tiny-one", "--json")
+    assert {"questions", "documents_mean", "documents_2_or_more", "answer_words_mean"} <= rows[
+        "overall"
+    ].keys()
     assert rows["overall"]["passages"] == pytest.approx(20 / 12)
     means = {domain: row["passages"] for domain, row in rows["by_domain"].items()}
     assert means == {"d0": 2, "d1": 1, "d2": 2}
-    names = {
-        "questions",
-        "documents_mean",
-        "documents_2_or_more",
-        "documents_10_or_more",
-        "answer_words_mean",
-    }
-    assert names <= rows["overall"].keys()
 
 
 @pytest.mark.parametrize(
@@ -211,6 +175,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ('{"question_id": "q1"}', "no list of passages"),
         ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "twice"),
         ("q1 Q0 d 1 0.5 run", "has no texts"),
+        ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
 )
 def test_files_that_cannot_be_attached_say_why(
@@ -218,9 +183,8 @@ def test_files_that_cannot_be_attached_say_why(
 ) -> None:
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
-    code, _, errors = stocked("sets", "attach-passages", "tiny", path)
-    assert code != 0
-    assert why in errors
+    corpus = ("--corpus", "items") if "corpus" in why else ()
+    assert why in stocked.refused("sets", "attach-passages", "tiny", path, *corpus)
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
 
 
@@ -238,10 +202,7 @@ def test_retrieval_that_is_impossible_is_refused(
     stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "run.trec"
-    code, _, errors = stocked("retrieve", "--set", "tiny", "--out", out, *words)
-    assert code != 0
-    assert why in errors
-    assert "Traceback" not in errors
+    assert why in stocked.refused("retrieve", "--set", "tiny", "--out", out, *words)
     assert not out.exists()
 
 
@@ -256,15 +217,6 @@ def test_lfrqas_statistics_are_the_papers() -> None:
     assert finance.reference_words == pytest.approx(66.8, abs=0.05)
     lifestyle = [question for question in questions if question.domain == "lifestyle"]
     assert domain_statistics("lifestyle", lifestyle).words_a_question == pytest.approx(95.7, abs=0.05)
-
-
-def test_a_run_of_another_corpus_makes_no_version_of_a_set(stocked: Commands, tmp_path: Path) -> None:
-    out = tmp_path / "other.trec"
-    out.write_text("q0 Q0 elsewhere-1 1 2.5 r\n")
-    code, *told = stocked("sets", "attach-passages", "tiny", out, "--corpus", "items")
-    assert code == 1
-    assert "No passage of other.trec is in the corpus items." in "".join(told)
-    assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
 
 
 SALT = [
@@ -290,8 +242,8 @@ def salted(run: Commands, tmp_path: Path) -> Commands:
         },
         {"id": "q2", "domain": "food", "question": "What grows on vines?", "passages": SALT},
     ]
-    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run("sets", "import", folder)[0] == 0
+    write_lines(folder / "questions.jsonl", rows)
+    run.done("sets", "import", folder)
     return run
 
 
@@ -301,7 +253,7 @@ def write_run(path: Path, passages: str) -> Path:
     return path
 
 
-def by_system(found: dict[str, list[dict[str, object]]]) -> dict[str, dict[str, object]]:
+def by_system(found: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     return {str(row["system"]): row for row in found["rows"] if row["domain"] == "overall"}
 
 
@@ -314,24 +266,22 @@ def test_score_measures_rankings_by_gold_documents(salted: Commands, tmp_path: P
 
 
 def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> None:
-    ratings = tmp_path / "ratings.jsonl"
     row = {"question_id": "q1", "passages": ["a", "b"], "ratings": [[5, 0], [0, 4]], "threshold": 3}
-    ratings.write_text(json.dumps(row) + "\n")
+    ratings = write_lines(tmp_path / "ratings.jsonl", [row])
     run = write_run(tmp_path / "half.trec", "ac")
     rows = by_system(salted.json("retrieval", "score", run, "--set", "salt", "--qrels", ratings, "--json"))
     assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
-    assert 0 < float(str(rows["half"]["alpha_ndcg"])) < 1
+    assert 0 < rows["half"]["alpha_ndcg"] < 1
 
 
 def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_path: Path) -> None:
     run = write_run(tmp_path / "good.trec", "ab")
     add = ("submissions", "add", run, "--set", "salt", "--system", "finder", "--kind", "contexts")
-    assert salted(*add)[0] == 0
-    assert salted("metrics", "run", "--set", "salt", "--metric", "context-crux")[0] == 0
+    salted.done(*add)
+    salted.done("metrics", "run", "--set", "salt", "--metric", "context-crux")
     rows = by_system(salted.json("retrieval", "score", "--set", "salt", "--json"))
     assert rows["finder"]["nDCG@10"] == 1
-    settings = Settings(home=salted.home, database_url=f"sqlite:///{salted.home / 'arena.sqlite'}")
-    page = page_of(settings, "retrieval_page", set="salt").run()
+    page = page_of(settings_of(salted.home), "retrieval_page", set="salt").run()
     assert not page.exception
     shown = "".join(found.proto.body for found in page.get("html"))
     assert "finder" in shown
@@ -342,9 +292,9 @@ def test_score_refuses_judgments_of_other_questions(salted: Commands, tmp_path: 
     qrels = tmp_path / "qrels"
     qrels.write_text("other 0 a 1\n")
     run = write_run(tmp_path / "good.trec", "ab")
-    code, _, err = salted("retrieval", "score", run, "--set", "salt", "--qrels", qrels)
-    assert code == 1
-    assert "of no question of salt" in err
+    assert "of no question of salt" in salted.refused(
+        "retrieval", "score", run, "--set", "salt", "--qrels", qrels
+    )
 
 
 GOLD: Mapping[str, Sequence[str]] = {
@@ -361,19 +311,12 @@ FOUND: Mapping[str, Sequence[str]] = {
 }
 
 
-def _done(run: Commands, *words: object) -> str:
-    code, output, errors = run(*words)
-    assert code == 0, errors
-    return str(output)
-
-
 @pytest.fixture
 def asked(run: Commands, tmp_path: Path) -> Commands:
     """Commands over a set of four questions with gold documents."""
     path = tmp_path / "named.jsonl"
     rows = [{"id": key, "question": f"What of {key}?", "gold_doc_ids": gold} for key, gold in GOLD.items()]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    _done(run, "sets", "import", path)
+    run.done("sets", "import", write_lines(path, rows))
     return run
 
 
@@ -396,16 +339,12 @@ def test_ids_with_spaces_and_numbers_are_found(asked: Commands, form: str, tmp_p
     if form == "run":
         text = "".join(f"{question} Q0 {document} 1 {score} r\n" for question, document, score in lines)
     else:
-        rows = [
-            {
-                "question_id": question,
-                "contexts": [{"id": one, "text": "" if one == "p1" else "t"} for one in documents],
-            }
-            for question, documents in FOUND.items()
-        ]
-        text = "".join(json.dumps(row) + "\n" for row in rows)
+        text = ""
+        for question, documents in FOUND.items():
+            contexts = [{"id": one, "text": "" if one == "p1" else "t"} for one in documents]
+            text += json.dumps({"question_id": question, "contexts": contexts}) + "\n"
     path.write_text(text, encoding="utf-8")
-    _done(asked, "submissions", "add", path, "--kind", "contexts", "--set", "named", "--system", form)
+    asked.done("submissions", "add", path, "--kind", "contexts", "--set", "named", "--system", form)
     (row,) = _overall(asked.json("retrieval", "score", "--set", "named", "--json"))
     qrels = {question: dict.fromkeys(gold, 1) for question, gold in GOLD.items()}
     run = {

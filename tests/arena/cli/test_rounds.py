@@ -42,24 +42,23 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
     ended = ("judged", "unreadable", "refused", "failed", "skipped", "missing")
     assert sum(books[name] for name in ended) == books["planned"] == 36
     assert (books["judged"], books["without_judge"], books["missing"]) == (36, 6, 0)
-    assert run("rounds", "publish", "r")[0] == 0
+    run.done("rounds", "publish", "r")
     board = run.json("leaderboard", "show", "r", "--json")
     best = [line["system"] for line in board["lines"]["overall"]]
     assert best.index("full") < best.index("short")
     assert re.search(r"^ *\d\S* +full", run("leaderboard", "show", "r")[1], re.MULTILINE)
-    assert run("rounds", "export", "r", "out")[0] == 0
+    run.done("rounds", "export", "r", "out")
     assert run.json("rounds", "verify", "out", "--json")["without_judge"] == 6
     rated = run.json("battles", "rate", "out/battles.jsonl", "--bootstrap", "50", "--json")
     assert [row["system"] for row in rated["ratings"]] == best
     none = run("leaderboard", "show", "r", "--between-systems")
     assert "no ratings of battles between systems alone" in none[2]
-    assert run("leaderboard", "export", "r", "board.csv")[0] == 0
+    run.done("leaderboard", "export", "r", "board.csv")
     battles = Path("out/battles.jsonl")
     written = battles.read_text()
     winner, other = ("model_a", "model_b") if 'model_a"}' in written else ("model_b", "model_a")
     battles.write_text(written.replace(f'{winner}"}}', f'{other}"}}', 1))
-    code, _, errors = run("rounds", "verify", "out")
-    assert (code, "battles.jsonl differs" in errors) == (1, True)
+    assert "battles.jsonl differs" in run.refused("rounds", "verify", "out")
 
 
 @pytest.mark.parametrize(
@@ -93,8 +92,7 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
         '{"question_id": "q2", "answer": 5}\n'
         "{broken\n"
     )
-    code, _, errors = run("submissions", "add", bad, "--set", "tiny", "--system", "s")
-    assert code == 1
+    errors = run.refused("submissions", "add", bad, "--set", "tiny", "--system", "s")
     assert all(f"error: line {line}:" in errors for line in (2, 3, 4, 5))
     assert run.json("submissions", "list", "--json") == []
     code, out, _ = run("submissions", "check", bad, "--set", "tiny", "--json")
@@ -105,10 +103,7 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
 
 def test_unwritable_home_is_one_clear_line(run: Commands) -> None:
     run.home = Path("/proc/nowhere")
-    code, _, errors = run("db", "upgrade")
-    assert code == 1
-    assert "ARENA_HOME" in errors
-    assert "Traceback" not in errors
+    assert "ARENA_HOME" in run.refused("db", "upgrade")
 
 
 @pytest.mark.parametrize("command", ["demo", "serve"])
@@ -119,15 +114,6 @@ def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
     assert code == 1
     assert port in errors
     assert "--port" in errors
-
-
-@pytest.mark.slow
-def test_unreachable_endpoint_pauses_the_round(arena_of: Commands) -> None:
-    words = ("--set", "tiny", "--judge", "reference-free", "--name", "r", "--no-cap")
-    code, _, errors = arena_of("rounds", "run", *words)
-    assert code == 1
-    assert arena_of.endpoint in errors.splitlines()[-1]
-    assert arena_of.json("rounds", "status", "r", "--json")["state"] == "paused"
 
 
 @pytest.mark.slow

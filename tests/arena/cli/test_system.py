@@ -22,7 +22,7 @@ def test_database_commands(run: Commands, tmp_path: Path) -> None:
     assert run.json("db", "status", "--check", "--json")["checked"] == "no damage"
     file = tmp_path / "arena.backup"
     assert run.json("db", "backup", file, "--json")["bytes"] == file.stat().st_size
-    assert run("db", "restore", file, "--replace")[0] == 0
+    run.done("db", "restore", file, "--replace")
     for words in (
         ("backup", file),
         ("backup", file / "below"),
@@ -59,18 +59,17 @@ def ranking(run: Commands, tmp_path: Path) -> Path:
         row = {"question": "What is rain?", "answer": text, "reference": "Rain is water that falls."}
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     out = tmp_path / "board"
-    code, _, err = run("rank", tmp_path / "good.jsonl", tmp_path / "bad.jsonl", "--out", out)
-    assert code == 0, err
+    run.done("rank", tmp_path / "good.jsonl", tmp_path / "bad.jsonl", "--out", out)
     return out
 
 
 def test_owner_needs_no_sign_in_on_this_machine_alone(
     run: Commands, ranking: Path, served: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("serve", ranking)[0] == 0
-    assert run("serve", ranking, "--host", "0.0.0.0")[0] == 0  # noqa: S104 - nothing is bound
+    run.done("serve", ranking)
+    run.done("serve", ranking, "--host", "0.0.0.0")  # noqa: S104 - nothing is bound
     monkeypatch.setenv("ARENA_PUBLIC_URL", "https://arena.example.org")
-    assert run("serve", ranking)[0] == 0
+    run.done("serve", ranking)
     callers = []
     for _, settings, environment in served:
         assert settings.home == ranking
@@ -88,12 +87,10 @@ def test_a_folder_of_other_things_is_refused_and_a_new_one_opened(
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")
-    code, _, err = run("serve", other)
-    assert code == 1
-    assert "holds no ranking" in err
+    assert "holds no ranking" in run.refused("serve", other)
     assert not served
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
-    assert run("serve", tmp_path / "new")[0] == 0
+    run.done("serve", tmp_path / "new")
     (_, settings, _), *_ = served
     assert settings.sole_owner
     assert settings.home == tmp_path / "new"

@@ -7,12 +7,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.arena.conftest import Serve
 from tests.forked_arena import shell
 from tests.served import free_port, program
 
@@ -60,12 +59,8 @@ def code_of(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", QUICKSTART, re.DOTALL | re.MULTILINE)
 
 
-def test_page_is_short() -> None:
-    assert len(QUICKSTART.split()) <= 600
-
-
 @pytest.mark.slow
-def test_newcomer_gets_from_files_to_a_board(tmp_path: Path, scripted_llm: Callable[..., Any]) -> None:
+def test_newcomer_gets_from_files_to_a_board(tmp_path: Path, scripted_llm: Serve) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     environment = {
         **kept,

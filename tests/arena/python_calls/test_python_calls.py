@@ -19,6 +19,7 @@ import pytest
 
 import answer_arena as aa
 from data.errors import InputError, InvalidFileError
+from tests.arena.conftest import Serve
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
@@ -123,7 +124,7 @@ def test_other_shapes_and_names_of_columns_give_the_same(
 
 
 def test_a_running_loop_is_no_hindrance(
-    frames: dict[str, pd.DataFrame], scripted_llm: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    frames: dict[str, pd.DataFrame], scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a notebook, where a loop runs, a model is asked as in a script."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")

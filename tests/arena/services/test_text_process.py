@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -58,17 +58,19 @@ def too_deep(text: str) -> str:
     raise RecursionError(text)
 
 
+async def all_of(
+    limit: float, function: Callable[[str], str], texts: Sequence[str]
+) -> list[str | BaseException]:
+    with TextWork(limit) as work:
+        doing = (work.do(function, text) for text in texts)
+        return list(await asyncio.gather(*doing, return_exceptions=True))
+
+
 @pytest.mark.slow
 def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
     """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
     texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
-
-    async def all_of() -> list[str | BaseException]:
-        with TextWork(LIMIT) as work:
-            doing = (work.do(catastrophic, text) for text in texts)
-            return list(await asyncio.gather(*doing, return_exceptions=True))
-
-    found = asyncio.run(all_of())
+    found = asyncio.run(all_of(LIMIT, catastrophic, texts))
     slow = [number for number, one in enumerate(found) if isinstance(one, TimeLimitError)]
     assert slow == [1, 202]
     assert [one for one in found if isinstance(one, str)] == ["yes", *["no"] * 200, "yes"]
@@ -124,13 +126,7 @@ def test_leaving_ends_what_is_unfinished() -> None:
 
 @pytest.mark.slow
 def test_a_process_that_ends_costs_one_text_at_most() -> None:
-
-    async def all_of() -> list[str | BaseException]:
-        with TextWork(LONG) as work:
-            doing = (work.do(dying, text) for text in ("one", "die", "two"))
-            return list(await asyncio.gather(*doing, return_exceptions=True))
-
-    one, died, two = asyncio.run(all_of())
+    one, died, two = asyncio.run(all_of(LONG, dying, ("one", "die", "two")))
     assert (one, two) == ("one", "two")
     assert isinstance(died, WorkError)
     assert "ended by itself" in str(died)

@@ -20,6 +20,7 @@ import pytest
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import RoundCounts, RoundState
+from tests.arena.conftest import Fill
 from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, Server, lan, postgres_on, why_not
 from tests.narrow import known
 
@@ -148,7 +149,7 @@ def hosts() -> Iterator[tuple[Lan, Server]]:
 
 
 @pytest.fixture
-def site(hosts: tuple[Lan, Server], filled: Callable[..., Arena], make_arena: Callable[..., Arena]) -> Site:
+def site(hosts: tuple[Lan, Server], filled: Fill, make_arena: Fill) -> Site:
     """The hosts with the tiny set in their database."""
     made, server = hosts
     options = {"database_url": server.own_url, "endpoint": made.variables["OPENAI_BASE_URL"], "lease": LEASE}
@@ -178,17 +179,6 @@ def _queue(site: Site, name: str) -> int:
     calls = site.create(name)
     site.arena.jobs.judge(name, options={"concurrency": 2})
     return calls
-
-
-def test_a_host_that_dies_costs_its_calls_alone(site: Site, workers: Callable[..., Any]) -> None:
-    calls = _queue(site, "dies")
-    victim, _ = workers("left"), workers("right")
-    committed = site.until_judged("dies", 12)
-    victim.kill()
-    site.reply_in(QUICK)
-    site.until_judged("dies", BATTLES)
-    _until_finished(site, "dies")
-    site.check("dies", committed, calls=calls, in_flight=2)
 
 
 def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:

@@ -16,7 +16,7 @@ from arena.services.accounts.auth import OPERATOR
 from data.errors import AccessError, ConflictError
 from data.models import Phase, Role, SubmissionState, SystemCard, TokenScope
 from data.store.submissions import NewSubmission
-from tests.arena.conftest import answers_file
+from tests.arena.conftest import Fill, answers_file
 
 Start = Callable[[Callable[[], object]], Future[object]]
 LATER = 0.5
@@ -24,7 +24,7 @@ LATER = 0.5
 
 
 @pytest.fixture
-def arena(filled: Callable[..., Arena], database_url: str) -> Arena:
+def arena(filled: Fill, database_url: str) -> Arena:
     """An arena on each engine with the team `ours`."""
     made = filled(database_url=database_url)
     made.teams.add("ours", caller=OPERATOR)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from data.models import QuestionSet
 from submissions.check import check_answers, read_answers
 from submissions.limits import IntakeLimits
 from tests.submissions.conftest import QUESTIONS, Check
@@ -19,8 +18,8 @@ BODY = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "So
 SENT = {"status_code": 200, "body": BODY}
 
 
-def _read(tmp_path: Path, questions: QuestionSet) -> list[Any]:
-    return list(read_answers(tmp_path / "answers", questions))
+def _read(tmp_path: Path) -> list[Any]:
+    return list(read_answers(tmp_path / "answers", QUESTIONS))
 
 
 SAID = "So it is."
@@ -32,7 +31,7 @@ def test_the_harness_is_read_for_what_the_model_wrote(resps: object, check: Chec
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
     result = check(rows)
     assert (result.answers, result.errors) == (1, 0)
-    assert [one.answer for one in _read(tmp_path, QUESTIONS)] == ["So it is."]
+    assert [one.answer for one in _read(tmp_path)] == ["So it is."]
     assert "1 row is left out: further filters" in " ".join(one.message for one in result.problems)
 
 
@@ -94,7 +93,7 @@ def test_what_ended_in_an_error_has_no_answer(
     assert problem.line == 2
     assert problem.message.startswith("2 rows ended in an error and have no answer; the first: ")
     assert error in problem.message
-    assert [one.question_id for one in _read(tmp_path, QUESTIONS)] == ["1"]
+    assert [one.question_id for one in _read(tmp_path)] == ["1"]
 
 
 def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
@@ -114,7 +113,7 @@ def test_further_turns_and_choices_are_counted(check: Check, tmp_path: Path) -> 
     result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
     (problem,) = (one for one in result.problems if one.code == "left-out")
     assert problem.message == "2 further turns or choices of answers are left out."
-    assert [one.answer for one in _read(tmp_path, QUESTIONS)] == ["So it is."]
+    assert [one.answer for one in _read(tmp_path)] == ["So it is."]
 
 
 def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None:
@@ -136,7 +135,7 @@ def test_the_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) 
         {"custom_id": "2", "response": {**SENT, "body": thought}, "error": None},
     ]
     assert check(rows).errors == 0
-    assert [(one.answer, one.thinking) for one in _read(tmp_path, QUESTIONS)] == [
+    assert [(one.answer, one.thinking) for one in _read(tmp_path)] == [
         ("So it is.", ""),
         ("So it is.", "Hm."),
     ]
@@ -146,16 +145,8 @@ def test_the_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) 
 def test_a_sample_that_is_too_large_does_not_end_the_log(tmp_path: Path, *, packed: bool) -> None:
     path = tmp_path / "log"
     events = {1: ["x" * 3_000, '\\"' * 500_000], 2: [{"[": "}"}] * 300}
-    samples = [
-        {
-            "id": str(number),
-            "epoch": 1,
-            "input": "",
-            "output": {"completion": SAID},
-            "events": events.get(number, "x"),
-        }
-        for number in range(4)
-    ]
+    row = {"epoch": 1, "input": "", "output": {"completion": SAID}}
+    samples = [{**row, "id": str(at), "events": events.get(at, "x")} for at in range(4)]
     if packed:
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("header.json", "{}")

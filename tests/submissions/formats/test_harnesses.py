@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import unicodedata
@@ -208,22 +209,12 @@ def test_reports_of_ragtime_keep_their_citations() -> None:
 
 
 def test_thinking_and_long_texts_of_inspect_are_found(check: Check) -> None:
+    content = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "So it is."}]
     row = {
         "id": 1,
         "epoch": 1,
         "input": [{"role": "user", "content": "attachment://abc"}],
-        "output": {
-            "choices": [
-                {
-                    "message": {
-                        "content": [
-                            {"type": "reasoning", "reasoning": "Hm."},
-                            {"type": "text", "text": "So it is."},
-                        ]
-                    }
-                }
-            ]
-        },
+        "output": {"choices": [{"message": {"content": content}}]},
         "attachments": {"abc": "Please answer.\nQuestion: How is rain made, and why?"},
     }
     result = check([row])
@@ -309,32 +300,26 @@ def test_a_filter_that_fits_nothing_hides_no_answer() -> None:
     ]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".feather", ".xlsx"])
-def test_figures_are_columns_in_every_container(suffix: str, tmp_path: Path) -> None:
-    rows = {
-        "question_id": ["1", "2"],
-        "answer": ["A.", "B."],
-        "tokens": [3, 0],
-        "usd": [0.1, 0.0],
-        "milliseconds": [5.0, 6.5],
-    }
-    frame, path, asked = pd.DataFrame(rows), tmp_path / f"a{suffix}", _asked("1", "2")
-    match suffix:
-        case ".csv":
-            frame.to_csv(path, index=False)
-        case ".jsonl":
-            frame.to_json(path, orient="records", lines=True)
-        case ".parquet":
-            frame.to_parquet(path)
-        case ".feather":
-            frame.to_feather(path)
-        case _:
-            frame.to_excel(path, index=False)
+@pytest.mark.parametrize(
+    ("writer", "options"),
+    [
+        ("to_csv", {"index": False}),
+        ("to_json", {"orient": "records", "lines": True}),
+        ("to_parquet", {}),
+        ("to_feather", {}),
+        ("to_excel", {"index": False, "engine": "openpyxl"}),
+    ],
+)
+def test_figures_are_columns_in_every_container(writer: str, options: dict[str, Any], tmp_path: Path) -> None:
+    path, asked = tmp_path / "a", _asked("1", "2")
+    figures = {"tokens": [3, 0], "usd": [0.1, 0.0], "milliseconds": [5.0, 6.5]}
+    frame = pd.DataFrame({"question_id": ["1", "2"], "answer": ["A.", "B."], **figures})
+    sink = io.BytesIO()
+    getattr(frame, writer)(sink, **options)
+    path.write_bytes(sink.getvalue())
     assert check_answers(path, asked).errors == 0
-    assert [(one.tokens, one.usd, one.milliseconds) for one in read_answers(path, asked)] == [
-        (3, 0.1, 5.0),
-        (0, 0.0, 6.5),
-    ]
+    read = [(one.tokens, one.usd, one.milliseconds) for one in read_answers(path, asked)]
+    assert read == [(3, 0.1, 5.0), (0, 0.0, 6.5)]
 
 
 def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:

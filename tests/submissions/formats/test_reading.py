@@ -470,8 +470,3 @@ def test_a_wrong_file_is_told_in_one_line(name: str, asked: QuestionSet, tmp_pat
     assert told == expected[name]
     assert "\n" not in told
     assert not any(word in told for word in THEIR_WORDS)
-
-
-def test_each_kind_of_wrong_file_has_its_line() -> None:
-    assert set(json.loads(WRONG_FILES.read_text(encoding="utf-8"))) == set(WRONG)
-    assert len(WRONG) >= 60

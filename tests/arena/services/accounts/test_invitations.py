@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -14,7 +13,7 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from data.errors import AccessError, ArenaError, ConflictError, ForbiddenError, InputError, NotFoundError
 from data.models import Role, TokenScope
 from data.models.teams import invitations
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Fill
 from tests.opened_pages import page_of
 
 ANN = Caller(kind=CallerKind.SESSION, name="ann", account="ann", scopes=frozenset(TokenScope))
@@ -24,7 +23,7 @@ TEAM = replace(OWNER, kind=CallerKind.TOKEN, account=None)
 
 
 @pytest.fixture
-def arena(make_arena: Callable[..., Arena]) -> Arena:
+def arena(make_arena: Fill) -> Arena:
     """An arena with the team `ours` and the account `ann`."""
     opened = make_arena(public_url="https://arena.example")
     opened.teams.add("ours", caller=OPERATOR)
@@ -141,7 +140,6 @@ def test_page_shows_the_token_once(arena: Arena) -> None:
 
 def test_command_prints_a_link(run: Commands) -> None:
     run("teams", "add", "ours")
-    code, out, _ = run("teams", "invite", "ours", "--uses", 3)
-    assert code == 0
+    out = run.done("teams", "invite", "ours", "--uses", 3)
     assert out.startswith("/invite?code=")
-    assert run("teams", "invite", "none")[0] == 1
+    run.refused("teams", "invite", "none")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -19,13 +18,13 @@ from arena.services.accounts.auth import (
 )
 from data.errors import AccessError, ConflictError, ForbiddenError, InputError, TooManyAttemptsError
 from data.models import Role, TokenScope
-from tests.arena.conftest import log_entries
+from tests.arena.conftest import Fill, log_entries
 
 HERE = "192.0.2.1"
 
 
 @pytest.fixture
-def arena(make_arena: Callable[..., Arena]) -> Arena:
+def arena(make_arena: Fill) -> Arena:
     """An arena with the teams `ours` and `theirs`."""
     made = make_arena()
     made.teams.add("ours", caller=OPERATOR)
@@ -132,7 +131,7 @@ def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
         require(caller, TokenScope.ORGANISE)
 
 
-def test_last_organiser_stays_one_in_the_browser(make_arena: Callable[..., Arena], database_url: str) -> None:
+def test_last_organiser_stays_one_in_the_browser(make_arena: Fill, database_url: str) -> None:
     arena = make_arena(database_url=database_url)
     for name in ("ann", "ben"):
         arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)

@@ -36,23 +36,14 @@ def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
 
 
 def test_statements_are_read_with_what_the_answer_says_instead() -> None:
+    one, two, three, four = (
+        {"id": f"c{text}", "text": text, "passages": ["p"]} for text in ("One.", "Two.", "Three.", "Four.")
+    )
+    wrong = [{**four, "answer": "Five."}]
     found = read_statements(
-        {
-            "covered": [{"id": "c1", "text": "One.", "passages": ["p1"]}],
-            "missing": [
-                {"id": "c2", "text": "Two.", "passages": ["p1"]},
-                {"id": "c3", "text": "Three.", "passages": ["p2"]},
-                {"id": "c4", "text": "Four.", "passages": ["p2"]},
-            ],
-            "basis": [{"id": "c3", "text": "Three.", "passages": ["p2"]}],
-            "contradicted": [{"id": "c4", "text": "Four.", "passages": ["p2"], "answer": "Five."}],
-        }
+        {"covered": [one], "missing": [two, three, four], "basis": [three], "contradicted": wrong}
     )
     assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
     assert found[0].instead == "Five."
-    assert [one.standing for one in found] == [
-        Standing.CONTRADICTED,
-        Standing.BASIS,
-        Standing.MISSING,
-        Standing.COVERED,
-    ]
+    order = [Standing.CONTRADICTED, Standing.BASIS, Standing.MISSING, Standing.COVERED]
+    assert [one.standing for one in found] == order

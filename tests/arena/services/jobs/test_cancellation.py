@@ -65,19 +65,8 @@ def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
 ) -> None:
     server = scripted_llm(latency=0.3)
     arena = filled(endpoint=server.url)
-    words = [
-        "--set",
-        "tiny",
-        "--judge",
-        "reference-free",
-        "--pairs",
-        "all",
-        "--name",
-        "r",
-        "--concurrency",
-        "2",
-    ]
-    process = start(arena, "rounds", "run", *words, "--no-cap")
+    words = "rounds run --set tiny --judge reference-free --pairs all --name r --concurrency 2 --no-cap"
+    process = start(arena, *words.split())
     until(lambda: server.log.calls > 4)
     getattr(arena.rounds, end)("r")
     assert process.wait(60) == 1

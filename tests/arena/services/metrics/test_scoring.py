@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.arena.conftest import Commands, write_lines
+from tests.arena.conftest import Commands, Serve, write_lines
 from tests.scripted_llm import Ask
 
 Server = Any  # the scripted server's own type, or any JSON
@@ -27,25 +26,9 @@ REPORT = "The tower was built in 1889, is 330 metres high and painted every seve
 
 
 @pytest.fixture
-def llm(scripted_llm: Callable[..., Any], run: Commands) -> Server:
-    """An LLM to which sentences are claims that equal ones support; figures answer the sub-questions."""
+def llm(scripted_llm: Serve, run: Commands) -> Server:
+    """An LLM that writes passages, requests and sub-questions; figures answer the sub-questions."""
     server = scripted_llm()
-
-    def extract(ask: Ask) -> object:
-        text = (ask.tagged("answer") or ask.tagged("text"))[0]
-        return {"claims": [{"text": f"{part.strip('. ')}.", "kind": "fact"} for part in text.split(". ")]}
-
-    def relate(ask: Ask) -> object:
-        held = ask.tagged("hypothesis")[0] in ask.tagged("premise")[0]
-        return {"relation": "entailment" if held else "neutral"}
-
-    def align(ask: Ask) -> object:
-        covered = [
-            {"aspect": name, "claims": by}
-            for name, word in ask.identified("aspect").items()
-            if (by := [number for number, text in ask.identified("claim").items() if word in text])
-        ]
-        return {"covered": covered}
 
     def rate(ask: Ask) -> object:
         figure = SUB_QUESTIONS[ask.tagged("sub_question")[0]]
@@ -53,11 +36,6 @@ def llm(scripted_llm: Callable[..., Any], run: Commands) -> Server:
 
     server.handlers.update(
         {
-            "extract_claims": extract,
-            "revise_claims": lambda _: {"claims": []},
-            "classify_relation": relate,
-            "align_aspects": align,
-            "generate_aspects": lambda _: {"aspects": ["built", "height", "price", "built"]},
             "generate_sub_questions": lambda _: {"sub_questions": list(SUB_QUESTIONS)},
             "rate_answerability": rate,
             "write_passages": lambda ask: {"passages": ask.tagged("document")[0].split(" / ")},
@@ -89,29 +67,6 @@ def scored_by(run: Commands, server: Server, path: Path, metric: str) -> list[An
     return run.lines(*words, endpoint=server.url)
 
 
-@pytest.mark.parametrize("metric", ["coverage-icat-s", "coverage-icat-a"])
-def test_icat_gives_the_values_known_in_advance(run: Commands, llm: Server, items: Path, metric: str) -> None:
-    (line,) = scored_by(run, llm, items, metric)
-    details = line["details"]
-    assert [claim["grounded"] for claim in details["claims"]] == [True, True, False]
-    assert [aspect["covered"] for aspect in details["aspects"]] == [True, True, False]
-    assert (details["factuality"], details["coverage"]) == pytest.approx((2 / 3, 2 / 3))
-    assert line["score"] == pytest.approx(2 / 3)
-
-
-def test_crux_gives_the_values_known_in_advance(run: Commands, llm: Server, items: Path) -> None:
-    context, answer = (scored_by(run, llm, items, metric)[0] for metric in ("context-crux", "answer-crux"))
-    details = context["details"]
-    assert details["sub_questions"] == list(SUB_QUESTIONS)
-    assert details["answerable"] == [0, 1, 2]
-    assert (context["score"], answer["score"]) == pytest.approx((1 / 3, 2 / 3))
-    assert (details["answered"], details["missing"]) == ([0], [1, 2])
-    assert details["missing_passages"] == ["high", "painted"]
-    assert [use["use"] for use in details["uses"]] == ["required", "irrelevant"]
-    assert details["alpha_ndcg"] == pytest.approx(1 / (1 + 1 / 1.5849625007 + 1 / 2), abs=1e-6)
-    assert answer["details"]["answered"] == [0, 1]
-
-
 BUILD = ("--judge", "reference-free", "--json")
 
 
@@ -139,7 +94,7 @@ def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path
     for system, contexts in (("one", [own]), ("two", [own, {"id": "x", "text": FACTS["painted"]}])):
         path = tmp_path / f"{system}.jsonl"
         path.write_text(json.dumps({"question_id": "s1", "answer": "It was built.", "contexts": contexts}))
-        assert run("submissions", "add", path, "--set", "towers", "--system", system)[0] == 0
+        run.done("submissions", "add", path, "--set", "towers", "--system", system)
     words = ("metrics", "run", "--set", "towers", "--metric", "context-crux", "--judge", "reference-free")
     plain = run.json(*words, "--json")
     known = run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")
@@ -151,12 +106,10 @@ def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path
     assert run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")["kept"] == 2
     show = ("metrics", "show", *words[2:-2], "--judge", plain["judge"], "--by", "question", "--json")
     assert 0 < run.json(*show)["rows"][0]["alpha_ndcg"]["mean"] < 1
-    code, _, err = run(*words, "--ratings", "other")
-    assert (code, "There is no file other" in err) == (1, True)
-    code, _, err = run(
+    assert "There is no file other" in run.refused(*words, "--ratings", "other")
+    assert "takes no ratings" in run.refused(
         "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
     )
-    assert (code, "takes no ratings" in err) == (1, True)
 
 
 def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -> None:
@@ -175,7 +128,7 @@ def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -
 
 def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Path) -> None:
     exported = tmp_path / "nuggety"
-    assert arena_of("sets", "export", "tiny", exported)[0] == 0
+    arena_of.done("sets", "export", "tiny", exported)
     path = exported / "questions.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     stated = [row["passages"][0]["text"].split(". ")[0].rstrip(".") + "." for row in rows]
@@ -183,10 +136,10 @@ def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Pat
         missed = {"text": "Nine zebras sang loudly in Quito.", "importance": "okay"}
         row["nuggets"] = [{"text": text, "importance": "vital"}, missed]
     write_lines(path, rows)
-    assert arena_of("sets", "import", exported, "--name", "nuggety")[0] == 0
+    arena_of.done("sets", "import", exported, "--name", "nuggety")
     lines = [{"question_id": row["id"], "answer": text} for row, text in zip(rows, stated, strict=True)]
     answers = write_lines(tmp_path / "us.jsonl", lines)
-    assert arena_of("submissions", "add", answers, "--set", "nuggety", "--system", "us")[0] == 0
+    arena_of.done("submissions", "add", answers, "--set", "nuggety", "--system", "us")
     words = ("--set", "nuggety", "--metric", "nuggets", "--systems", "us", "--json")
     done = arena_of.json("metrics", "run", *words)
     assert (done["judged"], done["unreadable"]) == (len(rows) - 1, 1), done
@@ -194,16 +147,14 @@ def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Pat
     assert row["score"]["mean"] == pytest.approx(1 / 1.5)
     assert (row["vital_strict"]["mean"], row["all"]["mean"], row["not_support"]["mean"]) == (1.0, 0.5, 1.0)
     judged = ("--set", "nuggety", "--judge", "lexical", "--pairs", "reference", "--systems", "us")
-    assert arena_of("rounds", "run", *judged, "--name", "r")[0] == 0
-    assert arena_of("rounds", "publish", "r")[0] == 0
+    arena_of.done("rounds", "run", *judged, "--name", "r")
+    arena_of.done("rounds", "publish", "r")
     board = arena_of.json("leaderboard", "show", "r", "--json")
     (line,) = [line for line in board["lines"]["overall"] if line["system"] == "us"]
     assert line["scores"]["nuggets"]["mean"] == pytest.approx(1 / 1.5)
 
 
-def test_an_llm_grades_nuggets_ten_at_a_time(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_an_llm_grades_nuggets_ten_at_a_time(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm()
     shown: list[int] = []
 
@@ -256,9 +207,9 @@ def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tm
     citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
     silent = _cited(tmp_path / "silent.jsonl", ".")
     for path in (citing, silent):
-        assert arena_of("submissions", "add", path, "--set", "tiny", "--system", path.stem)[0] == 0
+        arena_of.done("submissions", "add", path, "--set", "tiny", "--system", path.stem)
     words = ("--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r")
-    assert arena_of("rounds", "run", *words, "--systems", "citing,silent")[0] == 0
+    arena_of.done("rounds", "run", *words, "--systems", "citing,silent")
     code, _, said = arena_of("rounds", "publish", "r")
     assert code == 0, said
     assert "not scoring citation-support of" in said
@@ -271,7 +222,7 @@ def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tm
 
 def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Commands, tmp_path: Path) -> None:
     path = _cited(tmp_path / "silent.jsonl", ".")
-    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "silent")[0] == 0
+    arena_of.done("submissions", "add", path, "--set", "tiny", "--system", "silent")
     metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "silent")
     _, out, _ = arena_of("metrics", "run", *metric)
     assert "scored: 12 × The answer cites nothing" in out
@@ -281,7 +232,7 @@ def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Comm
 
 
 def test_an_llm_grades_each_citation_by_itself(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
+    arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     server = scripted_llm()
 
@@ -333,10 +284,10 @@ def test_every_road_reads_the_same_citations(arena_of: Commands, tmp_path: Path)
     items = write_lines(tmp_path / "items.jsonl", lines)
     scored = arena_of.lines("metrics", "score", items, "--metric", "citation-support")
     assert [_cited_in(line["details"]) for line in scored] == list(STYLES.values())
-    assert arena_of("submissions", "add", path, "--set", "tiny", "--system", "us")[0] == 0
+    arena_of.done("submissions", "add", path, "--set", "tiny", "--system", "us")
     metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "us")
-    assert arena_of("metrics", "run", *metric)[0] == 0
-    assert arena_of("metrics", "export", tmp_path / "scores.json", *metric)[0] == 0
+    arena_of.done("metrics", "run", *metric)
+    arena_of.done("metrics", "export", tmp_path / "scores.json", *metric)
     stored = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     of_rows = {row["question_id"]: row for row in (stored if isinstance(stored, list) else stored["scores"])}
     kept = [of_rows[row["question_id"]] for row in rows]
@@ -379,9 +330,7 @@ def graded(
     return scored_by(run, server, path, "reference-coverage"), shown
 
 
-def test_an_llm_is_asked_once_an_answer(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_an_llm_is_asked_once_an_answer(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     (found, refused), shown = graded(arena_of, scripted_llm(), tmp_path, GOOD)
     assert shown == [["f1", "f2", "f3"]]
     assert found["score"] == pytest.approx((1 + 0.5) / 3)
@@ -400,7 +349,7 @@ def test_an_llm_is_asked_once_an_answer(
     ids=["a quote that is not in the answer", "a fact left out", "no quote"],
 )
 def test_what_a_reply_leaves_undecided_is_asked_once_more(
-    arena_of: Commands, scripted_llm: Callable[..., Any], tmp_path: Path, bad: dict[str, tuple[str, str]]
+    arena_of: Commands, scripted_llm: Serve, tmp_path: Path, bad: dict[str, tuple[str, str]]
 ) -> None:
     (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)
     assert [len(one) for one in shown] == [3, 1]

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import event, text
 
 from arena.services.rounds.battle_table import (
-    judged_shares,
     outcomes_by_system,
     outcomes_of,
     table_of_columns,
@@ -87,13 +86,6 @@ def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None
     arena.store.verdicts.page("r", after=3, limit=5)
     assert plans
     assert not any("TEMP B-TREE" in step for step in plans)
-
-
-def test_shares_are_of_the_systems_that_have_battles(filled: Fill) -> None:
-    arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", systems=("full",)))
-    shares = judged_shares(arena.store.verdicts.columns("r"))
-    assert set(shares.systems) == {"full", "human"}
 
 
 def _end(store: Store, numbers: list[int], *, soft: bool) -> None:

@@ -162,8 +162,3 @@ def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
 def test_unknown_words_are_refused(kind: type[Pairs | Sample], text: str) -> None:
     with pytest.raises(InputError, match=r"reference|sample"):
         kind.parse(text)
-
-
-@pytest.mark.parametrize("text", ["reference", "reference,complete:5", "all", "complete:3"])
-def test_pairs_are_written_as_they_are_read(text: str) -> None:
-    assert str(Pairs.parse(text)) == text

@@ -101,8 +101,7 @@ def test_pages_know_whether_there_is_a_key_and_not_which(tmp_path: Path) -> None
 def test_command_lists_what_a_round_lacks(filled: Fill, run: Commands) -> None:
     arena = filled()
     words = ("rounds", "plan", "--set", "tiny", "--judge", "reference-free")
-    code, out, _ = run(*words)
-    assert code == 0
+    out = run.done(*words)
     assert "needed: The judge asks an LLM, and the round has no cap." in out
     assert "to consider: The judge reference-free was not calibrated" in out
     assert any(each["what"] == "no cap" for each in run.json(*words, "--json")["to_do"])

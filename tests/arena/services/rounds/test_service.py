@@ -103,12 +103,13 @@ def test_launch_refuses_rounds_without_a_cap_and_judges_of_files(
 def test_create_refuses_taken_names_and_judges_that_decide_nothing(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(LEXICAL)
-    with pytest.raises(ConflictError, match="rounds resume r"):
-        arena.rounds.create(LEXICAL)
-    with pytest.raises(InputError, match="can decide none of the"):
-        arena.rounds.create(replace(LEXICAL, judge="reference", name="other"))
-    with pytest.raises(NotFoundError, match=r"mine\.toml"):
-        arena.rounds.create(replace(LEXICAL, judge="./mine.toml", name="other"), caller=ADA)
+    for judge, name, error, words in (
+        ("lexical", "r", ConflictError, "rounds resume r"),
+        ("reference", "other", InputError, "can decide none of the"),
+        ("./mine.toml", "other", NotFoundError, r"mine\.toml"),
+    ):
+        with pytest.raises(error, match=words):
+            arena.rounds.create(replace(LEXICAL, judge=judge, name=name), caller=ADA)
 
 
 def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serve) -> None:
