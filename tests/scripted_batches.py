@@ -14,10 +14,7 @@ from tests.scripted_replies import Script
 class Endpoint(Protocol):
     """The endpoint that answers the lines of a batch."""
 
-    @property
-    def script(self) -> Script:
-        """Return the number of polls that a batch takes, and its ending."""
-        ...
+    script: Script
 
     def line(self, body: dict[str, Any]) -> tuple[int, object]:
         """The status and body of the reply to one line."""

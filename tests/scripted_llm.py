@@ -51,8 +51,6 @@ class ScriptedLLM:
         self.script = script or Script()
         self.log = Log()
         self.handlers: dict[str, Handler] = {}
-        self.reasoning: Handler | None = None
-        self.openings: dict[str, str] = {}
         self.host, self.port = host, port
         self._names: dict[str, str] = {}
         self._batches = Batches(self)
@@ -95,7 +93,7 @@ class ScriptedLLM:
         """The text for a request, or its tool calls: by task name, by pairwise rule, or a stock phrase."""
         form = ask.body.get("response_format") or {}
         schema = form.get("json_schema", {})
-        name = schema.get("name") or self._names.get(ask.opening) or self._task_of(ask)
+        name = schema.get("name") or self._names.get(ask.opening)
         if name in self.handlers:
             reply = self.handlers[name](ask)
             return reply if isinstance(reply, str | ToolUse) else json.dumps(reply)
@@ -106,10 +104,6 @@ class ScriptedLLM:
             rating = RULES[self.script.rule](ask, *pair)
             return f"<thinking>By the rule '{self.script.rule}'.</thinking><rating>{rating}</rating>"
         return f"<thinking>Nothing to weigh.</thinking><answer>Scripted answer {ask.digest[:8]}.</answer>"
-
-    def _task_of(self, ask: Ask) -> str:
-        """The task that a request without a response format opens as."""
-        return next((name for start, name in self.openings.items() if ask.opening.startswith(start)), "")
 
     def line(self, body: dict[str, Any]) -> tuple[int, object]:
         """The status and body of the reply to one line of a batch."""
@@ -144,8 +138,6 @@ class ScriptedLLM:
         message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": refusal}
         if calls:
             message["tool_calls"] = calls
-        if self.reasoning is not None:
-            message["reasoning_content"] = str(self.reasoning(ask))
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
         if ask.body.get("logprobs"):
             choice["logprobs"] = {"content": logprobs_of(text), "refusal": None}
@@ -178,7 +170,6 @@ class ScriptedLLM:
             if response.status == 200 and "Scripted" not in response.headers:
                 log.replied[key] += 1
             log.statuses[str(response.status)] += 1
-            log.answers.append((request.headers.get("Authorization", ""), response.status))
             return response
         finally:
             log.in_flight -= 1
@@ -238,15 +229,11 @@ class ScriptedLLM:
     def application(self) -> web.Application:
         """The routes."""
         app = web.Application(client_max_size=2**30)
-        app.add_routes(
-            [
-                web.post("/v1/chat/completions", self.chat),
-                web.get("/v1/models", self.models),
-                *self._batches.routes(),
-                web.get("/scripted/log", self.show_log),
-                web.post("/scripted/script", self.change_script),
-            ]
-        )
+        app.router.add_post("/v1/chat/completions", self.chat)
+        app.router.add_get("/v1/models", self.models)
+        app.add_routes(self._batches.routes())
+        app.router.add_get("/scripted/log", self.show_log)
+        app.router.add_post("/scripted/script", self.change_script)
         return app
 
     def run(self) -> None:

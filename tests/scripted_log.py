@@ -13,7 +13,6 @@ class Log:
         self.started: Counter[str] = Counter()
         self.replied: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
-        self.answers: deque[tuple[str, int]] = deque(maxlen=100_000)
         self.times: deque[float] = deque(maxlen=100_000)
         self.bodies: deque[dict[str, Any]] = deque(maxlen=2_000)
         self.headers: deque[dict[str, str]] = deque(maxlen=100)
@@ -24,11 +23,6 @@ class Log:
     def calls(self) -> int:
         """Calls that began."""
         return self.started.total()
-
-    @property
-    def told(self) -> Counter[tuple[str, int]]:
-        """Count the statuses sent to the bearer of each key (the header `Authorization`)."""
-        return Counter(self.answers)
 
     @property
     def asked_twice(self) -> dict[str, int]:

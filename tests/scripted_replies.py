@@ -97,11 +97,6 @@ class Ask:
         users = [message["content"] for message in self.messages if message.get("role") == "user"]
         return users[-1] if users else ""
 
-    def without_reask(self) -> Ask:
-        """The request before a malformed reply was asked about, for rules that read the last user message."""
-        users = [at for at, message in enumerate(self.messages) if message.get("role") == "user"]
-        return Ask({**self.body, "messages": self.messages[: users[0] + 1]})
-
     @property
     def opening(self) -> str:
         """The first message, which tasks of one kind share."""

@@ -10,7 +10,6 @@ import sys
 import time
 import tomllib
 import urllib.request
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -127,50 +126,34 @@ def test_space_is_what_its_host_asks_for(tmp_path: Path) -> None:
     assert (missing.returncode, missing.stderr.count("\n")) == (2, 1)
 
 
-@pytest.fixture(scope="module")
-def engine() -> str:
-    """A program that builds and runs containers here."""
-    for name in ("docker", "podman"):
-        program = shutil.which(name)
-        if program is not None:
-            with suppress(subprocess.SubprocessError):
-                subprocess.run([program, "info"], check=True, capture_output=True, timeout=60)
-                return program
-    pytest.skip("NO CONTAINER ENGINE RUNS HERE: the images are linted, but neither built nor run")
-
-
-@pytest.fixture
-def container(engine: str, path: Path) -> Iterator[tuple[str, str]]:
-    """An image that was built, running on a port of its own: the engine's program and the container."""
-    tag = f"answer-arena-test-{path.name.lower()}"
-    command = [engine, "build", "--quiet", "--file", str(path), "--tag", tag, str(ROOT)]
-    subprocess.run(command, check=True, timeout=1800)
-    command = [engine, "run", "--detach", "--rm", "--read-only", "--tmpfs", "/tmp"]  # noqa: S108 - inside of it
-    started = subprocess.run(
-        [*command, "--publish", f"127.0.0.1::{PORT}", tag], check=True, capture_output=True, text=True
-    )
-    name = started.stdout.strip()
-    yield engine, name
-    subprocess.run([engine, "stop", name], check=False, capture_output=True)
-    subprocess.run([engine, "rmi", "--force", tag], check=False, capture_output=True)
+def _engine(*words: object) -> str:
+    """Let the program that builds and runs containers here do something, and return what it prints."""
+    program = shutil.which("docker") or shutil.which("podman")
+    if program is None or subprocess.run([program, "info"], check=False, capture_output=True).returncode:
+        pytest.skip("NO CONTAINER ENGINE RUNS HERE: the images are linted, but neither built nor run")
+    command = [program, *map(str, words)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=1800).stdout.strip()
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-def test_image_is_built_and_answers(container: tuple[str, str]) -> None:
+def test_image_is_built_and_answers(path: Path) -> None:
     """Built from the checkout it serves the site with a read-only root, as a user who is not root."""
-    engine, name = container
-    who = subprocess.run([engine, "exec", name, "id", "-u"], check=True, capture_output=True, text=True)
-    assert who.stdout.strip() != "0"
-    place = subprocess.run([engine, "port", name, str(PORT)], check=True, capture_output=True, text=True)
-    address = f"http://{place.stdout.split()[-1]}/healthz"
-    end = time.monotonic() + 180
-    while True:
-        try:
-            with urllib.request.urlopen(address, timeout=5) as answered:
+    tag = f"answer-arena-test-{path.name.lower()}"
+    _engine("build", "--quiet", "--file", path, "--tag", tag, ROOT)
+    readable = ("--read-only", "--tmpfs", "/tmp")  # noqa: S108 - inside of it
+    name = _engine("run", "--detach", "--rm", *readable, "--publish", f"127.0.0.1::{PORT}", tag)
+    try:
+        assert _engine("exec", name, "id", "-u") != "0"
+        address = f"http://{_engine('port', name, PORT).split()[-1]}/healthz"
+        end = time.monotonic() + 180
+        while True:
+            with suppress(OSError), urllib.request.urlopen(address, timeout=5) as answered:
                 assert answered.status == 200
                 break
-        except OSError:
-            assert time.monotonic() < end, subprocess.run([engine, "logs", name], check=False)
+            assert time.monotonic() < end, _engine("logs", name)
             time.sleep(2)
-    subprocess.run([engine, "exec", name, "arena", "sets", "list"], check=True, capture_output=True)
+        _engine("exec", name, "arena", "sets", "list")
+    finally:
+        _engine("stop", name)
+        _engine("rmi", "--force", tag)

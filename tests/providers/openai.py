@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from tests.providers.base import (
     Answer,
     Call,
     End,
     Mode,
     always,
-    completion,
     good,
     once,
     refusal,
@@ -30,17 +31,17 @@ TOO_LONG = (
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
 )
 
+NO_NUMBERS = [
+    {"token": "<rating>", "logprob": 0.0},
+    {"token": "1", "logprob": math.nan, "top_logprobs": [{"token": "2", "logprob": -math.inf}]},
+    {"token": "</rating>", "logprob": 0.0},
+]
+
 
 def unsupported(name: str, message: str = "") -> tuple[str, int, object]:
     """A 400 that names a parameter."""
     words = message or f"Unsupported parameter: '{name}' is not supported with this model."
-    error = {
-        "message": words,
-        "type": "invalid_request_error",
-        "param": name,
-        "code": "unsupported_parameter",
-    }
-    return name, 400, {"error": error}
+    return name, 400, {"error": {"message": words, "param": name, "code": "unsupported_parameter"}}
 
 
 def limited(**headers: str) -> Answer:
@@ -191,28 +192,7 @@ MODES = (
     Mode(
         "openai-nan-logprobs",
         "log probabilities that are NaN and infinite: none",
-        (
-            lambda call: completion(
-                call,
-                "<rating>1</rating>",
-                choice={
-                    "logprobs": {
-                        "content": [
-                            {"token": "<rating>", "logprob": 0.0},
-                            {
-                                "token": "1",
-                                "logprob": float("nan"),
-                                "top_logprobs": [
-                                    {"token": "1", "logprob": float("nan")},
-                                    {"token": "2", "logprob": float("-inf")},
-                                ],
-                            },
-                            {"token": "</rating>", "logprob": 0.0},
-                        ]
-                    }
-                },
-            )
-        ),
+        says("<rating>1</rating>", choice={"logprobs": {"content": NO_NUMBERS}}),
         says="no log probabilities",
         settings={"reply": "logprobs"},
         calls=None,

@@ -9,32 +9,21 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.providers import (
-    anthropic,
-    azure,
-    deepseek,
-    gateway,
-    gemini,
-    llama_cpp,
-    ollama,
-    openai,
-    openrouter,
-    vllm,
-)
+from tests.providers import gateway, hosted, local, openai
 from tests.providers.base import Answer, Call, Mode
 from tests.scripted_llm import ScriptedLLM
 from tests.scripted_replies import Script
 
 PROVIDERS = {
     "OpenAI": openai.MODES,
-    "Anthropic": anthropic.MODES,
-    "Azure": azure.MODES,
-    "Gemini": gemini.MODES,
-    "OpenRouter": openrouter.MODES,
-    "DeepSeek": deepseek.MODES,
-    "vLLM, SGLang": vllm.MODES,
-    "Ollama": ollama.MODES,
-    "llama.cpp": llama_cpp.MODES,
+    "Anthropic": hosted.ANTHROPIC,
+    "Azure": hosted.AZURE,
+    "Gemini": hosted.GEMINI,
+    "OpenRouter": hosted.OPENROUTER,
+    "DeepSeek": hosted.DEEPSEEK,
+    "vLLM, SGLang": local.VLLM,
+    "Ollama": local.OLLAMA,
+    "llama.cpp": local.LLAMA_CPP,
     "Gateways": gateway.MODES,
 }
 MODES: Mapping[str, Mode] = {mode.name: mode for modes in PROVIDERS.values() for mode in modes}

@@ -1,0 +1,378 @@
+"""Endpoints of Anthropic, Azure OpenAI, Gemini, OpenRouter (with errors of those behind it) and DeepSeek."""
+
+from __future__ import annotations
+
+from tests.providers.base import (
+    Answer,
+    Call,
+    End,
+    Mode,
+    always,
+    completion,
+    once,
+    refusal,
+    refusing,
+    says,
+    with_,
+)
+
+BOTH = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+
+
+def anthropic_error(status: int, kind: str, message: str) -> Answer:
+    """An error as Anthropic shapes it."""
+    return Answer({"type": "error", "error": {"type": kind, "message": message}}, status)
+
+
+def claude_4_5(call: Call) -> Answer:
+    """Takes temperature or top_p, not both."""
+    if {"temperature", "top_p"} <= set(call.body):
+        return anthropic_error(400, "invalid_request_error", BOTH)
+    return completion(call)
+
+
+ANTHROPIC = (
+    Mode(
+        "anthropic-4-5",
+        "Claude 4.5 at temperature 0: `top_p` is not sent, and nothing is refused",
+        claude_4_5,
+    ),
+    Mode(
+        "anthropic-4-5-warm",
+        "Claude 4.5 at a temperature above 0: not with `top_p`",
+        claude_4_5,
+        left_out="top_p",
+        calls=2,
+        settings={"temperature": 0.5},
+    ),
+    Mode(
+        "anthropic-opus-4-7",
+        "a model without `temperature`: deprecated, a 400",
+        (
+            lambda call: (
+                anthropic_error(400, "invalid_request_error", "`temperature` is deprecated for this model.")
+                if "temperature" in call.body
+                else completion(call)
+            )
+        ),
+        left_out="temperature",
+        calls=2,
+    ),
+    Mode(
+        "anthropic-overloaded",
+        "529 `overloaded_error` once",
+        once(anthropic_error(529, "overloaded_error", "Overloaded")),
+        calls=2,
+    ),
+    Mode(
+        "anthropic-max-tokens",
+        "finish reason `max_tokens`",
+        says("<thinking>Both", finish="max_tokens"),
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
+    ),
+    Mode("anthropic-refusal", "finish reason `refusal`", says("", finish="refusal"), End.REFUSED),
+    Mode(
+        "anthropic-end-turn",
+        "finish reason `end_turn`, usage as `input_tokens` and `output_tokens`",
+        with_(finish="end_turn", usage={"input_tokens": 1_000, "output_tokens": 50}),
+    ),
+)
+
+FILTERED = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
+
+AZURE = (
+    Mode(
+        "azure-filtered-prompt",
+        "400 `content_filter`",
+        always(
+            refusal(
+                400,
+                FILTERED,
+                code="content_filter",
+                innererror={"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}},
+            )
+        ),
+        End.REFUSED,
+        "content management policy",
+    ),
+    Mode(
+        "azure-filtered-reply",
+        "finish reason `content_filter`, half a text",
+        says("<thinking>One", finish="content_filter"),
+        End.REFUSED,
+    ),
+    Mode(
+        "azure-window",
+        "429 with `retry-after-ms: 0` for a sliding window that is used up",
+        once(
+            refusal(429, "Exceeded token rate limit.", headers={"retry-after-ms": "0"}, code="429"), times=3
+        ),
+        calls=4,
+    ),
+    Mode(
+        "azure-no-deployment",
+        "404 `DeploymentNotFound`",
+        always(
+            refusal(404, "The API deployment for this resource does not exist.", code="DeploymentNotFound")
+        ),
+        End.GIVEN_UP,
+        "deployment",
+    ),
+    Mode(
+        "azure-filter-results",
+        "content filter results beside every choice",
+        with_(
+            choice={"content_filter_results": {"hate": {"filtered": False, "severity": "safe"}}},
+            top={"prompt_filter_results": [{"prompt_index": 0}]},
+        ),
+    ),
+    Mode(
+        "azure-plain-401",
+        "401 with a body of another shape",
+        always(Answer({"statusCode": 401, "message": "Unauthorized. Access token is missing."}, 401)),
+        End.GIVEN_UP,
+        "Access token is missing",
+    ),
+)
+
+UNKNOWN_SEED = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
+NO_INSTRUCTION = "Developer instruction is not enabled for models/gemma-3-27b-it"
+
+
+def google_error(code: int, status: str, message: str, **rest: object) -> Answer:
+    """An error as Google shapes it: in a list."""
+    return Answer([{"error": {"code": code, "message": message, "status": status, **rest}}], code)
+
+
+def thought(call: Call) -> Answer:
+    """Thinking that took all tokens: no content, and none of them in the count of what was written."""
+    body = completion(call, "", finish="length", usage=(900, 0))
+    del body.body["choices"][0]["message"]["content"]  # type: ignore[index]
+    return body
+
+
+GEMINI = (
+    Mode(
+        "gemini-retry-delay",
+        "429 with the wait in the error's details",
+        once(
+            google_error(
+                429,
+                "RESOURCE_EXHAUSTED",
+                "Quota exceeded for requests a minute.",
+                details=[{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}],
+            )
+        ),
+        calls=2,
+    ),
+    Mode("gemini-safety", "finish reason `SAFETY`", says("", finish="SAFETY"), End.REFUSED),
+    Mode(
+        "gemini-prohibited",
+        "finish reason `content_filter: PROHIBITED_CONTENT` of the provider alone",
+        says("", finish=None, choice={"native_finish_reason": "PROHIBITED_CONTENT"}),
+        End.REFUSED,
+    ),
+    Mode(
+        "gemini-thinking",
+        "thinking took all tokens: no content at all",
+        thought,
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
+    ),
+    Mode(
+        "gemini-unknown-seed",
+        "an error in a list: `seed` is an unknown name",
+        refusing(("seed", 400, [{"error": {"code": 400, "message": UNKNOWN_SEED}}])),
+        left_out="seed",
+        calls=2,
+        settings={"seed": 1},
+    ),
+    Mode(
+        "gemini-gemma",
+        "Gemma: a developer instruction is a 400",
+        refusing(("system", 400, [{"error": {"code": 400, "message": NO_INSTRUCTION}}])),
+        left_out="system role",
+        calls=2,
+    ),
+    Mode(
+        "gemini-bad-key",
+        "400 in place of 401 for a wrong key",
+        always(google_error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")),
+        End.FAILED,
+        "API key not valid",
+    ),
+)
+
+UPSTREAM = {"error": {"message": "Provider returned error: upstream overloaded", "code": 502}}
+BROKEN = {"error": {"message": "Provider disconnected", "code": 502}}
+SERVED = ("cheaper-model-v1", "cheaper-model-v2")
+
+OPENROUTER = (
+    Mode(
+        "openrouter-error-in-200",
+        "an error in a 200 always: nothing is lost of a cap",
+        always(Answer(UPSTREAM)),
+        End.FAILED,
+        "upstream overloaded",
+        calls=3,
+    ),
+    Mode(
+        "openrouter-credits",
+        "402 in a 200: nothing is left to pay with",
+        always(Answer({"error": {"message": "Insufficient credits", "code": 402}})),
+        End.GIVEN_UP,
+        "Insufficient credits",
+    ),
+    Mode(
+        "openrouter-error-in-choice",
+        "half a text with an error in the choice, always",
+        says("<rating>1</rating>", finish="error", choice=BROKEN),
+        End.FAILED,
+        "Provider disconnected",
+        calls=3,
+    ),
+    Mode(
+        "openrouter-moderation",
+        "403: the input was flagged",
+        always(
+            refusal(
+                403,
+                "Your chosen model requires moderation and your input was flagged",
+                code=403,
+                metadata={"reasons": ["violence"], "flagged_input": "…"},
+            )
+        ),
+        End.REFUSED,
+        "flagged",
+    ),
+    Mode(
+        "openrouter-native-length",
+        "finish reason `stop`, of the provider `MAX_TOKENS`",
+        says("<thinking>Both", finish="stop", choice={"native_finish_reason": "MAX_TOKENS"}),
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
+    ),
+    Mode(
+        "openrouter-raw",
+        "400 whose cause stands in the metadata",
+        always(
+            refusal(
+                400,
+                "Provider returned error",
+                code=400,
+                metadata={"raw": '{"error":{"message":"Unexpected image part"}}', "provider_name": "X"},
+            )
+        ),
+        End.FAILED,
+        "Unexpected image part",
+    ),
+    Mode(
+        "openrouter-reasoning",
+        "reasoning in a field of its own",
+        with_(message={"reasoning": "Let me think.", "reasoning_details": []}),
+    ),
+    Mode(
+        "openrouter-auto",
+        "two models in turn behind one name, which are kept",
+        lambda call: completion(call, top={"model": SERVED[call.number % 2]}),
+    ),
+    Mode(
+        "openrouter-keep-alive",
+        "blanks before the JSON",
+        lambda call: Answer(b"\n         \n" + completion(call).raw),
+    ),
+    Mode(
+        "openrouter-no-usage",
+        "no usage: the most that a call may cost counts as lost",
+        with_(usage=...),
+        lost=True,
+    ),
+)
+
+CUT_EMOJI = (
+    b'{"choices": [{"message": {"role": "assistant", "content": '
+    b'"<thinking>ok \\ud83d</thinking><rating>1</rating>"}, "finish_reason": "stop"}], '
+    b'"usage": {"prompt_tokens": 1000, "completion_tokens": 50}, "model": "m\\udc00"}'
+)
+CUT_ERROR = b'{"error": {"message": "Half of a pair: \\ud83d"}}'
+
+DEEPSEEK = (
+    Mode(
+        "deepseek-reasoner",
+        "reasoning in `reasoning_content`",
+        lambda call: completion(call, message={"reasoning_content": "Both are short."}),
+    ),
+    Mode(
+        "deepseek-thought-too-long",
+        "reasoning took all tokens: content null, finish reason `length`",
+        says("", finish="length", message={"content": None, "reasoning_content": "Both"}, usage=(1_000, 256)),
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
+    ),
+    Mode(
+        "deepseek-thought-unsaid",
+        "reasoning took all tokens, and the finish reason is `stop`",
+        says("", finish="stop", message={"content": None, "reasoning_content": "Both"}, usage=(1_000, 256)),
+        End.UNREADABLE,
+        "cut off at its token limit",
+        calls=None,
+    ),
+    Mode(
+        "deepseek-only-reasoning",
+        "reasoning and an empty content, though tokens were left",
+        says("", message={"reasoning_content": "The first."}),
+        End.UNREADABLE,
+        "empty",
+        calls=None,
+    ),
+    Mode(
+        "deepseek-empty",
+        "an empty content without a token, always",
+        says("", usage=(1_000, 0)),
+        End.FAILED,
+        "empty reply",
+        calls=3,
+    ),
+    Mode(
+        "deepseek-no-resource",
+        "finish reason `insufficient_system_resource`",
+        says("<thinking>", finish="insufficient_system_resource"),
+        End.FAILED,
+        "broke off",
+        calls=3,
+    ),
+    Mode(
+        "deepseek-half-a-pair",
+        "half of a character pair in the text and in the model's name",
+        always(Answer(CUT_EMOJI)),
+    ),
+    Mode(
+        "deepseek-half-a-pair-in-error",
+        "half of a character pair in an error",
+        always(Answer(CUT_ERROR, 400)),
+        End.FAILED,
+        "Half of a pair: \ufffd",
+    ),
+    Mode(
+        "deepseek-think-tags",
+        "reasoning in `<think>` before the text",
+        lambda call: completion(call, f"<think>\nThe first is longer.\n</think>\n\n{call.verdict}"),
+    ),
+    Mode(
+        "deepseek-unopened-think",
+        "reasoning that is closed and never opened",
+        lambda call: completion(call, f"The first is longer.\n</think>\n\n{call.verdict}"),
+    ),
+    Mode(
+        "deepseek-balance",
+        "402: the balance is used up",
+        always(refusal(402, "Insufficient Balance", code="invalid_request_error")),
+        End.GIVEN_UP,
+        "Insufficient Balance",
+    ),
+)
