@@ -10,8 +10,9 @@ import pytest
 
 from data.errors import NotFoundError, RecordError, SpecError
 from data.files.question_sets.registry import load_set
-from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score
+from data.models import EMBEDDED_ENGINE, Json, MetricItem, Nugget, Outcome, Passage, Score
 from judges.metrics.registry import build_metric, metrics, of_function
+from tests.judges.asking import embedded
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
@@ -52,6 +53,63 @@ ITEM = MetricItem(
 def test_every_embedded_metric_names_its_version(name: str, answer: str) -> None:
     item = replace(ITEM, answer=answer)
     assert asyncio.run(build_metric(name).score(item)).details["engine"] == EMBEDDED_ENGINE
+
+
+WHOLE = replace(
+    ITEM,
+    reference=ITEM.passages[0].text,
+    contexts=ITEM.passages,
+    nuggets=(Nugget(ITEM.passages[0].text),),
+)
+BLANK = (Passage("p", " \n"),)
+COMPREHENSIVE = ("comprehensiveness-nli", "comprehensiveness-end-to-end")
+CRUX = ("context-crux", "answer-crux")
+LACKING: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
+    (("citation-support",), {"answer": "I couldn't find an answer."}, "says nothing"),
+    (("citation-support",), {"passages": (), "contexts": ()}, "neither contexts"),
+    (("nuggets",), {"nuggets": ()}, "no nuggets"),
+    *((("reference-coverage",), {"reference": text}, "no reference") for text in (None, "", " \n")),
+    *(
+        (
+            ("reference-coverage", "comprehensiveness-nli", "answer-crux"),
+            {"reference": text, "passages": (), "sub_questions": ()},
+            "",
+        )
+        for text in ("Not found in provided context.", "I don't know.", "Unanswerable.")
+    ),
+    (COMPREHENSIVE, {"passages": BLANK, "reference": None}, "neither passages nor a reference"),
+    *((("coverage-icat-s",), {"aspects": aspects}, "no aspects") for aspects in ((), (" ",))),
+    *((("coverage-icat-s",), {"passages": passages}, "no passages") for passages in ((), BLANK)),
+    *((CRUX, {"sub_questions": (), "reference": text}, "no sub-questions") for text in (None, "…")),
+    (CRUX, {"passages": (), "reference": None}, "neither passages nor a reference"),
+    (CRUX, {"sub_questions": ("Who won at chess in Reykjavik?",)}, "No sub-question can be answered"),
+    (("context-crux",), {"contexts": BLANK}, "contexts"),
+    *(
+        (tuple(info.name for info in metrics() if info.rates_claims), change, "")
+        for change in ({"passages": (), "contexts": ()}, {"answer": " … "})
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"), [(name, *case) for names, *case in LACKING for name in names]
+)
+def test_what_cannot_be_measured_is_undefined_with_a_reason(
+    name: str, change: dict[str, Any], reason: str
+) -> None:
+    found = embedded(name, replace(WHOLE, **change))
+    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
+    assert found.reason
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("name", [*COMPREHENSIVE, "coverage-icat-s", "answer-crux", "reference-coverage"])
+@pytest.mark.parametrize(
+    "answer", ["", " \n ", "I couldn't find an answer.", "…", "Cats sleep on warm roofs."]
+)
+def test_an_answer_that_says_nothing_of_the_matter_has_zero(name: str, answer: str) -> None:
+    found = embedded(name, replace(WHOLE, answer=answer))
+    assert (found.outcome, found.score) == (Outcome.JUDGED, 0)
 
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"

@@ -20,17 +20,13 @@ from judges.text.sentences import read_sentences, split_sentences, stating
 
 TEXTS = (
     ("Hops are the flowers of a climbing vine.", "Cork floats on water.", "Wine keeps for forty years."),
-    (
-        "The iron bridge opened in 1905.",
-        "It cost 3.5 million dollars, i.e. a fortune.",
-        "Dr. Ann Lee built it.",
-    ),
+    ("The iron bridge opened in 1905.", "It cost 3.5 million dollars, i.e. a lot.", "Dr. Ann Lee built it."),
     ("Basil likes warm soil.", "Water it at 6 a.m. every day."),
     (
         "“Copper conducts heat,” he wrote.",
         "Glass does not.",
         "Wool is warm (and light).",
-        "Ice melts at 0 degrees.",
+        "Ice melts at 0 °C.",
     ),
 )
 ORDINALS = ("1", "2", "3", "4")

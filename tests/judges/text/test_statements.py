@@ -14,10 +14,13 @@ from judges.text.statements import MarkKind, quantities, read_statement, read_st
 from judges.text.tokens import terms
 
 
-def conflicts(text: str, claim: str) -> list[str]:
+def finder_of(text: str) -> ContradictionFinder:
     said = read_statements(text)
-    finder = ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
-    return [each.word for each in finder.conflicts(read_statement(claim))]
+    return ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
+
+
+def conflicts(text: str, claim: str) -> list[str]:
+    return [each.word for each in finder_of(text).conflicts(read_statement(claim))]
 
 
 @pytest.mark.parametrize(
@@ -142,15 +145,12 @@ GROUND_TRUTH = (
     ],
 )
 def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
-    ground_truth = read_statements(GROUND_TRUTH)
-    weights = TermWeights.fit([one.terms for one in ground_truth])
-    found = ContradictionFinder(ground_truth, weights).find(read_statement(claim))
+    found = finder_of(GROUND_TRUTH).find(read_statement(claim))
     assert {each.kind for each in found} == kinds
 
 
 def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
-    ground_truth = read_statements("The bridge is 400 metres long. The bridge is 450 metres long.")
-    finder = ContradictionFinder(ground_truth, TermWeights.fit([one.terms for one in ground_truth]))
+    finder = finder_of("The bridge is 400 metres long. The bridge is 450 metres long.")
     assert not finder.find(read_statement("The old bridge is 450 metres long."))
     assert finder.find(read_statement("The old bridge is 600 metres long."))
 

@@ -104,17 +104,11 @@ def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"winner": "model_c"}, "row 3"),
-        ({"model_b": "x"}, "row 3"),
-        ({"model_a": None}, "row 3"),
-        ({"winner": None}, "row 3"),
-    ],
+    "change", [{"winner": "model_c"}, {"model_b": "x"}, {"model_a": None}, {"winner": None}]
 )
-def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row, message: str) -> None:
+def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row) -> None:
     file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
-    with pytest.raises((FileFormatError, RecordError), match=rf"b\.parquet.*{message}"):
+    with pytest.raises((FileFormatError, RecordError), match=r"b\.parquet.*row 3"):
         read_battles(file, context=Context(strict=True))
     read = read_battles(file)
     assert (len(read.table), sum(read.left_out.values())) == (2, 1)

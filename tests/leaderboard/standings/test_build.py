@@ -33,15 +33,9 @@ QUICK = Settings(bootstrap=100, seed=3)
 def battles(seed: int = 1) -> BattleTable:
     random = np.random.default_rng(seed)
     question, system = np.divmod(np.arange(120), 3)
+    winner, names = random.integers(0, 3, 120), ("=x", "y", "z", "ref")
     return coded(
-        ("=x", "y", "z", "ref"),
-        40,
-        system,
-        np.full(120, 3),
-        random.integers(0, 3, 120),
-        question,
-        domains=("d0", "d1"),
-        domain=question % 2,
+        names, 40, system, np.full(120, 3), winner, question, domains=("d0", "d1"), domain=question % 2
     )
 
 
@@ -194,14 +188,12 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
             (names[a], names[b], words[int(random.integers(2, 4))] if tied else words[0 if a_wins else 1])
         )
     path = tmp_path / "arena.csv"
-    pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+    frame.to_csv(path, index=False)
     codes = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}
+    winners = [codes.get(word, evalica.Winner.Draw) for word in frame.pop("winner")]
     theirs = evalica.bradley_terry(
-        [row[0] for row in rows],
-        [row[1] for row in rows],
-        [codes.get(row[2], evalica.Winner.Draw) for row in rows],
-        tolerance=1e-14,
-        limit=100_000,
+        *(frame[side].tolist() for side in frame), winners, tolerance=1e-14, limit=100_000
     ).scores
     log_scores = np.log(theirs) - np.log(theirs).mean()
     ours = rate(read_battles(path).table, bootstrap=2)

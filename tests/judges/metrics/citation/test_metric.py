@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from data.models import MetricItem, Outcome, Passage, Score
-from judges.metrics.registry import build_metric
+from data.models import MetricItem, Passage
+from tests.judges.asking import embedded
 
+scored = partial(embedded, "citation-support")
 BRIDGE = Passage("p1", "The iron bridge was opened in 1905. Two stone towers carry it.")
 FERRY = Passage("p2", "A ferry crossed the river until 1904 and carried mail.")
 ITEM = MetricItem(
@@ -19,10 +20,6 @@ ITEM = MetricItem(
     ),
     passages=(BRIDGE, FERRY),
 )
-
-
-def scored(item: MetricItem) -> Score:
-    return asyncio.run(build_metric("citation-support").score(item))
 
 
 def test_precision_and_recall_by_the_sentence() -> None:
@@ -54,13 +51,3 @@ def test_the_wrong_passage_makes_a_sentence_unsupported_and_no_citation_a_zero()
     assert (wrong.score, wrong.details["unsupported"]) == (0, ["The iron bridge was opened in 1905."])
     silent = scored(replace(ITEM, answer="The iron bridge was opened in 1905."))
     assert (silent.score, silent.details["precision"], silent.details["recall"]) == (0, None, 0)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [({"answer": "I couldn't find an answer."}, "says nothing"), ({"passages": ()}, "neither contexts")],
-)
-def test_what_cannot_be_cited_is_undefined(change: dict[str, Any], reason: str) -> None:
-    found = scored(replace(ITEM, **change))
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert reason in found.reason

@@ -17,7 +17,7 @@ from judges.metrics.coverage.metric import Variant, build
 from judges.metrics.coverage.settings import icat, share
 from judges.retrieval import RankedSource, WordRanker
 from judges.text.tokens import TERMS
-from tests.judges.asking import embedded, scored, with_runner
+from tests.judges.asking import scored, with_runner
 from tests.judges.metrics.coverage.conftest import ITEM
 from tests.narrow import listed
 
@@ -115,28 +115,6 @@ def test_nothing_grounded_is_a_zero(icat_llm: Serve) -> None:
     found = scored(S, server.url, replace(ITEM, answer="Coffee makes people taller."))
     assert (found.score, found.details["factuality"], found.details["coverage"]) == (0, 0, 0)
     assert not any("<aspect " in text for text in prompts(server, besides=""))
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"aspects": ()}, "no aspects"),
-        ({"aspects": (" ",)}, "no aspects"),
-        ({"passages": ()}, "no passages"),
-        ({"passages": (Passage("p", " \n"),)}, "no passages"),
-    ],
-)
-def test_what_cannot_be_measured_is_undefined(change: dict[str, Any], reason: str) -> None:
-    found = embedded(S, replace(ITEM, **change))
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert reason in found.reason
-
-
-@pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
-def test_an_answer_without_a_claim_covers_nothing(answer: str) -> None:
-    found = embedded(S, replace(ITEM, answer=answer))
-    assert (found.score, found.details["coverage"], found.details["factuality"]) == (0, 0, None)
-    assert "no claim" in str(found.details["note"])
 
 
 def test_a_claim_that_cannot_be_decided_is_left_out(icat_llm: Serve) -> None:

@@ -23,12 +23,11 @@ from judges.metrics.factuality.metric import build
 from judges.metrics.factuality.reasoner import FactReasoner, Version
 from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import FactualitySettings, relation_probability
-from judges.metrics.registry import build_metric, metrics
+from judges.metrics.registry import build_metric
 from judges.metrics.relations.model import Entailment, Pair, Related
 from tests.judges import asking
 
 Serve = Callable[..., Any]
-EMBEDDED = [info.name.removeprefix("factuality-") for info in metrics() if info.rates_claims]
 
 ITEM = MetricItem(
     id="liu",
@@ -132,14 +131,6 @@ def test_the_rivals_differ_in_how_strict_they_are() -> None:
     assert labels["factverify"] == ["supported", "supported", "undecided"]
     assert labels["direct"] == ["supported", "supported", "undecided"]
     assert labels["veriscore"] == ["undecided", "supported", "undecided"]
-
-
-@pytest.mark.parametrize("assessor", EMBEDDED)
-def test_what_cannot_be_scored_says_why(assessor: str) -> None:
-    for item in (replace(ITEM, passages=()), replace(ITEM, answer=" … ")):
-        score = embedded(assessor, item)
-        assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
-        assert score.reason
 
 
 def test_retrieval_finds_the_closest_passages_once() -> None:

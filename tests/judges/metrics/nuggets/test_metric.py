@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from data.errors import JudgeError
-from data.models import Importance, MetricItem, Nugget, Outcome, Score
+from data.models import Importance, MetricItem, Nugget, Outcome
 from judges.metrics.nuggets.metric import Assignment, nugget_scores
-from judges.metrics.registry import build_metric
+from tests.judges.asking import embedded
 
+scored = partial(embedded, "nuggets")
 VITAL, OKAY = Importance.VITAL, Importance.OKAY
 FULL, PART, NONE = Assignment.SUPPORT, Assignment.PARTIAL, Assignment.NONE
 ITEM = MetricItem(
@@ -26,10 +27,6 @@ ITEM = MetricItem(
         Nugget("A ferry crossed the river until 1904 and carried mail.", OKAY),
     ),
 )
-
-
-def scored(item: MetricItem) -> Score:
-    return asyncio.run(build_metric("nuggets").score(item))
 
 
 def test_the_six_scores_by_hand() -> None:
@@ -91,9 +88,3 @@ def test_a_nugget_without_an_answer_is_stated_by_declining(answer: str, score: f
     assert scored(item).score == score
     both: Any = scored(replace(ITEM, nuggets=(silence, *ITEM.nuggets))).details
     assert [one["assignment"] for one in both["nuggets"]] == [NONE.value, FULL.value, FULL.value, NONE.value]
-
-
-def test_a_question_without_nuggets_has_no_score() -> None:
-    found = scored(replace(ITEM, nuggets=()))
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert "no nuggets" in found.reason

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from data.files.question_sets.registry import load_set
-from data.models import MetricItem, Outcome, Score
+from data.models import MetricItem, Score
 from judges.metrics.reference.facts import facts_of, states_fact
 from judges.metrics.reference.metric import Grade, State, completeness
-from judges.metrics.registry import build_metric
 from judges.text.sentences import split_sentences
+from tests.judges.asking import embedded
 
+scored = partial(embedded, "reference-coverage")
 DEMO = Path(__file__).parents[4] / "data/sets/demo"
 SPANS = Path(__file__).parents[4] / "../shared/data/qa_feedback/spans.jsonl"
 ITEM = MetricItem(
@@ -26,10 +27,6 @@ ITEM = MetricItem(
     reference="The iron bridge at Hallen was opened in 1905. Two stone towers carry its heavy chains. "
     "A ferry crossed the river until then and carried letters.",
 )
-
-
-def scored(item: MetricItem) -> Score:
-    return asyncio.run(build_metric("reference-coverage").score(item))
 
 
 def states(item: MetricItem) -> list[str]:
@@ -87,28 +84,6 @@ def test_a_fact_without_its_figure_is_covered_in_part() -> None:
 
 def test_the_reference_itself_covers_everything() -> None:
     assert scored(replace(ITEM, answer=ITEM.reference or "")).score == 1
-
-
-@pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  ", "Cats sleep on warm roofs."])
-def test_an_answer_that_states_no_fact_has_zero(answer: str) -> None:
-    short = replace(ITEM, answer=answer, reference="The iron bridge at Hallen was opened in 1905.")
-    assert (scored(short).outcome, scored(short).score) == (Outcome.JUDGED, 0)
-
-
-@pytest.mark.parametrize("reference", [None, "", " \n"])
-def test_without_a_reference_there_is_no_score(reference: str | None) -> None:
-    found = scored(replace(ITEM, reference=reference))
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert "no reference" in found.reason
-
-
-@pytest.mark.parametrize("metric", ["reference-coverage", "comprehensiveness-nli", "answer-crux"])
-@pytest.mark.parametrize("reference", ["Not found in provided context.", "I don't know.", "Unanswerable."])
-def test_a_reference_that_declines_has_no_fact_to_cover(metric: str, reference: str) -> None:
-    for answer in (reference, ITEM.answer):
-        item = replace(ITEM, answer=answer, reference=reference)
-        found = asyncio.run(build_metric(metric).score(item))
-        assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
 
 
 @pytest.mark.slow

@@ -56,6 +56,11 @@ def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
     )
 
 
+def met(battles: BattleTable) -> Numbers:
+    """1 for the first system of a battle and -1 for the second."""
+    return np.eye(4)[battles.a] - np.eye(4)[battles.b]
+
+
 WORTH = np.array([0.4, 0.2, 0.3, 0.0])
 
 
@@ -64,11 +69,7 @@ def test_coefficients_agree_with_a_logistic_regression() -> None:
     terms = np.stack([column.values for column in columns], axis=1)
     battles = drawn(7, terms, WORTH, ties=0.15)
     found = rate_under_control(battles, columns, SANDWICH)
-    rows = np.arange(len(battles))
-    who = np.zeros((len(battles), 4))
-    who[rows, battles.a] += 1
-    who[rows, battles.b] -= 1
-    design = np.hstack([who[:, 1:], terms])
+    design = np.hstack([met(battles)[:, 1:], terms])
     # A tie is half a win of each.
     other = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000).fit(
         np.vstack([design, design]),
@@ -85,9 +86,7 @@ def test_inflation_agrees_with_a_least_squares_fit() -> None:
     terms = np.stack([column.values for column in columns], axis=1)
     battles = drawn(3, terms, WORTH)
     found = rate_under_control(battles, columns, SANDWICH)
-    who = np.zeros((len(battles), 4))
-    who[np.arange(len(battles)), battles.a] += 1
-    who[np.arange(len(battles)), battles.b] -= 1
+    who = met(battles)
     for place, effect in enumerate(found.effects):
         others = np.hstack([who, np.delete(terms, place, axis=1)])
         rest = terms[:, place] - others @ np.linalg.lstsq(others, terms[:, place], rcond=None)[0]

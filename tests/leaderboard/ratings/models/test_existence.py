@@ -21,7 +21,7 @@ SANDWICH = IntervalKind.SANDWICH
 
 
 def encode(battles: list[Row]) -> BattleTable:
-    return encoded([(question, "x", *rest) for question, *rest in battles])
+    return encoded([(question, "x", a, b, winner) for question, a, b, winner in battles])
 
 
 CORE: list[Row] = [(f"q{k}", "a", "b", A if k % 3 else B) for k in range(20)]

@@ -97,11 +97,13 @@ def test_sides_and_order_of_rows_change_no_byte(design: str, seed: int, *, score
     assert two.as_json() == one.as_json()
 
 
+def design_of(table: BattleTable, columns: list[Numbers]) -> Numbers:
+    systems = np.eye(len(table.systems))
+    return np.column_stack([(systems[table.a] - systems[table.b])[:, 1:], *columns])
+
+
 def glm(table: BattleTable, columns: list[Numbers]) -> Numbers:
-    who = np.zeros((len(table), len(table.systems)))
-    who[np.arange(len(table)), table.a] += 1
-    who[np.arange(len(table)), table.b] -= 1
-    design = np.column_stack([who[:, 1:], *columns])
+    design = design_of(table, columns)
     found = np.asarray(GLM(table.share, design, family=Binomial()).fit(tol=1e-12, maxiter=200).params)
     systems = np.concatenate([[0.0], found[: len(table.systems) - 1]])
     return np.concatenate([systems - systems.mean(), found[len(table.systems) - 1 :]])
@@ -174,10 +176,7 @@ def test_covariates_that_settle_all_only_together_are_named_together() -> None:
 
 
 def separated_by_all_battles(table: BattleTable, columns: list[Numbers]) -> bool:
-    who = np.zeros((len(table), len(table.systems)))
-    who[np.arange(len(table)), table.a] += 1
-    who[np.arange(len(table)), table.b] -= 1
-    design = np.column_stack([who[:, 1:], *columns])
+    design = design_of(table, columns)
     won, lost, tied = table.share == 1, table.share == 0, (table.share > 0) & (table.share < 1)
     rows = np.vstack([design[won], -design[lost], design[tied], -design[tied]])
     found = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
