@@ -23,10 +23,10 @@ TEXTS = (
     ("The iron bridge opened in 1905.", "It cost 3.5 million dollars, i.e. a lot.", "Dr. Ann Lee built it."),
     ("Basil likes warm soil.", "Water it at 6 a.m. every day."),
     (
-        "“Copper conducts heat,” he wrote.",
+        "“Copper conducts,” he wrote.",
         "Glass does not.",
         "Wool is warm (and light).",
-        "Ice melts at 0 °C.",
+        "Ice melts at 0 degrees.",
     ),
 )
 ORDINALS = ("1", "2", "3", "4")

@@ -193,7 +193,7 @@ def test_chatbot_arena_csv_gives_evalicas_strengths(tmp_path: Path) -> None:
     codes = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}
     winners = [codes.get(word, evalica.Winner.Draw) for word in frame.pop("winner")]
     theirs = evalica.bradley_terry(
-        *(frame[side].tolist() for side in frame), winners, tolerance=1e-14, limit=100_000
+        frame["model_a"].tolist(), frame["model_b"].tolist(), winners, tolerance=1e-14, limit=100_000
     ).scores
     log_scores = np.log(theirs) - np.log(theirs).mean()
     ours = rate(read_battles(path).table, bootstrap=2)

@@ -45,28 +45,19 @@ def publish(arena: Arena, people: VoteSource | None = None) -> tuple[Board, bool
     return arena.boards.publish("tiny", report=lambda _line: None, score=False, people=people)
 
 
-def voted(path: Path) -> VoteSource:
-    """A votes file."""
-    return VoteSource.of_file(path)
-
-
-def judge(arena: Arena) -> Arena:
-    """Judge every pair of systems of the tiny set."""
-    play(arena, "tiny")
-    return arena
-
-
 @pytest.fixture
 def arena(filled: Fill, database_url: str) -> Arena:
     """An arena with a judged round named `tiny`, on either engine."""
-    return judge(filled(database_url=database_url))
+    opened = filled(database_url=database_url)
+    play(opened, "tiny")
+    return opened
 
 
 def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path: Path) -> None:
     """A corrected board has a hash of its own and the judge's figures unchanged; the former is NAME@HASH."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
-    after, changed = publish(arena, voted(votes))
+    after, changed = publish(arena, VoteSource.of_file(votes))
     assert changed
     assert after.content_hash != before.content_hash
     assert {key: after.standings[key] for key in before.standings} == before.standings
@@ -85,7 +76,7 @@ def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path
 def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: Path) -> None:
     """The board keeps what `battles rate --people` says of the round's own battles."""
     votes = write_votes(tmp_path / "votes.jsonl", questions=8)
-    board, _ = publish(arena, voted(votes))
+    board, _ = publish(arena, VoteSource.of_file(votes))
     arena.boards.export_round("tiny", tmp_path / "out", caller=OPERATOR)
     table = correct(read_battles(tmp_path / "out" / "battles.jsonl").table, read_votes(votes))
     section = board.standings["people"]
@@ -100,12 +91,12 @@ def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena
     """Publishing the same twice is one snapshot; what stood before stands again under its own hash."""
     publish(arena)
     one, other = (write_votes(tmp_path / f"{shift}.jsonl", shift=shift) for shift in (0, 1))
-    first, _ = publish(arena, voted(one))
-    assert publish(arena, voted(one)) == (first, False)
-    second, changed = publish(arena, voted(other))
+    first, _ = publish(arena, VoteSource.of_file(one))
+    assert publish(arena, VoteSource.of_file(one)) == (first, False)
+    second, changed = publish(arena, VoteSource.of_file(other))
     assert changed
     assert second.content_hash != first.content_hash
-    again, changed = publish(arena, voted(one))
+    again, changed = publish(arena, VoteSource.of_file(one))
     assert changed
     assert again.content_hash == first.content_hash
     assert len(arena.boards.former()) == 2
@@ -118,13 +109,13 @@ def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     votes = write_votes(tmp_path / "votes.jsonl")
     votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")
     with pytest.raises(RecordError, match=r"line 28.*'q99' is unknown"):
-        publish(arena, voted(votes))
+        publish(arena, VoteSource.of_file(votes))
     assert arena.boards.get("tiny") == before
 
 
 def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Path) -> None:
     """A finished round is published with its correction as one snapshot."""
-    board, created = publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    board, created = publish(arena, VoteSource.of_file(write_votes(tmp_path / "votes.jsonl")))
     assert created
     assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
     assert board.standings["people"]["source"] == {"kind": "file", "name": "votes.jsonl"}
@@ -132,7 +123,7 @@ def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Pa
 
 def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:
     before, _ = publish(arena)
-    publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    publish(arena, VoteSource.of_file(write_votes(tmp_path / "votes.jsonl")))
     address = f"tiny@{before.content_hash[:12]}"
     arena.boards.put_notice("tiny", "Mind q3.")
     assert arena.boards.get(address).notice == "Mind q3."
@@ -144,9 +135,10 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
 
 @pytest.mark.slow
 def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
-    arena = judge(filled())
+    arena = filled()
+    play(arena, "tiny")
     before, _ = publish(arena)
-    publish(arena, voted(write_votes(tmp_path / "votes.jsonl")))
+    publish(arena, VoteSource.of_file(write_votes(tmp_path / "votes.jsonl")))
 
     def text(**query: str) -> str:
         page = page_of(arena.settings, "boards.leaderboard_page", **query).run()
@@ -163,7 +155,8 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, t
 
 
 def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: Path) -> None:
-    arena = judge(filled())
+    arena = filled()
+    play(arena, "tiny")
     before, _ = publish(arena)
     arena.close()
     votes = write_votes(tmp_path / "votes.jsonl")
@@ -186,7 +179,8 @@ def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: P
 
 
 def test_labels_of_the_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:
-    arena = judge(filled())
+    arena = filled()
+    play(arena, "tiny")
     publish(arena)
     arena.close()
     code, _, err = run("rounds", "publish", "tiny", "--people", "labels")

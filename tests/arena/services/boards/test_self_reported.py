@@ -38,13 +38,9 @@ def board(make_arena: Fill, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]
         arena.sets.import_from(write_set(tmp_path))
         for system, template in TEMPLATES.items():
             path = tmp_path / f"{system}.jsonl"
+            said = [template.format(n=n, word=WORDS[n % 6], weight=n + 10) for n in range(12)]
             rows = [
-                {
-                    "question_id": f"q{n}",
-                    "answer": template.format(n=n, word=WORDS[n % 6], weight=n + 10),
-                    **FIGURES[system](n),
-                }
-                for n in range(12)
+                {"question_id": f"q{n}", "answer": text, **FIGURES[system](n)} for n, text in enumerate(said)
             ]
             path.write_text("".join(json.dumps(row) + "\n" for row in rows))
             arena.submissions.add(path, "tiny", system=system, card=CARDS[system])
