@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from data.files.question_sets.registry import load_set
-from data.models import MetricItem, Passage
+from data.models import MetricItem, Outcome, Passage
 from judges.metrics.context.diagnosis import losses, losses_of
 from judges.metrics.context.raters import EmbeddedRater
 from judges.metrics.context.ratings import THRESHOLD
