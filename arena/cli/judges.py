@@ -93,8 +93,7 @@ def price(
         float | None, typer.Argument(metavar="[IN]", min=0.0, help="USD for a million tokens that it reads.")
     ] = None,
     written: Annotated[
-        float | None,
-        typer.Argument(metavar="[OUT]", min=0.0, help="USD for a million that it writes."),
+        float | None, typer.Argument(metavar="[OUT]", min=0.0, help="USD for a million that it writes.")
     ] = None,
 ) -> None:
     """Show the price of a model, or set it for plans and caps.

@@ -201,8 +201,7 @@ def compare(
     second: Second,
     *,
     fail_if_worse: Annotated[
-        bool,
-        typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y, for CI."),
+        bool, typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y, for CI.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

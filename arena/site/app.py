@@ -102,10 +102,7 @@ UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
 """Addresses that a monitor or every page asks for."""
 WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
 """Modules that the first readers of charts and files would wait for."""
-ASKED_FOR = (
-    *("evidence", "question_lists", "systems", "weaknesses"),
-    *("sets", "rounds", "submissions"),
-)
+ASKED_FOR = (*("evidence", "question_lists", "systems", "weaknesses"), *("sets", "rounds", "submissions"))
 """Services of the public pages, whose modules load when they are first asked for."""
 
 

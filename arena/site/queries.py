@@ -85,9 +85,7 @@ def _cached_for_public(
     """
     cache = st.cache_data if copied else st.cache_resource
 
-    def cache_query(
-        query: ReaderQuery[Asked, Value],
-    ) -> Callable[Concatenate[BoardView, Asked], Value]:
+    def cache_query(query: ReaderQuery[Asked, Value]) -> Callable[Concatenate[BoardView, Asked], Value]:
         # A cache is known by the name and source of its function, so it needs those of the query.
         @wraps(query)
         def for_public(

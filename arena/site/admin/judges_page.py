@@ -9,15 +9,7 @@ import streamlit as st
 
 from arena.formats import shown, span
 from arena.services.accounts.auth import Caller
-from arena.site.admin.common import (
-    NOTHING,
-    capped,
-    grid,
-    organiser,
-    show_work,
-    usd,
-    watched,
-)
+from arena.site.admin.common import NOTHING, capped, grid, organiser, show_work, usd, watched
 from arena.site.services import arena
 from arena.site.ui.html import heading, lead, note, page_heading, strip
 from arena.site.ui.messages import attempt, show_flash

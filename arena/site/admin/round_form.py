@@ -29,10 +29,7 @@ PAIRS = {
 }
 ORDERS = dict(zip((None, *OrderPolicy), ("judge's default", "one fixed", "random", "both"), strict=True))
 
-MISSING = {
-    MissingRule.LOSE: "count as lost",
-    MissingRule.SKIP: "are not compared",
-}
+MISSING = {MissingRule.LOSE: "count as lost", MissingRule.SKIP: "are not compared"}
 
 
 def new_round(caller: Caller) -> None:

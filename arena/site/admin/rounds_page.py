@@ -14,15 +14,7 @@ from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.reasons import read_reasons
 from arena.services.rounds.models import RoundWatch
 from arena.services.rounds.service import DELETABLE
-from arena.site.admin.common import (
-    EVERY,
-    capped,
-    grid,
-    offer_cancel,
-    organiser,
-    usd,
-    watched,
-)
+from arena.site.admin.common import EVERY, capped, grid, offer_cancel, organiser, usd, watched
 from arena.site.admin.judges_page import calibration_title
 from arena.site.admin.round_form import new_round
 from arena.site.questions.battles import in_short, order_of

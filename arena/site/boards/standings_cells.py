@@ -9,14 +9,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from arena.formats import (
-    FLAGS,
-    Bounded,
-    ends_of,
-    interval_of,
-    points,
-    whole,
-)
+from arena.formats import FLAGS, Bounded, ends_of, interval_of, points, whole
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.ui.html import Cell, Child, anchor, link

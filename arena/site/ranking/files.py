@@ -89,11 +89,7 @@ def _corrections(file: UploadedFile, table: AnswerTable | None) -> None:
         st.text_input("System", value=file.name.split(".")[0], key=f"name-{file.file_id}")
     columns = _header(file, table)
     for place, (column, label) in zip(st.columns(len(CORRECTED)), CORRECTED.items(), strict=True):
-        place.selectbox(
-            label,
-            [AS_READ, *columns],
-            key=f"{column}-{file.file_id}",
-        )
+        place.selectbox(label, [AS_READ, *columns], key=f"{column}-{file.file_id}")
 
 
 def _header(file: UploadedFile, table: AnswerTable | None) -> tuple[str, ...]:

@@ -17,17 +17,8 @@ from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
 from arena.site.compare.compare_page import show_compared
 from arena.site.queries import profile_of, weaknesses_of
-from arena.site.systems.parts import (
-    show_by_domain,
-    show_card,
-    show_records,
-)
-from arena.site.systems.weaknesses import (
-    show_doubtful,
-    show_missed,
-    show_not_computed,
-    show_retrieval,
-)
+from arena.site.systems.parts import show_by_domain, show_card, show_records
+from arena.site.systems.weaknesses import show_doubtful, show_missed, show_not_computed, show_retrieval
 from arena.site.ui.html import anchor, figures_table, heading, link, name_page, paragraph, put_html, put_part
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.text import percent

@@ -61,11 +61,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
-            with (
-                st.spinner("Checking …"),
-                _turns().taken(party_of(caller)),
-                laid_down(dropped) as path,
-            ):
+            with st.spinner("Checking …"), _turns().taken(party_of(caller)), laid_down(dropped) as path:
                 checks = arena().submissions
                 result = show_progress(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),

@@ -116,6 +116,6 @@ def show_other_ways(open_set: OpenSet) -> None:
             'export ARENA_SERVER=https://…   # this site\nAUTH="Authorization: Bearer aa_…"\n'
             f'SET="$ARENA_SERVER/api/v1/sets/{open_set.name}"\n'
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/check"\n'
-            'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"',
+            'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"'
         )
         paragraph("See the ", anchor("routes of the API", "api/v1/"), ".", class_="aa-note")

@@ -12,13 +12,7 @@ from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import choose_team, show_visitor
 from arena.site.services import arena
-from arena.site.teams.file_check import (
-    SYSTEM_NAME,
-    CheckedFile,
-    next_file,
-    show_check,
-    take_file,
-)
+from arena.site.teams.file_check import SYSTEM_NAME, CheckedFile, next_file, show_check, take_file
 from arena.site.teams.open_sets import OpenSet, choose_set, show_open_set, show_other_ways, starter_files
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, put
 from arena.site.ui.messages import show_error, show_flash, show_progress, tell

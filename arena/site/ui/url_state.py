@@ -73,13 +73,7 @@ def choose_one(
     return str(chosen)
 
 
-def choose_segment(
-    name: str,
-    label: str,
-    options: Mapping[str, str],
-    *,
-    shown: bool = True,
-) -> str:
+def choose_segment(name: str, label: str, options: Mapping[str, str], *, shown: bool = True) -> str:
     """One of a few things side by side that the address may name; the first is the default.
 
     `options` are values in the address to what the reader sees; the label may be hidden.
