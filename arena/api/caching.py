@@ -57,10 +57,7 @@ def answer(
     filename: str = "",
     status: int = OK,
 ) -> Response:
-    """Answer a GET, or say 304 where the reader has it already and nothing is wrong with it.
-
-    `tag` is a hash of the content, by default that of the body; browsers save the answer as `filename`.
-    """
+    """Answer a GET, or say 304 where the reader has it already and nothing is wrong with it."""
     content = body if isinstance(body, bytes) else body.model_dump_json(by_alias=True).encode()
     # Weak, since the same content may travel gzipped.
     etag = f'W/"{tag or hashlib.sha256(content).hexdigest()[:32]}"'

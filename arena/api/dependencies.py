@@ -34,11 +34,7 @@ Result = TypeVar("Result")
 
 
 class Rates:
-    """Counts requests in this process, by a sliding window.
-
-    Requests are those a minute of one token or address; intakes are uploads, checks and submissions an hour
-    of one token, together.
-    """
+    """Counts requests in this process, by a sliding window."""
 
     def __init__(self, *, requests: int, intakes: int) -> None:
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
@@ -65,10 +61,7 @@ class Rates:
 
 @asynccontextmanager
 async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
-    """Give a function that work in a thread calls now and then: it raises once the client has left.
-
-    For requests whose body has been read.
-    """
+    """Give a function that work in a thread calls now and then: it raises once the client has left."""
     left = StopEvent()
     async with alongside(_watch(request, left)):
         yield partial(raise_if_stopped, left)

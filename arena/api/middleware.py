@@ -29,11 +29,7 @@ LIMIT_HEADERS = "arena_limit_headers"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyLimits:
-    """Limits on reading a body.
-
-    `file_bytes` is of a file of answers, `other_bytes` of any other body; a sender may be silent for
-    `patience` seconds.
-    """
+    """Limits on reading a body."""
 
     file_bytes: int
     patience: float

@@ -349,12 +349,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be undone, unless `--yes` is given.
-
-    Raises:
-        BadParameter: There is no terminal to ask on.
-        Abort: The answer was no.
-    """
+    """Ask before something that cannot be undone, unless `--yes` is given."""
     if not yes and not sys.stdin.isatty():
         raise typer.BadParameter("This cannot be undone. Add it to go on.", param_hint="--yes")
     if not yes:
@@ -362,11 +357,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def only_with(option: str, given: Mapping[str, object]) -> None:
-    """Refuse options that belong to another one, which is absent.
-
-    Raises:
-        BadParameter: One of them was given.
-    """
+    """Refuse options that belong to another one, which is absent."""
     for name, value in given.items():
         if value is not None and value is not False and value != "":
             raise typer.BadParameter(f"It goes with {option}.", param_hint=name)

@@ -28,7 +28,9 @@ MINUTE, HOUR = 60, 3600
 @contextmanager
 def showing_progress() -> Iterator[None]:
     """Show the progress of long work on stderr."""
-    display = Display(BarView() if sys.stderr.isatty() else LineView(sys.stderr))
+    # The stderr of a notebook is no terminal, and yet can be redrawn.
+    redraws = sys.stderr.isatty() or "ipykernel" in sys.modules
+    display = Display(BarView() if redraws else LineView(sys.stderr))
     try:
         with listening(display):
             yield

@@ -15,10 +15,7 @@ UPPER = AliasChoices("upper", AliasPath("interval", "upper"))
 
 
 class Value(BaseModel):
-    """A frozen value, read from a JSON object or from attributes of the same names.
-
-    Fields that only newer arenas have are left out.
-    """
+    """A frozen value, read from a JSON object or from attributes of the same names."""
 
     model_config = ConfigDict(
         frozen=True,

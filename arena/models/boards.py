@@ -144,36 +144,10 @@ class SideTable:
 class BoardView:
     """A published board, read.
 
-    Attributes:
-        name: In permalinks and on the command line.
-        title: For people.
-        note: What readers must know of where the numbers come from; empty where nothing special.
-        notice: What the organisers say of the board since, such as an erratum.
-        marks: Systems that are marked (`arena.services.boards.reader`) to a word, then ": " and why.
-        round_name: The judged round behind it; None for a board of published results.
-        content_hash: sha256 of the standings.
-        published: The day, ISO.
-        reference: The reference's name; empty without one.
-        reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
-        domains: Ids to labels, in the set's order.
-        domain_notes: What readers of a domain's ratings must know, by its id; empty where nothing special.
-        lines: By domain id and `overall`: systems, best first.
-        facts: Facts on the judging, as label and value.
-        details: The further facts, too long for a glance.
-        method: How ratings and intervals were made, in one sentence.
-        meetings: How every two systems fared against each other.
-        gaps: Differences of ratings, by the better and the other system.
-        style: What length, form and position are worth to the judge.
-        between: Ratings of battles between systems alone.
-        health: How far the judge can be trusted, as label, value and meaning.
-        skips: Whether only questions that both systems of a pair answered are compared.
-        partial: How little was judged, in sentences; empty where enough was.
-        people: How many votes of people correct the ratings, and what they show; empty where none do.
-        self_reported: What teams say of their systems, by name.
-        judge: Its name; empty where that is not known.
-        judged_on: The day on which judging ended, ISO; empty where that is not known.
-        questions: How many were judged; None where only counts of verdicts are known.
-        battles: How many were judged.
+    `round_name` is None for a board of published results, and `questions` where only counts of verdicts are
+    known. Texts are empty where there is nothing to say. `lines` are by domain id and `overall`, best first;
+    `gaps` by the better and the other system; `marks` by system: a word, then ": " and why. `health` says how
+    far the judge can be trusted, as label, value and meaning; `facts` and `details` are label and value.
     """
 
     name: str

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import re
-import sys
 import tempfile
 import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
+from arena.cli.progress import showing_progress
 from arena.container import Arena, open_ranking
 from arena.python.frames import Data, references_of, tables_of, with_index
 from arena.python.ranking import Cost, Ranking
@@ -22,7 +22,7 @@ from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
 from data.models import MissingRule
 from data.plugins import give
-from data.progress import Work, listening, reporting
+from data.progress import reporting
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 JudgeFunction: TypeAlias = Callable[[str, str, str, str | None], str | Awaitable[str]]
 CONCURRENCY = 16
-COMPARING = "comparing answers"
 
 
 def rank(
@@ -115,7 +114,7 @@ def rank(
         finally:
             arena.close()
 
-    with _in_python(), _shown() if progress else _silent():
+    with _in_python(), showing_progress() if progress else nullcontext():
         found = _outside_loops(work)
     if out is None:
         weakref.finalize(found, _forget, folder)
@@ -212,7 +211,7 @@ def _ranked(
     right = None if references is None else references_of(references, names)
     prepared = arena.ranking.prepare(request, tables_of(data, names), right)
     round_ = arena.ranking.round_of(prepared)
-    with reporting(COMPARING) as report:
+    with reporting("comparing answers") as report:
         counts = arena.ranking.judge(
             round_, lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told), report
         )
@@ -352,47 +351,3 @@ def in_python(text: str) -> str:
 
     named = re.sub(r"NAME=(\S*\w)", r'{"NAME": "\1"}', COMMAND.sub(call, text))
     return OPTION.sub(argument, named).replace('" judge=', '", judge=')
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    yield
-
-
-@contextmanager
-def _shown() -> Iterator[None]:
-    bars = _Bars()
-    with listening(bars):
-        yield
-
-
-class _Bars:
-    """Shows the work of comparing as a bar, or as a line at its end where nothing can be redrawn."""
-
-    def __init__(self) -> None:
-        self._stopped: dict[Work, threading.Event] = {}
-
-    def begin(self, work: Work) -> None:
-        """Note that some work begins."""
-        # A notebook's stderr is no terminal, and yet can be redrawn.
-        if work.what != COMPARING or not (sys.stderr.isatty() or "ipykernel" in sys.modules):
-            return
-        self._stopped[work] = threading.Event()
-        threading.Thread(target=self._draw, args=(work, self._stopped[work]), daemon=True).start()
-
-    def end(self, work: Work) -> None:
-        """Note its end."""
-        if work in self._stopped:
-            self._stopped.pop(work).set()
-        elif work.what == COMPARING:
-            sys.stderr.write(f"{work.what}: {work.done:,} in {work.watch.seconds:.1f} s\n")
-
-    def _draw(self, work: Work, stopped: threading.Event) -> None:
-        from tqdm.auto import tqdm
-
-        with tqdm(desc=work.what, total=work.total) as bar:
-            while not stopped.wait(0.25):
-                bar.total = work.total
-                bar.update(work.done - bar.n)
-            bar.total = work.total
-            bar.update(work.done - bar.n)

@@ -107,11 +107,7 @@ ASKED_FOR = (*("evidence", "question_lists", "systems", "weaknesses"), *("sets",
 
 
 def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
-    """Build the application.
-
-    The site is served under the name of `host`, which is listened on; `on_ready` is called once it has
-    started.
-    """
+    """Build the application."""
     routes = _Routes(settings)
 
     @asynccontextmanager
@@ -257,10 +253,7 @@ class _Routes:
 
 
 def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
-    """Build the documents for Streamlit's pages, each with its page's title and our script.
-
-    Titles are by address, without the slash; that of the board begins with its table.
-    """
+    """Build the documents for Streamlit's pages, each with its page's title and our script."""
     static = Path(file_util.get_static_dir())
     document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
     before, after = TITLE.split(document, maxsplit=1)

@@ -29,10 +29,7 @@ HOW_TO_GET_IN = (
 
 
 def show_visitor(purpose: str) -> Caller:
-    """Say who is signed in, or how to sign in and for what; gives who it is.
-
-    The purpose follows "Sign in to".
-    """
+    """Say who is signed in, or how to sign in and for what; gives who it is."""
     st.html(STYLE)
     caller = arena().sessions.who(st.context.cookies.get(COOKIE))
     if caller.kind is CallerKind.OPERATOR:

@@ -24,13 +24,7 @@ MAX_IN_MATRIX = 30
 
 
 def write_board(arena: Arena, name: str, path: Path) -> None:
-    """Write a board, or one snapshot of it, as the public may see it.
-
-    Raises:
-        NotFoundError: No board has this name.
-        RetractedError: The board was retracted.
-        FileFormatError: The file cannot be written.
-    """
+    """Write a board, or one snapshot of it, as the public may see it."""
     board = arena.boards.get(name, caller=PUBLIC)
     if not board.standings:
         raise RetractedError(name, board.notice)

@@ -75,10 +75,7 @@ class UntrustedPeers:
 
 
 class SiteMiddleware:
-    """ASGI middleware of the whole site.
-
-    `policy` is the Content-Security-Policy of everything that has none of its own.
-    """
+    """ASGI middleware of the whole site."""
 
     def __init__(self, app: ASGIApp, hosts: ServedHosts, policy: str) -> None:
         self._app = app
@@ -345,11 +342,7 @@ def plain_page(
     status: int = 200,
     home: str = "../",
 ) -> HTMLResponse:
-    """Return a page with a heading, texts, what went wrong, and a form to sign in or out.
-
-    `form` is the address that takes the form; `leave` is that of signing out,
-    where it is offered; `home` leads to the site.
-    """
+    """Return a page with a heading, texts, what went wrong, and a form to sign in or out."""
     style = STYLE.read_text(encoding="utf-8")
     words = {"title": title, "texts": texts, "alert": alert, "form": form, "leave": leave}
     page = rendered("plain.html", **words, home=home, style=style)

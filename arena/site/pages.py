@@ -39,13 +39,8 @@ def _labels(caller: Caller) -> bool:
 class Page:
     """A page of the site.
 
-    Attributes:
-        name: Its address, without the slash.
-        title: In the navigation and in a browser's tab.
-        module: Below `arena.site`, what shows it by its function `show`.
-        show: In place of that, a function.
-        menu: Where the navigation has it, empty beside the menus; None where its address alone opens it.
-        offered: Whether the navigation has it for a visitor; what they may do, the services decide.
+    `module` below `arena.site` shows it, or the function `show`. `menu` is empty beside the menus; None where
+    its address alone opens it.
     """
 
     name: str
@@ -60,11 +55,7 @@ class Page:
         return import_module(f".{self.module}", __package__)
 
     def run(self) -> None:
-        """Show it.
-
-        Raises:
-            ArenaError: It cannot be shown; a plugin's page that fails is named.
-        """
+        """Show it."""
         if self.show is None:
             self.load().show()
             return

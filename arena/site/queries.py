@@ -49,11 +49,9 @@ BY_CONTENT = {**BY_STATE, Arena: lambda source: source.settings.database_url}
 def _cached(
     *, most: int, seconds: int | None = None, spinner: str | bool = False, of_board_alone: bool = False
 ) -> Callable[[Query[Asked, Value]], Callable[Asked, Value]]:
-    """Let a query of the application be asked without naming it, and cache its result.
-
-    It is cached for `seconds`, until the next change at most; what is `of_board_alone` over changes too. What
-    is cached must not be changed, as all readers share it.
-    """
+    """Let a query of the application be asked without naming it, and cache its result."""
+    # It is cached for `seconds`, until the next change at most; what is `of_board_alone` over changes too.
+    # What is cached must not be changed, as all readers share it.
     named_by = BY_CONTENT if of_board_alone else BY_STATE
 
     def cache_query(query: Query[Asked, Value]) -> Callable[Asked, Value]:
@@ -79,10 +77,7 @@ def texts_kept_back(source: Arena, view: BoardView) -> str:
 def _cached_for_public(
     *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
 ) -> Callable[[ReaderQuery[Asked, Value]], Callable[Concatenate[BoardView, Asked], Value]]:
-    """As `_cached`, for what holds texts: where these are not public, people who sign in are read for afresh.
-
-    What is cached is dropped at the next change.
-    """
+    """As `_cached`, for what holds texts: while these are not public, who signed in is read for afresh."""
     cache = st.cache_data if copied else st.cache_resource
 
     def cache_query(query: ReaderQuery[Asked, Value]) -> Callable[Concatenate[BoardView, Asked], Value]:
@@ -124,10 +119,7 @@ def _former(source: Arena) -> tuple[Board, ...]:
 
 
 def labels_of_boards(wanted: str = "") -> dict[str, str]:
-    """Names of the published boards to what readers choose them by, newest first.
-
-    A snapshot that is wanted by its hash joins them, under the name by which it is wanted.
-    """
+    """Names of the published boards to what readers choose them by, newest first."""
     labels = {head.name: board_label(head) for head in _heads()}
     if SNAPSHOT in wanted:
         for head in (*_former(), *_heads()):
@@ -137,12 +129,7 @@ def labels_of_boards(wanted: str = "") -> dict[str, str]:
 
 
 def board_named(name: str) -> BoardView:
-    """Return a published board, read.
-
-    Raises:
-        NotFoundError: There is none of this name.
-        RetractedError: It was taken down.
-    """
+    """Return a published board, read."""
     # Former boards are read where none that stands has the name.
     head = _called(name, _heads()) or _called(name, _former())
     if head is None:
@@ -162,11 +149,7 @@ def _called(name: str, heads: Sequence[Board]) -> Board | None:
 
 
 def refuse_retracted(name: str) -> None:
-    """Say of a board that was taken down why.
-
-    Raises:
-        RetractedError: It was.
-    """
+    """Say of a board that was taken down why."""
     for head in arena().boards.retracted():
         if is_called(head, name):
             raise RetractedError(name, head.notice)
@@ -242,19 +225,11 @@ def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Comparing battles …")
 def comparison_of(source: Arena, caller: Caller, view: BoardView, systems: tuple[str, ...]) -> Comparison:
-    """Systems of a judged board against each other.
-
-    Raises:
-        InputError: Fewer than two systems, or more than four.
-    """
+    """Systems of a judged board against each other."""
     return source.systems.compare(str(view.round_name), systems, caller=caller)
 
 
 @_cached_for_public(seconds=FRESH, most=256, copied=True)
 def evidence_of(source: Arena, caller: Caller, view: BoardView, question_id: str) -> QuestionView:
-    """Everything about one question of a judged board.
-
-    Raises:
-        NotFoundError: The set has no such question.
-    """
+    """Everything about one question of a judged board."""
     return source.evidence.question(str(view.round_name), question_id, caller=caller)

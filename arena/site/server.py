@@ -22,13 +22,7 @@ HIGHEST_PORT = 65535
 def serve_site(
     host: str, port: int, settings: Settings, *, announce: Callable[[str], None] | None = None
 ) -> None:
-    """Serve the site until it is interrupted.
-
-    `announce` is called with the address of the site as soon as it answers; by default it is printed.
-
-    Raises:
-        ServeError: The address cannot be used.
-    """
+    """Serve the site until it is interrupted."""
     check_port(host, port)
     from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit, which a free port comes before
 
@@ -52,11 +46,7 @@ def address_of(host: str, port: int) -> str:
 
 
 def check_port(host: str, port: int) -> None:
-    """Check that the site can listen here.
-
-    Raises:
-        ServeError: It cannot, with what to do about it.
-    """
+    """Check that the site can listen here."""
     if not 0 < port <= HIGHEST_PORT:
         raise ServeError(f"{port} is no port.", advice="Choose one from 1024 to 65535 with --port.")
     try:
@@ -86,11 +76,7 @@ def proxy_unnamed(settings: Settings, host: str) -> str:
 
 
 def configuration() -> Mapping[str, Any]:
-    """Return the site's Streamlit options by their dotted names.
-
-    Raises:
-        ServeError: The installation lacks its configuration.
-    """
+    """Return the site's Streamlit options by their dotted names."""
     for path in CONFIGURATIONS:
         if path.is_file():
             return dict(_flattened(tomllib.loads(path.read_text(encoding="utf-8"))))

@@ -62,11 +62,7 @@ def choose_files(label: str, *, key: str, advice: str | None = None) -> list[Upl
 
 @contextmanager
 def laid_down(dropped: UploadedFile, *, most_mb: int | None = None) -> Iterator[Path]:
-    """Write a chosen file to the disk, under the name that it has at its owner's, until the end of the block.
-
-    Raises:
-        FileFormatError: It is too large.
-    """
+    """Write a chosen file to the disk, under its own name, until the end of the block."""
     if most_mb is not None and dropped.size > most_mb * MEBIBYTE:
         message = f"{dropped.name} has {dropped.size / MEBIBYTE:,.1f} MiB; up to {most_mb:,} MiB are taken."
         raise FileFormatError(message, advice="Bring a smaller file.", code="too-large")
@@ -77,10 +73,7 @@ def laid_down(dropped: UploadedFile, *, most_mb: int | None = None) -> Iterator[
 
 
 class SignedInUploads:
-    """ASGI middleware: refuse files of browsers that are signed in nowhere.
-
-    Streamlit's own route takes files from every open page and holds them in memory.
-    """
+    """ASGI middleware: refuse files of browsers that are signed in nowhere."""
 
     def __init__(self, app: ASGIApp, *, source: Arena) -> None:
         self._app, self._arena = app, source

@@ -21,10 +21,7 @@ Made = TypeVar("Made")
 
 
 def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
-    """Return a cached value of a board, made on first use; callers must not change it.
-
-    `name` is everything that the value depends on beside the board.
-    """
+    """Return a cached value of a board, made on first use; callers must not change it."""
     made: Made = _value(f"{view.key} {view.notice} {name}", make)
     return made
 
@@ -32,10 +29,7 @@ def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
 def cached_chart(
     view: BoardView, name: str, make: Callable[[str], alt.LayerChart], *, ink: str, alt_text: str
 ) -> None:
-    """Show a chart of a board, made when it is asked for the first time.
-
-    `name` is everything that the chart depends on beside the board and `ink`, the colour of its text.
-    """
+    """Show a chart of a board, made when it is asked for the first time."""
     spec = _spec(f"{view.key} {name} {ink}", lambda: make(ink))
     st.vega_lite_chart(spec, width="stretch", alt=alt_text)
 

@@ -20,14 +20,12 @@ from arena.site.boards.charts import chosen_scatter, interval_chart
 from arena.site.boards.downloads import board_columns, board_rows, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
-from arena.site.queries import history, set_of
+from arena.site.queries import set_of
 from arena.site.services import arena
 from arena.site.ui.html import (
-    anchor,
     figures_table,
     heading,
     note,
-    paragraph,
     put,
     put_html,
     strip,
@@ -50,7 +48,6 @@ SET_STATISTICS = (
     "Short answers per question, mean",
     "Words per passage, mean",
 )
-MOST_ROUNDS = 12
 
 
 def show() -> None:
@@ -70,7 +67,6 @@ def show() -> None:
     with st.expander("Battles: one line per battle", icon=":material/list:"):
         put_html(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
-    _show_rounds(view)
     _show_source(view)
     heading("Cite it", anchor="cite")
     note("The content hash names exactly these standings; they never change once published.")
@@ -99,22 +95,6 @@ def _offer_what_is_shown(view: BoardView) -> None:
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )
     chosen_scatter(view, domain)
-
-
-def _show_rounds(view: BoardView) -> None:
-    entries = [entry for entry in history() if entry.board.name != view.name and not entry.board.retracted]
-    heading("Former rounds", anchor="rounds")
-    rows = [
-        (
-            anchor(entry.board.title, "", board=entry.board.name),
-            f"{entry.board.published_at:%d %B %Y}",
-            str(entry.board.standings["facts"].get("judge", "–")),
-        )
-        for entry in entries[:MOST_ROUNDS]
-    ]
-    if rows:
-        put_html(words_table(("Board", "Published", "Judge"), rows))
-    paragraph(anchor("Every board, and its rank changes", "rounds"), class_="aa-note")
 
 
 def _show_source(view: BoardView) -> None:

@@ -52,10 +52,7 @@ def offer_files(
     title: str = "",
     chart: Callable[[str], alt.LayerChart] | None = None,
 ) -> None:
-    """Offer a table, and the chart that shows it, as files that are made when they are asked for.
-
-    `name` is the table's in the files' names, `title` the chart's; the chart gets the colour of its text.
-    """
+    """Offer a table, and the chart that shows it, as files that are made when they are asked for."""
     _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
 
 

@@ -146,7 +146,7 @@ def as_parts(view: BoardView) -> Parts:
             "before": "" if change is None else change.previous,
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
             "notes": tuple(_notes(view, shown)),
-            "rounds": link("data", board=here["board"]),
+            "files": link("data", board=here["board"]),
         },
     )
 

@@ -16,14 +16,7 @@ from data.errors import NotFoundError
 
 
 def boards() -> Mapping[str, str]:
-    """Names of the published boards to their labels, newest first.
-
-    Where nothing is published the page says what to do, and ends.
-
-    Raises:
-        PageEndedError: Nothing is published.
-        RetractedError: The address names a board that was taken down.
-    """
+    """Names of the published boards to their labels, newest first."""
     wanted = address().get("board", "")
     titles = labels_of_boards(wanted)
     if wanted and wanted not in titles:
@@ -36,11 +29,7 @@ def boards() -> Mapping[str, str]:
 
 
 def titled_board(title: str, page: str) -> BoardView:
-    """Head and name a page, with links to the same page of other boards; the board that it shows.
-
-    Raises:
-        NotFoundError: The address names a board that is not published.
-    """
+    """Head and name a page, with links to the same page of other boards; the board that it shows."""
     titles = boards()
     view = addressed_board(titles)
     put_html(title_of_page(title, page, titles))
@@ -56,32 +45,20 @@ def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
 
 
 def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
-    """Return the board that the address names, of all `boards()`; by default the newest.
-
-    Raises:
-        NotFoundError: The address names a board that is not published.
-    """
+    """Return the board that the address names, of all `boards()`; by default the newest."""
     names = tuple(boards() if titles is None else titles)
     _require_known("board", names, "The board of this address is not published here.")
     return board_named(address().get("board", names[0]))
 
 
 def chosen_system(view: BoardView) -> str:
-    """Return the system that the address names; by default the first.
-
-    Raises:
-        NotFoundError: The address names a system that the board does not have.
-    """
+    """Return the system that the address names; by default the first."""
     _require_known("id", view.systems, "The board has no system of this name.")
     return address().get("id", view.systems[0])
 
 
 def chosen_opponent(view: BoardView, system: str) -> str:
-    """Return the system that the address holds another against; empty where it names none.
-
-    Raises:
-        NotFoundError: The address names a system that the board does not have.
-    """
+    """Return the system that the address holds another against; empty where it names none."""
     _require_known("against", view.systems, "The board has no system of this name.")
     wanted = address().get("against", "")
     return "" if wanted == system else wanted

@@ -91,10 +91,7 @@ class Joint:
 
 
 def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
-    """Return for each row the brackets that go through it: one joins the rows that share a letter.
-
-    Those beyond `MOST_LANES` are left out; the row's detail has the letters.
-    """
+    """Return for each row the brackets that go through it: one joins the rows that share a letter."""
     names = sorted({name for line in lines if not line.is_reference for name in line.letter_set})
     joints: list[list[Joint]] = [[] for _ in lines]
     ends: list[int] = []
@@ -220,10 +217,7 @@ def battles_cell(line: Line) -> Child:
 
 
 def domains_cell(rates: Mapping[str, float | None]) -> Markup:
-    """Return tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words.
-
-    A domain without a rate has no bar. Where the bars stand, `domains_style` says for the whole table.
-    """
+    """Return tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words."""
     if all(rate is None for rate in rates.values()):
         return drawn("muted")
     words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())

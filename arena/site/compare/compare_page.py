@@ -44,10 +44,7 @@ NONE = "-"
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:
-    """Return the systems that the address names as a to d, or that the reader picks; by default the best two.
-
-    The reference is no competitor: it is compared where it is named.
-    """
+    """Return the systems that the address names as a to d, or that the reader picks; else the best two."""
     key, addressed = "choice-compared", list(map(chosen_words, NAMES))
     for name in addressed:
         if name not in {"", NONE, *view.systems}:

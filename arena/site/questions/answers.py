@@ -101,10 +101,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownScore:
-    """A score with what it depends on: facts by kind, or claims; neither where nothing is known.
-
-    `note` says who told.
-    """
+    """A score with what it depends on: facts by kind, or claims; neither where nothing is known."""
 
     title: str
     note: str = ""

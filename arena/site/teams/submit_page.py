@@ -39,10 +39,7 @@ LABELS: Mapping[str, tuple[str, str]] = {
 
 
 def fill_card(before: SystemCard | None) -> SystemCard | None:
-    """Let the visitor say what the system is; None while a field cannot be used.
-
-    The card of the version before is offered to be taken over.
-    """
+    """Let the visitor say what the system is; None while a field cannot be used."""
     with st.expander("System card: what readers see of your system", icon=":material/badge:"):
         _take_file()
         if before is not None and before != SystemCard():

@@ -117,10 +117,8 @@ def name_page(*parts: str) -> None:
 
 
 def page_heading(text: str) -> None:
-    """Show the heading of the page.
-
-    Streamlit's own headings go through its Markdown reader, which takes a browser ten times as long.
-    """
+    """Show the heading of the page."""
+    # Streamlit's own headings go through its Markdown reader, which takes a browser ten times as long.
     put("heading", 1, text)
 
 
@@ -150,10 +148,8 @@ def note(text: str) -> None:
 
 
 def verbatim(text: str) -> None:
-    """Show text to copy, such as commands; a click selects all of it.
-
-    Streamlit's own box would make every reader load its highlighter of 1.5 MB.
-    """
+    """Show text to copy, such as commands; a click selects all of it."""
+    # Streamlit's own box would make every reader load its highlighter of 1.5 MB.
     put("verbatim", text)
 
 

@@ -18,10 +18,8 @@ LONGEST_SHOWN = 60
 
 
 def distinct(labels: Mapping[Value, str]) -> dict[Value, str]:
-    """Labels that say what they stand for where several things have the same one.
-
-    Streamlit finds what was chosen by its label, so that of two equal ones the wrong one may be taken.
-    """
+    """Labels that say what they stand for where several things have the same one."""
+    # Streamlit finds what was chosen by its label, so that of two equal ones the wrong one may be taken.
     counts = Counter(labels.values())
     return {value: f"{label} ({value})" if counts[label] > 1 else label for value, label in labels.items()}
 
@@ -32,10 +30,7 @@ def chosen_words(name: str) -> str:
 
 
 def optional_select(name: str, label: str, options: Mapping[str, str], nothing: str) -> str | None:
-    """One of several things that the address may name, or none of them.
-
-    `options` are values in the address to what the reader sees; `nothing` is seen where nothing is chosen.
-    """
+    """One of several things that the address may name, or none of them."""
     return choose_one(name, label, {"": nothing, **options}) or None
 
 
@@ -56,10 +51,7 @@ def text_filter(name: str, label: str) -> str:
 def choose_one(
     name: str, label: str, options: Mapping[str, str], *, width: int | Literal["stretch"] = "stretch"
 ) -> str:
-    """One of several things that the address may name.
-
-    `options` are values in the address to what the reader sees; the first is the default.
-    """
+    """One of several things that the address may name."""
     key = _from_address(name, label, options)
     chosen = st.selectbox(
         label,
@@ -74,10 +66,7 @@ def choose_one(
 
 
 def choose_segment(name: str, label: str, options: Mapping[str, str], *, shown: bool = True) -> str:
-    """One of a few things side by side that the address may name; the first is the default.
-
-    `options` are values in the address to what the reader sees; the label may be hidden.
-    """
+    """One of a few things side by side that the address may name; the first is the default."""
     key = _from_address(name, label, options)
     chosen = st.segmented_control(
         label,
@@ -94,10 +83,7 @@ def choose_segment(name: str, label: str, options: Mapping[str, str], *, shown: 
 
 @contextmanager
 def opened(label: str, *parameters: str) -> Iterator[bool]:
-    """Fold a part of the page until it is opened, or the address has one of its parameters.
-
-    Yields whether it is open; what is closed need not be made.
-    """
+    """Fold a part of the page until it is opened, or the address has one of its parameters."""
     named = any(chosen_words(name) for name in parameters)
     key = f"part-{'-'.join(parameters)}"
     with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
@@ -105,10 +91,8 @@ def opened(label: str, *parameters: str) -> Iterator[bool]:
 
 
 def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
-    """Set a widget to what the address says, or to the first of its options, and return the widget's key.
-
-    Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
-    """
+    """Set a widget to what the address says, or to the first of its options, and return the widget's key."""
+    # Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
     key, wanted = f"choice-{name}", st.query_params.get(name)
     st.session_state[key] = wanted if wanted in options else next(iter(options))
     if wanted is not None and wanted not in options:

@@ -85,15 +85,6 @@ def test_frames_are_ranked_in_one_call(
     assert more.board.partial.tolist().count("partial (6 of 12)") == 1
 
 
-def test_progress_is_one_line_where_there_is_no_terminal(
-    frames: dict[str, pd.DataFrame], right: list[dict[str, str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A log is not filled with states of a bar: it says at the end how much was compared."""
-    aa.rank(frames, references=right)
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("comparing answers: 12 in ")
-
-
 @pytest.mark.slow
 def test_other_shapes_and_names_of_columns_give_the_same(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]]
