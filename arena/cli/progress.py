@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from arena.formats import span
 from data.progress import Progress, Work, listening
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LINES_EVERY = 30.0
 """Seconds between two tellings of what is known of the result so far, where nothing can be redrawn."""
 REDRAW_EVERY = 0.25
 MEGABYTE = 1_000_000
-MINUTE, HOUR = 60, 3600
+MINUTE = 60
 
 
 @contextmanager
@@ -187,16 +188,6 @@ def state_of(work: Work) -> str:
     if progress.seconds_left is not None and round(progress.seconds_left):
         parts.append(f"{span(progress.seconds_left)} left")
     return ", ".join(parts) + noted
-
-
-def span(seconds: float) -> str:
-    """Return a time as people say it."""
-    whole = round(seconds)
-    if whole < MINUTE:
-        return f"{whole} s"
-    if whole < HOUR:
-        return f"{whole // MINUTE} min {whole % MINUTE} s"
-    return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
 
 
 def _amount(work: Work) -> str:

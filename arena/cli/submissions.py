@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,6 @@ from arena.cli.output import (
 )
 from arena.container import open_arena
 from data.models import SubmissionKind
-
-if TYPE_CHECKING:
-    from data.models import Submission
 
 commands = typer.Typer(
     help="Submissions: one system's file of answers each.", epilog="Also: `list`.", no_args_is_help=True
@@ -244,12 +241,9 @@ def withdraw(
     """
     confirm(f"Withdraw submission {number}?", yes=yes)
     withdrawn = open_arena().submissions.withdraw(number, reason=reason, disqualify=disqualify)
-    _show_change(withdrawn, "is disqualified" if disqualify else "is withdrawn", as_json=as_json)
-
-
-def _show_change(submission: Submission, effect: str, *, as_json: bool) -> None:
-    text = f"{submission.system} version {submission.version} {effect}."
-    show_result(submission.to_json(), text, as_json=as_json)
+    effect = "disqualified" if disqualify else "withdrawn"
+    line = f"{withdrawn.system} version {withdrawn.version} is {effect}."
+    show_result(withdrawn.to_json(), line, as_json=as_json)
 
 
 def _row(submission: dict[str, Any]) -> tuple[str | int | None, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import re
+import shutil
 import tempfile
 import threading
 import weakref
@@ -105,7 +106,7 @@ def rank(
         retry=retry,
         go_on=go_on,
     )
-    folder = _folder(out)
+    folder = Path(out or tempfile.mkdtemp(prefix="answer-arena-"))
 
     def work() -> Ranking:
         arena = open_ranking(folder)
@@ -117,7 +118,7 @@ def rank(
     with _in_python(), showing_progress() if progress else nullcontext():
         found = _outside_loops(work)
     if out is None:
-        weakref.finalize(found, _forget, folder)
+        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found
 
 
@@ -285,16 +286,6 @@ def _asked(
         **options,
     )
     return Columns(answers=(answer,) if answer else (), **named), request, out
-
-
-def _folder(out: str | Path | None) -> Path:
-    return Path(tempfile.mkdtemp(prefix="answer-arena-")) if out is None else Path(out)
-
-
-def _forget(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _outside_loops(work: Callable[[], Value]) -> Value:

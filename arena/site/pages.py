@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from arena.services.accounts.auth import Caller
 
 
-def everybody(_caller: Caller) -> bool:
-    """Offer a page to every visitor."""
-    return True
-
-
-def _organisers(caller: Caller) -> bool:
-    return caller.organiser
-
-
 def _labels(caller: Caller) -> bool:
     from arena.site.services import arena  # noqa: PLC0415 - documents are made without it
 
@@ -48,7 +39,7 @@ class Page:
     module: str = ""
     show: Callable[[], None] | None = None
     menu: str | None = None
-    offered: Callable[[Caller], bool] = everybody
+    offered: Callable[[Caller], bool] = lambda _caller: True
 
     def load(self) -> ModuleType:
         """Return the module that shows it."""
@@ -71,7 +62,7 @@ class Page:
 
 
 MORE, ORGANISE = "More", "Organise"
-_organised = partial(Page, menu=ORGANISE, offered=_organisers)
+_organised = partial(Page, menu=ORGANISE, offered=lambda caller: caller.organiser)
 OWN = (
     Page(name="", title="Board", module="boards.leaderboard_page", menu=""),
     Page(name="questions", title="Questions", module="questions.list_page", menu=""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,13 @@ EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, never bound to
 HIGHEST_PORT = 65535
 
 
-def serve_site(
-    host: str, port: int, settings: Settings, *, announce: Callable[[str], None] | None = None
-) -> None:
+def serve_site(host: str, port: int, settings: Settings) -> None:
     """Serve the site until it is interrupted."""
     check_port(host, port)
     from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit, which a free port comes before
 
-    tell = announce or _say
-    app = make_app(settings, host=host, on_ready=lambda: tell(address_of(host, port)))
+    ready = f"Answer Arena is at {address_of(host, port)}  (Ctrl-C stops it)"
+    app = make_app(settings, host=host, on_ready=lambda: print(ready, flush=True))  # noqa: T201 - to the person
     own = settings.public_url or address_of(host, port)
     # Whose messages the pages take, from a window around them.
     fixed = {
@@ -100,7 +98,3 @@ def _refused(host: str, port: int, error: OSError) -> ServeError:
         advice = "Use 127.0.0.1 for this machine alone, or 0.0.0.0 for every network."
         return ServeError(f"This machine has no address {host}.", advice=advice)
     return ServeError(f"Cannot listen on {host}:{port}: {error.strerror}.", advice="Choose another --port.")
-
-
-def _say(address: str) -> None:
-    print(f"Answer Arena is at {address}  (Ctrl-C stops it)", flush=True)  # noqa: T201 - said to the person

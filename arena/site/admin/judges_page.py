@@ -139,14 +139,14 @@ def show_calibration(number: int) -> None:
 
 
 def _estimate(report: Mapping[str, Any], name: str) -> str:
-    form = percent if name in {"accuracy", "decisive_accuracy", "tie_rate"} else _coefficient
+    form = (
+        percent
+        if name in {"accuracy", "decisive_accuracy", "tie_rate"}
+        else lambda value: shown(value, ".2f").replace("-", "−")
+    )
     bounds = report["intervals"].get(name)
     figure = form(report[name])
     return figure if not bounds else f"{figure} ({form(bounds[0])} to {form(bounds[1])})"
-
-
-def _coefficient(value: float | None) -> str:
-    return shown(value, ".2f").replace("-", "−")
 
 
 def _calibrate(names: list[str], caller: Caller) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from functools import partial
 
 import streamlit as st
@@ -38,7 +37,7 @@ def accounts_part(caller: Caller) -> None:
             account.name,
             "closed" if account.closed_at else "organiser" if account.is_organiser else "member",
             account.email or NOTHING,
-            _day(account.created_at),
+            f"{account.created_at:%Y-%m-%d}",
         )
         for account in accounts.values()
     ]
@@ -116,7 +115,3 @@ def _tokens(caller: Caller) -> None:
     owners = {f"team {team.name}": {"team": team.name} for team in teams.all(caller=caller)}
     owners |= {f"account {each.name}": {"account": each.name} for each in teams.accounts(caller=caller)}
     tokens_part(arena().tokens.all(caller=caller), owners, tuple(TokenScope), caller)
-
-
-def _day(moment: datetime | None) -> str:
-    return NOTHING if moment is None else f"{moment:%Y-%m-%d}"

@@ -92,10 +92,6 @@ def _standing(watch: RoundWatch) -> None:
     grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")
 
 
-def _new_cap() -> float | None:
-    return st.number_input("New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap")
-
-
 def _controls(watch: RoundWatch, caller: Caller) -> None:
     name, state = watch.round.name, watch.round.state
     rounds = arena().rounds
@@ -104,7 +100,11 @@ def _controls(watch: RoundWatch, caller: Caller) -> None:
     words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        cap = _new_cap() if active or watch.retriable else None
+        cap = None
+        if active or watch.retriable:
+            cap = st.number_input(
+                "New cap in USD", 0.0, value=None, placeholder="as it is", width=160, key="cap"
+            )
         go_on = partial(rounds.go_on, name, budget_usd=cap, caller=caller)
         buttons: tuple[tuple[bool, str, str, Callable[[], object], str], ...] = (
             (

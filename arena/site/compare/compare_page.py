@@ -120,15 +120,10 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
             _paired_row(view.label(share.domain), share, apart) for share, apart in words if share.questions
         ]
         put("table", columns, cells, f"{first} minus {other}, in percentage points of the win")
-        rows += [
-            {"first": first, "second": other, **_flat(share), "separated": apart} for share, apart in words
-        ]
+        for share, apart in words:
+            row = {"first": first, "second": other, **asdict(share), "separated": apart}
+            rows.append({**row, **(row.pop("interval") or {"lower": None, "upper": None})})
     offer_files(view, "paired-differences", lambda: rows)
-
-
-def _flat(share: PairedShare) -> dict[str, float | str | None]:
-    values = asdict(share)
-    return {**values, **(values.pop("interval") or {"lower": None, "upper": None})}
 
 
 def _paired_row(label: str, share: PairedShare, apart: bool) -> tuple[Child, ...]:

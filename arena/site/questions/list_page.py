@@ -22,6 +22,7 @@ from data.store.question_stats import QuestionStats
 from data.text import percent
 
 SECOND = "aa-second"
+CLASSES = {"Winner": "aa-left aa-words aa-winner", "Margin": ""}
 MEANINGS = {
     "Winner": "The system with the largest share of the win, over its battles on the question; the reference "
     "is left aside.",
@@ -137,7 +138,9 @@ def show() -> None:
 def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Markup:
     """Return questions, each leading to its evidence."""
     columns: list[Column] = [("Question", "aa-left")]
-    columns += [(Cell(name, meaning=meaning), _class_of(name)) for name, meaning in MEANINGS.items()]
+    columns += [
+        (Cell(name, meaning=meaning), CLASSES.get(name, SECOND)) for name, meaning in MEANINGS.items()
+    ]
     return macro("table", columns, [_row(view, one) for one in questions], classes="aa-questions")
 
 
@@ -152,12 +155,6 @@ def _row(view: BoardView, question: QuestionStats) -> tuple[Child, ...]:
         Cell(percent(question.disagreement), sub=f"{question.battles:,} battles{undecided}"),
         f"{question.flips:,}",
     )
-
-
-def _class_of(name: str) -> str:
-    if name == "Winner":
-        return "aa-left aa-words aa-winner"
-    return "" if name == "Margin" else SECOND
 
 
 def _winner(view: BoardView, question: QuestionStats) -> Cell:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import partial
 
@@ -131,7 +130,7 @@ def _show_problems(result: CheckReport) -> None:
 
 def _offer_report(open_set: OpenSet, result: CheckReport) -> None:
     forms = (
-        ("json", "application/json", partial(_as_json, result)),
+        ("json", "application/json", partial(result.model_dump_json, indent=2)),
         ("csv", "text/csv", partial(report_csv, result)),
     )
     with st.container(horizontal=True):
@@ -144,10 +143,6 @@ def _offer_report(open_set: OpenSet, result: CheckReport) -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
-
-
-def _as_json(result: CheckReport) -> str:
-    return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2)
 
 
 @st.cache_resource(show_spinner=False)

@@ -141,10 +141,12 @@ def _row(submission: SubmissionStatus) -> tuple[Child, ...]:
 def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
     subheading(f"{submission.system}, version {submission.version}", anchor="submission")
     note(next_of(submission))
+    waiting = waits(submission)
+    done = format_time(submission.eta) if submission.eta else "not known before judging begins"
     strip(
         (
             ("state", submission.state.value),
-            *(_queue(submission) if waits(submission) else ()),
+            *((("place in the queue", queue_of(submission)), ("judged by, about", done)) if waiting else ()),
             ("attempt", attempt_of(submission)),
             ("counts against the quota", "yes" if submission.charged else "no"),
             ("answers", f"{submission.answers:,}"),
@@ -154,11 +156,6 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
         show_actions(submission, caller)
     if submission.visibility == Visibility.FULL:
         _show_content(submission)
-
-
-def _queue(status: SubmissionStatus) -> tuple[tuple[str, str], ...]:
-    done = format_time(status.eta) if status.eta else "not known before judging begins"
-    return (("place in the queue", queue_of(status)), ("judged by, about", done))
 
 
 def _show_content(submission: SubmissionDetails) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from arena.cli.progress import Display, LineView, line_of, span
+from arena.cli.progress import Display, LineView, line_of
 from arena.container import Arena
+from arena.formats import span
 from arena.services.rounds.models import RoundRequest
 from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
