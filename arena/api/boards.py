@@ -115,7 +115,6 @@ def show_board(
 
 
 def _preferred(accept: str) -> BoardForm:
-    """Return the first form that the reader names; JSON where it names none of ours."""
     wanted = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     forms = {form.media_type: form for form in BoardForm}
     return next((forms[media] for media in wanted if media in forms), BoardForm.JSON)

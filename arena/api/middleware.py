@@ -87,8 +87,6 @@ class Envelope:
 
 
 class _Body:
-    """The body of one request, as it comes in."""
-
     def __init__(self, receive: Receive, most: int, patience: float) -> None:
         self._receive = receive
         self._most = most

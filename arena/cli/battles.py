@@ -281,7 +281,6 @@ def _points(value: float | None) -> str | None:
 
 
 def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
-    """Covariates by their names, with commas between them; None where none are named."""
     if words is None:
         return None
     try:
@@ -292,7 +291,6 @@ def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
 
 
 def _show_coefficients(rated: FileRatings) -> None:
-    """Print what each covariate is worth, where ratings are controlled for some."""
     if rated.controlled is None:
         return
     rows = [

@@ -114,8 +114,6 @@ def root(
 
 
 class _Root(TyperGroup):
-    """`arena`, whose commands are imported one by one."""
-
     def list_commands(self, ctx: Context) -> list[str]:
         """List the words, without importing their modules."""
         del ctx

@@ -228,7 +228,6 @@ def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
 
 
 def _job_line(status: JobStatus | None) -> str | None:
-    """Return a round's job in a line: its position in the queue, or its workers."""
     if status is None:
         return None
     job = status.job

@@ -281,7 +281,6 @@ def _judge(
     queue: bool,
     as_json: bool,
 ) -> None:
-    """Judge what is pending in a round, here, on a cluster, or by the workers of the queue."""
     if queue:
         options = {} if concurrency is None else {"concurrency": concurrency}
         job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=workers)

@@ -66,7 +66,6 @@ class AnswerFile(StrEnum):
 
 
 def _exported(name: str) -> object:
-    """Look up what a set is written as; errors are those of `set_writer`."""
     return name in set(AnswerFile) or set_writer(name, others=AnswerFile)
 
 

@@ -41,8 +41,6 @@ class Value(BaseModel):
 
 
 class _Joined:
-    """The attributes of several records."""
-
     def __init__(self, *records: object) -> None:
         self._records = records
 

@@ -94,7 +94,6 @@ def with_index(frame: Any) -> Any:  # noqa: ANN401 - a data frame, whose library
 
 
 def _cell(cell: Any) -> Any:  # noqa: ANN401 - what a data frame holds
-    """Return a value as JSON would give it."""
     if hasattr(cell, "tolist") and not isinstance(cell, str):
         cell = cell.tolist()
     missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}

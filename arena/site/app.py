@@ -198,8 +198,6 @@ class _LaterApi:
 
 
 class _Routes:
-    """Routes besides the pages."""
-
     def __init__(self, settings: Settings) -> None:
         self.arena, self._pages = open_arena(settings), opened(as_secrets(settings))
 
@@ -280,7 +278,6 @@ def _begun(document: str, first_view: FirstView) -> Callable[[Request], Awaitabl
 
 
 def _component_files(static: Path, document: str) -> list[str]:
-    """Return the files of the usual components and their imports, without those in the document."""
     folder = static / "static" / "js"
     files = [path for name in COMPONENTS for path in folder.glob(f"{name}.*.js")]
     names = {path.name for path in files}

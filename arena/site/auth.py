@@ -79,7 +79,6 @@ def present() -> Caller:
 
 
 def _claimed() -> Caller | None:
-    """Return the OIDC sign-in; None without one, or without OIDC."""
     subject = provider_subject()
     if not subject:
         return None

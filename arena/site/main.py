@@ -42,7 +42,6 @@ def _visitor() -> Caller:
 
 
 def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
-    """Return the menus for who is at the browser; pages outside them still open by their address."""
     offered = menus(caller)
     shown = {menu: [_page(page) for page in inside] for menu, inside in offered.items()}
     listed = {page.name for inside in offered.values() for page in inside}
@@ -52,7 +51,6 @@ def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
 
 
 def _waiting() -> int:
-    """Count the submissions that wait for organisers; 0 where the database cannot be asked."""
     try:
         return sum(len(inbox.waiting) for inbox in arena().inbox.waiting(caller=present()))
     except ArenaError:

@@ -119,7 +119,6 @@ class SiteMiddleware:
             await self._with_headers(refusal)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the refusal of a request; None where it is served."""
         asked = origin_of_request(scope)
         if asked is None:
             return refused(scope, 400, "The request names no host.", advice="Send one usable `Host`.")
@@ -302,8 +301,6 @@ def script_hashes(document: str) -> tuple[str, ...]:
 
 
 class _Scripts(HTMLParser):
-    """Collects the scripts inside a document."""
-
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[str] = []

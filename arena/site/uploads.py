@@ -101,5 +101,4 @@ class SignedInUploads:
 
 
 def _signed(name: str, value: str | None) -> bytes | None:
-    """Return the value of a cookie that Streamlit signed, as after a provider's sign-in."""
     return None if value is None else decode_signed_value(get_cookie_secret(), name, value)

@@ -88,7 +88,6 @@ class Worker:
         return self._leases.take(job_id=self._job_id)
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
-        """Do a job and release its lease; False where something went wrong."""
         log = self._log.bind(job=job.id, kind=job.kind.value, round=job.round_name, lease=lease.id)
         log.info("job.taken")
         failure: Exception | None = None

@@ -105,7 +105,6 @@ def calibration_title(job: Job) -> str:
 
 
 def _choose_calibration(caller: Caller) -> int | None:
-    """Return the calibration that the address names, or that is picked; None without one."""
     jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
     if not jobs:
         note("Nothing has been calibrated yet.")

@@ -54,7 +54,6 @@ def accounts_part(caller: Caller) -> None:
 
 
 def _change(account: UserAccount, caller: Caller) -> None:
-    """Buttons that give an account organisers' rights or take them, and close or open it."""
     change, name = arena().teams.change_account, account.name
     organises, closed = account.is_organiser, account.closed_at is not None
     word = "Take back the organiser's rights" if organises else "Make them an organiser"

@@ -154,7 +154,6 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
 
 
 def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:
-    """Show what the round lacks, with remedies; blocking points come first."""
     heading("Before you launch", anchor="to-do")
     if not to_do:
         note("Nothing is missing.")

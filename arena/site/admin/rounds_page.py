@@ -294,7 +294,6 @@ def _labels(name: str, caller: Caller) -> VoteSource | None:
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    """Return the calibration of the round's judge that the board is to report; None without one."""
     calibrations = {
         calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
     }

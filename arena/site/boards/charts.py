@@ -157,5 +157,4 @@ def _text(column: Column, value: float) -> str:
 
 
 def _first(labels: Mapping[str, str], *names: str) -> dict[str, str]:
-    """Return the labels with some of them first, of which the first makes the default."""
     return {**{name: labels[name] for name in names if name in labels}, **labels}

@@ -79,7 +79,6 @@ def _site_address() -> str:
 
 
 def _offer_what_is_shown(view: BoardView) -> None:
-    """Offer the table as the board shows it, with its picture, and two columns against each other."""
     shown = read_address(view)
     domain = shown.domain
 
@@ -117,7 +116,6 @@ def _show_source(view: BoardView) -> None:
 
 
 def _show_set_statistics(view: BoardView) -> None:
-    """Show words, documents and passages by domain; nothing for boards of published counts."""
     if view.round_name is None:
         return
     heading("What the questions are made of", anchor="questions")

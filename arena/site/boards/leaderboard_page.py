@@ -174,7 +174,6 @@ def _switched(shown: Shown, name: str) -> Iterable[str]:
 
 
 def _warnings(view: BoardView, shown: Shown) -> Iterator[str]:
-    """Yield warnings on choices in the address that do not exist, with their replacement."""
     yield from filter(None, [domain_warning(view)])
     order = chosen_words("sort")
     if order and Order.of(order).key not in shown.orders:

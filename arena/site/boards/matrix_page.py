@@ -37,7 +37,6 @@ def matrix_table(view: BoardView, *, in_file: bool = False) -> Markup:
 
 
 def _meeting(view: BoardView, system: str, other: str, *, links: bool) -> Mapping[str, object] | None:
-    """Return how a system fared against another; None where they never met."""
     if system == other:
         return {"is_self": True}
     meeting = view.meetings.of(system, other)

@@ -234,7 +234,6 @@ def domains_style(count: int) -> str:
 
 
 def _bar_width(count: int) -> float:
-    """In per cent of the cell; bars and the gaps between them fill it."""
     return 72 / count
 
 

@@ -154,7 +154,6 @@ def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
 
 
 def _value(spec: BoardColumn, line: Line) -> Value:
-    """Return the value of the standings, with its interval where it has one."""
     if spec.ends is None or column_named(spec.name) is None:
         return line.scores.get(spec.name) if spec.ends else spec.read(line.facts)
     value, *ends = (
@@ -286,7 +285,6 @@ def standings_table(
 def _heading(
     column: Column, order: Order, address: Mapping[str, str] | None, table: Table
 ) -> Mapping[str, object]:
-    """Return the heading of a column; with an address a link that sorts by it, or turns the order round."""
     href = sorted_by = ""
     if address is not None and column.spec.name != "domains":
         rest = {name: value for name, value in address.items() if name != "sort"}

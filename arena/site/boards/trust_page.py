@@ -54,7 +54,6 @@ def as_parts(view: BoardView) -> Parts:
 
 
 def _questions(view: BoardView) -> Iterator[Mapping[str, str]]:
-    """Yield what readers ask of the judge: each answer, and the note and table that unfold."""
     for label, value, meaning in view.health:
         answer = as_sentences(label, value, meaning)
         yield {"asked": QUESTIONS.get(label, label), "answer": answer, "note": meaning, "table": ""}

@@ -209,7 +209,6 @@ def show_facts_of(view: BoardView, comparison: Comparison) -> None:
 def _show_answers(
     question_view: QuestionView, systems: Sequence[str], own: Mapping[str, Collection[str]]
 ) -> None:
-    """Show the answers in full; passages that only one of them covers are shaded."""
     answers = {answer.system: answer for answer in question_view.answers}
     subheading("In full")
     note(

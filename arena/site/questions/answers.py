@@ -149,7 +149,6 @@ def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
 
 
 def _claim(claim: ClaimView) -> Claim:
-    """One claim: sign and posterior, its text, the reason, the passages' words for and against it."""
     words = [*(("for", one) for one in claim.support), *(("against", one) for one in claim.against)]
     return Claim(
         class_=CLASSES[claim.verdict],

@@ -102,7 +102,6 @@ def verdict_chip(battle: BattleRecord) -> Cell:
 
 
 def _by_rank(battle: BattleRecord) -> tuple[str, str]:
-    """Return the winner of a battle and the other; side a first in a tie."""
     if battle.preference is Preference.B:
         return battle.system_b, battle.system_a
     return battle.system_a, battle.system_b

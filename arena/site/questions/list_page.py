@@ -99,7 +99,6 @@ def choose_page(count: int) -> int:
 
 
 def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
-    """Each domain with the address of its questions; filters stay, words that were searched for go."""
     chosen = chosen_domain(view)
     here = {name: word for name, word in address().items() if name not in {"page", "domain", "words"}}
     return [

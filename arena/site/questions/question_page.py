@@ -75,7 +75,6 @@ def show() -> None:
 
 
 def _show_tabs(parts: Parts) -> None:
-    """Everything on the question; the address names the open tab, and a tab is filled when it is opened."""
     part = chosen_words(PART)
     opened = LABELS.get(part, LABELS["battles"])
     tabs = st.tabs(list(LABELS.values()), default=opened, key=KEY, on_change=_into_address)

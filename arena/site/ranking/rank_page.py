@@ -50,7 +50,6 @@ def show() -> None:
 def _ask(
     tables: Sequence[AnswerTable], references: Sequence[AnswerTable], caller: Caller
 ) -> tuple[RankRequest | None, str]:
-    """Ask for the judge, its address and key; None until a judge is named."""
     heading("Judge", anchor="judge")
     rows = [row for table in (*tables, *references) for some in table.systems.values() for row in some]
     held = any(row.reference or row.contexts for row in rows) or bool(references)

@@ -73,7 +73,6 @@ def _rating(view: BoardView, system: str) -> Iterator[tuple[str, str]]:
 
 
 def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
-    """Links to other systems, and to this one against each; the way back from a comparison first."""
     board = view.name
     yield "System", [(one, link("system", board=board, id=one), one == system) for one in view.systems]
     back = [("Nobody", link("system", board=board, id=system), False)] if opponent else []

@@ -94,7 +94,6 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
 
 
 def _rows(system: str, found: Sequence[MissedFact | DoubtfulClaim]) -> Rows:
-    """Rows of a file; passages are separated by spaces."""
     rows = ({"system": system, **asdict(one)} for one in found)
     return [
         {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()}

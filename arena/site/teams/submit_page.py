@@ -69,7 +69,6 @@ def _take_file() -> None:
 
 
 def _read() -> None:
-    """Fill the fields from the file that was dropped, or report what is wrong with it."""
     dropped = st.session_state.get(SENT)
     st.session_state[WRONG] = ()
     if dropped is None:
@@ -159,7 +158,6 @@ def _cost(phase: Phase, quota: Quota) -> str:
 def _missing(
     open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, quota: Quota, caller: Caller
 ) -> str:
-    """Return the reason why it cannot be submitted yet; empty where it can."""
     if open_set.phase is None:
         return str(closed_error(open_set.policy))
     if quota.left == 0 or quota.left_today == 0:

@@ -153,7 +153,6 @@ def _queued(lines: Sequence[SubmissionStatus]) -> list[Child]:
 
 
 def _show_quotas(team: str, lines: Sequence[SubmissionStatus], caller: Caller) -> None:
-    """Show the remaining quota for each set that is open or that the team submitted to."""
     entered = {line.set_name for line in lines}
     rows = []
     for summary in arena().sets.summaries():
