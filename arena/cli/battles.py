@@ -12,6 +12,7 @@ import typer
 from arena.cli.battle_votes import People, show_corrected, show_corrected_rates
 from arena.cli.options import AsJson, Engine, File, Seed, known, open_parallel, whole_file
 from arena.cli.output import Cell, note, show_json, show_line, show_table
+from arena.formats import shown
 from leaderboard.formats.registry import battle_format, listed_battle_formats
 from leaderboard.vocabulary import Cluster, Covariate, IntervalKind, Method
 
@@ -161,10 +162,7 @@ def rate(
         (
             f"{rating.rank_lower}–{rating.rank_upper}",
             rating.system,
-            _points(rating.rating),
-            _points(rating.lower),
-            _points(rating.upper),
-            _points(rating.se),
+            *(shown(value, ".1f") for value in (rating.rating, rating.lower, rating.upper, rating.se)),
             rating.tie_group,
             rating.letters,
             rating.battles,
@@ -274,10 +272,6 @@ def convert(
     if written.unkept:
         note(f"not in {destination.name}: {', '.join(written.unkept)}")
     show_line(f"{written.rows:,} battles written to {destination}.")
-
-
-def _points(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1f}"
 
 
 def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:

@@ -31,6 +31,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
+from arena.formats import shown
 from judges.metrics.factuality.graph import FactorTables, Inference
 from judges.metrics.registry import added_metrics
 from judges.metrics.registry import metrics as known_metrics
@@ -123,8 +124,8 @@ def plan(
                 planned.requests,
                 planned.input_tokens,
                 planned.output_tokens,
-                _money(planned.cost_usd),
-                _money(planned.cost_usd_most),
+                shown(planned.cost_usd, ",.2f"),
+                shown(planned.cost_usd_most, ",.2f"),
             )
             for planned in plans
         ],
@@ -345,10 +346,6 @@ def _request(
 def _warn(planned: MetricPlan) -> None:
     for warning in planned.warnings:
         note(f"warning: {warning}")
-
-
-def _money(usd: float | None) -> str | None:
-    return None if usd is None else f"{usd:,.2f}"
 
 
 def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> ScoreRequest:

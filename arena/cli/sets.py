@@ -31,6 +31,7 @@ from arena.cli.output import (
 )
 from arena.cli.set_policy import policy
 from arena.container import open_arena
+from arena.formats import shown
 from data.files.question_sets.registry import described_set_formats, listed_set_formats, set_writer
 from data.text import percent
 
@@ -323,14 +324,14 @@ def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
                 row.domain,
                 row.questions,
                 row.references,
-                _mean(row.reference_words),
-                _mean(row.documents),
-                _share(row.several_documents),
-                _share(row.many_documents),
-                _share(row.sentences_of_several),
-                _mean(row.short_answers),
-                _mean(row.passages),
-                _mean(row.passage_words),
+                shown(row.reference_words, ".1f"),
+                shown(row.documents, ".1f"),
+                percent(row.several_documents),
+                percent(row.many_documents),
+                percent(row.sentences_of_several),
+                shown(row.short_answers, ".1f"),
+                shown(row.passages, ".1f"),
+                shown(row.passage_words, ".1f"),
             )
             for row in rows
         ],
@@ -340,11 +341,3 @@ def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
 def _statistics(row: SetStatistics) -> dict[str, Any]:
     fields = row.to_json()
     return {STATISTICS.get(name, name): value for name, value in fields.items() if name != "domain"}
-
-
-def _mean(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1f}"
-
-
-def _share(value: float | None) -> str | None:
-    return None if value is None else percent(value)

@@ -69,7 +69,9 @@ def show(
     if view.members:
         show_table(("member", "role"), [(member.account, member.role) for member in view.members])
     if team_tokens:
-        _show_tokens([token.to_json() for token in team_tokens])
+        columns = ("id", "name", "prefix", "team", "account", "scopes", "expires_at", "revoked_at", "used_at")
+        rows = [token.to_json() for token in team_tokens]
+        show_table(columns, [[row[column] for column in columns] for row in rows])
 
 
 @commands.command("list", hidden=True)
@@ -248,14 +250,3 @@ def revoke_token(
     confirm(f"Revoke token {number}?", yes=yes)
     token = open_arena().tokens.revoke(number, caller=OPERATOR)
     show_result(token.to_json(), f"Token {number} ({token.name}) is revoked.", as_json=as_json)
-
-
-def _show_tokens(token_rows: list[dict[str, object]]) -> None:
-    columns = ("id", "name", "prefix", "team", "account", "scopes", "expires_at", "revoked_at", "used_at")
-    show_table(columns, [[_cell(token[column]) for column in columns] for token in token_rows])
-
-
-def _cell(value: object) -> str | None:
-    if value is None:
-        return None
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

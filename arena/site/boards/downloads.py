@@ -11,6 +11,7 @@ import streamlit as st
 from arena.models.boards import BoardView
 from arena.services.accounts.auth import PUBLIC
 from arena.site.services import arena
+from arena.site.ui.html import offer
 from data.models import Board
 from data.store.boards import snapshot_name
 from leaderboard.export.tables import (
@@ -165,6 +166,4 @@ def show_files(view: BoardView) -> None:
         files.append(("Battles, JSONL", f"{stem}-battles.jsonl", "application/jsonl", battles))
     with st.container(horizontal=True, key="files"):
         for label, name, mime, make in files:
-            st.download_button(
-                label, make, file_name=name, mime=mime, icon=":material/download:", on_click="ignore"
-            )
+            offer(label, make, name, mime)

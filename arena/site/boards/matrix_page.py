@@ -89,11 +89,7 @@ def matrix_rows(view: BoardView) -> Rows:
         {
             "system": system,
             "opponent": other,
-            "battles": meeting.battles,
-            "wins": meeting.wins,
-            "ties": meeting.ties,
-            "losses": meeting.losses,
-            "rate": meeting.rate,
+            **{name: getattr(meeting, name) for name in ("battles", "wins", "ties", "losses", "rate")},
             "lower": meeting.interval and meeting.interval.lower,
             "upper": meeting.interval and meeting.interval.upper,
             "apart": view.separates(system, other),

@@ -12,7 +12,7 @@ from arena.services.accounts.auth import Caller, require
 from arena.services.submissions.uploads import Turns, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
-from arena.site.ui.html import figures_table, heading, note, put, put_html, strip
+from arena.site.ui.html import figures_table, heading, note, offer, put, put_html, strip
 from arena.site.ui.messages import show_error, show_progress
 from arena.site.ui.url_state import choose_segment
 from arena.site.uploads import choose_file, laid_down
@@ -129,20 +129,10 @@ def _show_problems(result: CheckReport) -> None:
 
 
 def _offer_report(open_set: OpenSet, result: CheckReport) -> None:
-    forms = (
-        ("json", "application/json", partial(result.model_dump_json, indent=2)),
-        ("csv", "text/csv", partial(report_csv, result)),
-    )
+    name = f"{open_set.name}-check"
     with st.container(horizontal=True):
-        for ending, mime, make in forms:
-            st.download_button(
-                f"Report, {ending.upper()}",
-                make,
-                file_name=f"{open_set.name}-check.{ending}",
-                mime=mime,
-                icon=":material/download:",
-                on_click="ignore",
-            )
+        offer("Report, JSON", partial(result.model_dump_json, indent=2), f"{name}.json", "application/json")
+        offer("Report, CSV", partial(report_csv, result), f"{name}.csv", "text/csv")
 
 
 @st.cache_resource(show_spinner=False)

@@ -12,7 +12,7 @@ from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
 from arena.site.services import arena
-from arena.site.ui.html import anchor, heading, note, paragraph, strip, verbatim
+from arena.site.ui.html import anchor, heading, note, offer, paragraph, strip, verbatim
 from arena.site.ui.url_state import choose_one
 from data.files.text_files import MEBIBYTE
 from data.models import Phase, SetPolicy, SetSummary
@@ -89,22 +89,9 @@ def starter_files(open_set: OpenSet) -> None:
     template = partial(arena().submissions.template, open_set.name, caller=present())
     with st.container(horizontal=True):
         for label, sample in (("Template, JSONL", False), ("Sample, JSONL", True)):
-            st.download_button(
-                label,
-                partial(template, sample=sample),
-                file_name=f"{open_set.name}-{'sample' if sample else 'template'}.jsonl",
-                mime=JSONL,
-                icon=":material/download:",
-                on_click="ignore",
-            )
-        st.download_button(
-            "System card, YAML",
-            CARD_TEMPLATE,
-            file_name="card.yaml",
-            mime="application/yaml",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+            name = f"{open_set.name}-{'sample' if sample else 'template'}.jsonl"
+            offer(label, partial(template, sample=sample), name, JSONL)
+        offer("System card, YAML", CARD_TEMPLATE, "card.yaml", "application/yaml")
 
 
 def show_other_ways(open_set: OpenSet) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
@@ -90,26 +91,16 @@ def _fill(card: SystemCard) -> None:
 LAST, SUBMITTED = "last-submission", "submitted"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionRequest:
-    """A visitor's submission; `card` is None while it is invalid."""
-
-    system: str
-    team: str
-    card: SystemCard | None
-    anonymous: bool
-
-
 def offer_submission(
     open_set: OpenSet, checked: CheckedFile, team: str, quota: Quota, caller: Caller
 ) -> None:
     """Let the visitor name the system, describe it, and confirm."""
     heading("4. Submit", anchor="submit")
     lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
-    request = _ask({line.system: line for line in lines}, team)
+    system, card, anonymous = _ask({line.system: line for line in lines})
     if open_set.phase is not None:
         note(_cost(open_set.phase, quota))
-    missing = _missing(open_set, checked, request, quota, caller)
+    missing = _missing(open_set, checked, system, card, team, quota, caller)
     with st.container(horizontal=True, vertical_alignment="center"):
         now = st.button("Submit", type="primary", disabled=bool(missing), key="submit-now")
         later = st.button(
@@ -121,10 +112,11 @@ def offer_submission(
     if missing:
         note(missing)
     if now or later:
-        _add(open_set, checked, request, caller, confirm=now)
+        entry = {"system": system, "team": team, "card": card, "anonymous": anonymous}
+        _add(open_set, checked, entry, caller, confirm=now)
 
 
-def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
+def _ask(versions: dict[str, Submission]) -> tuple[str, SystemCard | None, bool]:
     system = st.text_input("Name of the system", key=SYSTEM_NAME, max_chars=100).strip()
     listed = ", ".join(f"{name} ({submission.version})" for name, submission in versions.items())
     before = versions.get(system)
@@ -138,7 +130,7 @@ def _ask(versions: dict[str, Submission], team: str) -> SubmissionRequest:
         value=before is not None and before.anonymous,
         key=f"anonymous-{system}",
     )
-    return SubmissionRequest(system=system, team=team, card=card, anonymous=anonymous)
+    return system, card, anonymous
 
 
 def _cost(phase: Phase, quota: Quota) -> str:
@@ -156,25 +148,29 @@ def _cost(phase: Phase, quota: Quota) -> str:
 
 
 def _missing(
-    open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, quota: Quota, caller: Caller
+    open_set: OpenSet,
+    checked: CheckedFile,
+    system: str,
+    card: SystemCard | None,
+    team: str,
+    quota: Quota,
+    caller: Caller,
 ) -> str:
     if open_set.phase is None:
         return str(closed_error(open_set.policy))
     if quota.left == 0 or quota.left_today == 0:
         return "Your team has no submission left here; withdraw one that was not judged yet, or wait."
-    if not request.system:
+    if not system:
         return "Give the system a name to go on."
     try:
-        arena().submissions.require_name(
-            open_set.name, request.system, request.team, checked.result.kind, caller=caller
-        )
+        arena().submissions.require_name(open_set.name, system, team, checked.result.kind, caller=caller)
     except (RecordError, ConflictError) as error:
         return f"{error} {error.advice}".strip()
-    return "" if request.card is not None else "Correct the system card to go on."
+    return "" if card is not None else "Correct the system card to go on."
 
 
 def _add(
-    open_set: OpenSet, checked: CheckedFile, request: SubmissionRequest, caller: Caller, *, confirm: bool
+    open_set: OpenSet, checked: CheckedFile, entry: Mapping[str, Any], caller: Caller, *, confirm: bool
 ) -> None:
     try:
         with st.spinner("Storing …"), laid_down(checked.file) as path:
@@ -183,11 +179,8 @@ def _add(
                 lambda poll: submissions.add(
                     path,
                     open_set.name,
-                    system=request.system,
+                    **entry,
                     kind=checked.result.kind,
-                    team=request.team,
-                    card=request.card,
-                    anonymous=request.anonymous,
                     confirm=confirm,
                     caller=caller,
                     poll=poll,

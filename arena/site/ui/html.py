@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -130,6 +130,13 @@ def heading(text: str, *, anchor: str = "") -> None:
 def subheading(text: str, *, anchor: str = "") -> None:
     """Show the heading of a part of a part."""
     put("heading", 3, text, anchor)
+
+
+def offer(label: str, content: str | Callable[[], str | bytes], name: str, mime: str, key: str = "") -> None:
+    """Offer a file to download; one that is made when it is asked for where `content` makes it."""
+    st.download_button(
+        label, content, name, mime, icon=":material/download:", on_click="ignore", key=key or None
+    )
 
 
 def strip(facts: Iterable[tuple[str, str]]) -> None:
