@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from data.models import Submission
 from data.text import percent, percent_figure
+
+if TYPE_CHECKING:
+    from data.models import Submission
 
 
 def points(value: float) -> str:
