@@ -57,21 +57,6 @@ DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
 DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "WH"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
-PREDICATES = [
-    "KNOW",
-    "FIND",
-    "TELL",
-    "HOLD",
-    "ANSW",
-    "INFO",
-    "ACCESS",
-    "DO",
-    "TOPIC",
-    "CAN",
-    "ENOUGH",
-    "ONLY",
-    "END",
-]
 
 
 @dataclass(frozen=True, slots=True)

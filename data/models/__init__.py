@@ -111,17 +111,8 @@ __all__ += ["BoardHead", "CreatedToken", "GroundTruth", "HumanLabel", "Importanc
 __all__ += ["JobState", "Json", "JudgeKind", "Judgment", "Lease", "Membership", "MetricItem", "MissingRule"]
 __all__ += ["Nugget", "OrderPolicy", "Outcome", "Passage", "PendingBattle", "Phase", "PlannedBattle"]
 __all__ += ["Preference", "Presentation", "Problem", "ProblemList", "Question", "QuestionSet", "Reply"]
-__all__ += [
-    "Role",
-    "Round",
-    "RoundCounts",
-    "RoundState",
-    "Score",
-    "SetPolicy",
-    "SetSummary",
-    "Severity",
-    "Split",
-]
+__all__ += ["Role", "Round", "RoundCounts", "RoundState", "Score", "SetPolicy", "SetSummary", "Severity"]
+__all__ += ["Split"]
 __all__ += ["Submission", "SubmissionKind", "SubmissionState", "SystemCard", "Team", "TeamWithMembers"]
 __all__ += ["Token", "TokenScope", "TokenUsage", "UserAccount", "Verdict", "VoteColumns", "WorkerId"]
 __all__ += ["battle_id", "require_label", "require_name", "require_system_name", "unscored"]

@@ -10,7 +10,8 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import TypeAlias
 
-from judges.text.languages import CUT_AT_SPACES, ENGLISH, fold
+from data.declines import fold
+from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import CLOSING, LONGEST_LEAD, QUESTION_MARKS, read_sentences, stating
 from judges.text.tokens import WORD, related, terms_of, words
 

@@ -40,6 +40,12 @@ DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 CLOSED_MAKERS = ("openai", "anthropic", "google", "x-ai")
 """Makers whose models nobody else serves, so that a private address is a gateway to them."""
 CALL = SimpleNamespace(input_tokens=1, output_tokens=1)
+LISTED = {
+    "input": "input_mtok",
+    "output": "output_mtok",
+    "cached": "cache_read_mtok",
+    "cache_write": "cache_write_mtok",
+}
 HALF_IN_BATCHES = frozenset({"openai", "anthropic", "google"})
 
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -165,26 +171,20 @@ def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
 
 
 def _price_of(listed: Mapping[str, Any], batch: float) -> Price:
-    names = ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
-    bases: list[float | None] = []
-    higher: list[float | None] = []
+    base: dict[str, Any] = {"batch": batch}
+    higher: dict[str, Any] = {"batch": batch}
     start = 0
-    for name in names:
+    for field, name in LISTED.items():
         value = listed.get(name)
         tiers = getattr(value, "tiers", ())
-        base = getattr(value, "base", value)
-        bases.append(None if base is None else float(base))
-        higher.append(float(tiers[0].price) if tiers else bases[-1])
+        base[field] = getattr(value, "base", value)
+        higher[field] = tiers[0].price if tiers else base[field]
         start = tiers[0].start if tiers else start
-    price = Price(
-        input=bases[0] or 0.0, output=bases[1] or 0.0, cached=bases[2], cache_write=bases[3], batch=batch
+    price, long = (
+        Price(**{"input": 0.0, "output": 0.0} | {name: each for name, each in of.items() if each is not None})
+        for of in (base, higher)
     )
-    if not start:
-        return price
-    long = Price(
-        input=higher[0] or 0.0, output=higher[1] or 0.0, cached=higher[2], cache_write=higher[3], batch=batch
-    )
-    return price.model_copy(update={"long": long, "long_from": start})
+    return price.model_copy(update={"long": long, "long_from": start}) if start else price
 
 
 def is_private(endpoint: str) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,9 +15,9 @@ from typing import Any
 import Stemmer
 from stop_words import LANGUAGE_MAPPING, get_stop_words
 
+from data.declines import fold
 from data.errors import InputError
 
-ACCENTS = re.compile("[\u0300-\u036f]")
 LISTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("lexicon.toml").read_text("utf-8"))
 ABBREVIATIONS = frozenset(LISTS["abbreviations"].split())
 WEAK_WORDS = frozenset(LISTS["weak"].split())
@@ -39,13 +37,6 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
     }
 )
 """A dimension and the factor to its base unit, by symbol or name."""
-
-
-def fold(text: str) -> str:
-    """Return the text in one form: compatibility characters, case and accents removed."""
-    if text.isascii():
-        return text.lower()
-    return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
 
 
 @lru_cache(maxsize=1 << 15)

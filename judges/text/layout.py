@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 
-from judges.text.languages import ABBREVIATIONS, LISTS, fold
+from data.declines import fold
+from judges.text.languages import ABBREVIATIONS, LISTS
 
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data.citations import Citation, citations, removed
-from judges.text.languages import ABBREVIATIONS, fold
+from data.declines import fold
+from judges.text.languages import ABBREVIATIONS
 from judges.text.layout import CITED, CLOSERS, ENDS, MONTHS, read_blocks
 from judges.text.tokens import WORD, terms
 

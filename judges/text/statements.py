@@ -10,7 +10,8 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain
 
-from judges.text.languages import AXES, NUMBER_WORDS, fold, unit_of
+from data.declines import fold
+from judges.text.languages import AXES, NUMBER_WORDS, unit_of
 from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
 from judges.text.tokens import WORD, is_content, plain_figures, related, stem, terms_by_word
 

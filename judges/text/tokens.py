@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import chain
 
 from data.corpora.documents import Analyser
-from judges.text.languages import ENGLISH, NUMBER_WORDS, fold, language
+from data.declines import fold
+from judges.text.languages import ENGLISH, NUMBER_WORDS, language
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # The vowel signs of Indic scripts are no letters to regular expressions, but parts of words.

@@ -17,6 +17,7 @@ from leaderboard.battles import BattleTable, Winner
 from leaderboard.vocabulary import OVERALL
 
 BUNDLED = "rag-qa-arena"
+CARD = ("name", "title", "note", "source", "licence", "judge", "reference", "reference_by")
 HALF_STEP = 0.05
 """Half of the last printed decimal of a percentage."""
 
@@ -54,10 +55,10 @@ class PublishedBoard:
     rates: tuple[PrintedRate, ...]
 
 
-def bundled_board(name: str = BUNDLED) -> PublishedBoard:
-    """Load a board that is bundled with the project."""
+def bundled_board() -> PublishedBoard:
+    """Load the board that is bundled with the project."""
     # The rooms are packages side by side, in a checkout and in an installed wheel alike.
-    return load_published(Path(__file__).parents[2] / "data" / "sets" / name)
+    return load_published(Path(__file__).parents[2] / "data" / "sets" / BUNDLED)
 
 
 def load_published(folder: Path) -> PublishedBoard:
@@ -67,14 +68,7 @@ def load_published(folder: Path) -> PublishedBoard:
     rates = tuple(_rate(row) for row in _rows(folder / card["rates"]))
     counts = {row["domain"]: int(row["questions"]) for row in questions}
     return PublishedBoard(
-        name=card["name"],
-        title=card["title"],
-        note=card["note"],
-        source=card["source"],
-        licence=card["licence"],
-        judge=card["judge"],
-        reference=card["reference"],
-        reference_by=card["reference_by"],
+        **{name: card[name] for name in CARD},
         labels=MappingProxyType({row["domain"]: row["label"] for row in questions}),
         table=battles_from_rates(counts, rates, card["reference"]),
         rates=rates,
