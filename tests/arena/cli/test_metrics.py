@@ -22,7 +22,7 @@ from arena.container import Arena
 from arena.settings import read_settings
 from judges.metrics.registry import metrics
 from leaderboard.stats import bca_mean
-from tests.arena.conftest import Commands, Serve
+from tests.arena.conftest import Commands, Serve, write_lines
 
 Words = Sequence[object]
 NLI = "comprehensiveness-nli"
@@ -127,8 +127,7 @@ def test_a_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, 
         },
         {"id": "c", "question": "Colours?", "answer": "The sky is blue."},
     ]
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path = write_lines(tmp_path / "items.jsonl", rows)
     server = serve_rules(scripted_llm())
     for more in ((), ("--judge", "reference-free")):
         out = arena_of.done("metrics", "score", path, "--metric", NLI, *more, endpoint=server.url)

@@ -11,7 +11,7 @@ import pytest
 
 from arena.services.text_process import end_idle
 from data.plugins import found, use_plugin_files
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, write_lines
 
 ROOT = Path(__file__).parents[3]
 DOCUMENT = ROOT / "docs" / "extending.md"
@@ -95,8 +95,7 @@ def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_pa
 def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "format")
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
-    path = tmp_path / "answers.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    path = write_lines(tmp_path / "answers.jsonl", rows)
     arena_of.refused("submissions", "check", path, "--set", "tiny")
     report = arena_of.json(*plugin, "submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["accepted"]) == ("helpdesk", True)

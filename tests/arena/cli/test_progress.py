@@ -16,7 +16,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
-from tests.arena.conftest import Fill
+from tests.arena.conftest import Fill, write_lines
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ def test_command_shows_progress_on_stderr_alone(
     places = {
         "folder": tmp_path,
         "answers": tmp_path / "whole.jsonl",
-        "battles": _file(tmp_path / "battles.jsonl", BATTLES),
-        "items": _file(tmp_path / "items.jsonl", [ITEM]),
+        "battles": write_lines(tmp_path / "battles.jsonl", BATTLES),
+        "items": write_lines(tmp_path / "items.jsonl", [ITEM]),
     }
     code, out, err = arena_of(*(word.format(**places) for word in COMMANDS[name]))
     assert code == 0, err
@@ -182,11 +182,6 @@ ITEM = {
     "answer": "It is alpha.",
     "passages": [{"id": "p", "text": "It is alpha."}],
 }
-
-
-def _file(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
 
 
 def test_work_is_told_to_another_process_as_it_is() -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.arena.conftest import Commands, write_set
+from tests.arena.conftest import Commands, write_lines, write_set
 
 
 def parquet_folder(folder: Path, count: int = 12) -> Path:
@@ -52,8 +52,7 @@ def test_references_that_are_passages_of_the_set_are_known_to_the_check(
 ) -> None:
     sentences = [{"text": "It is known.", "citations": [0]}]
     row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
-    path = tmp_path / "run.jsonl"
-    path.write_text(json.dumps(row) + "\n")
+    path = write_lines(tmp_path / "run.jsonl", [row])
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["with_contexts"]) == ("trec-rag", 1)
     assert [one["message"] for one in report["problems"] if one["code"] == "empty-context"] == [

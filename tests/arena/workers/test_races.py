@@ -119,11 +119,9 @@ def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
 
 
 def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:
-    first = NewSubmission(set_name="tiny", system="same", team="ours", card=SystemCard(), content_hash="1")
-    theirs = NewSubmission(set_name="tiny", system="same", team="theirs", card=SystemCard(), content_hash="1")
-    arena.store.submissions.add(first, [])
+    arena.store.submissions.add(_new("same"), [])
     with pytest.raises(ConflictError, match="by somebody else"):
-        arena.store.submissions.add(theirs, [])
+        arena.store.submissions.add(_new("same", "theirs"), [])
     assert [one.team for one in arena.store.submissions.find(system="same")] == ["ours"]
 
 

@@ -128,16 +128,25 @@ def test_a_zip_file_of_a_folder_is_read_as_the_folder(name: str, inside: str, tm
     assert result.content_hash == check_answers(source, QUESTIONS).content_hash
 
 
-@pytest.mark.parametrize("year", [24, 25])
-def test_answers_of_the_rag_track_have_citations_and_contexts(year: int) -> None:
-    path = GOLDEN / f"trec_rag{year}.jsonl"
+@pytest.mark.parametrize(
+    ("name", "layout", "numbers"),
+    [
+        ("trec_rag24", "trec-rag", ("[2]", "[1, 2]")),
+        ("trec_rag25", "trec-rag", ("[2]", "[1, 2]")),
+        ("ragtime", "ragtime", ("[1, 2]", "[2]")),
+    ],
+)
+def test_reports_have_citations_and_contexts(name: str, layout: str, numbers: tuple[str, str]) -> None:
+    path = GOLDEN / f"{name}.jsonl"
     result = check_answers(path, QUESTIONS)
-    assert (result.layout, result.answers, result.errors, result.with_contexts) == ("trec-rag", 8, 0, 8)
+    assert (result.layout, result.answers, result.errors, result.with_contexts) == (layout, 8, 0, 8)
     first = next(read_answers(path, QUESTIONS))
     assert first.answer == (
-        "Of bread it is known that people make it with care. [2] They have their own good reasons. [1, 2]"
+        f"Of bread it is known that people make it with care. {numbers[0]} "
+        f"They have their own good reasons. {numbers[1]}"
     )
     assert [one.text for one in first.contexts] == ["", "A passage about bread."]
+    assert layout != "ragtime" or [one.id for one in first.contexts] == ["elsewhere", "p0"]
 
 
 RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "retrieved_contexts": ["p", "q"]}
@@ -192,20 +201,6 @@ def test_columns_of_other_tools_are_read_wherever_they_stand(
     assert check([row]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
     assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
-
-
-def test_reports_of_ragtime_keep_their_citations() -> None:
-    path = GOLDEN / "ragtime.jsonl"
-    result = check_answers(path, QUESTIONS)
-    assert (result.layout, result.answers, result.errors) == ("ragtime", 8, 0)
-    first = next(read_answers(path, QUESTIONS))
-    assert first.answer == (
-        "Of bread it is known that people make it with care. [1, 2] They have their own good reasons. [2]"
-    )
-    assert [(one.id, one.text) for one in first.contexts] == [
-        ("elsewhere", ""),
-        ("p0", "A passage about bread."),
-    ]
 
 
 def test_thinking_and_long_texts_of_inspect_are_found(check: Check) -> None:

@@ -83,17 +83,10 @@ def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> Non
     keys = dict(many.store.battles.questions(round_.id))
     first = {keys[number] for number in in_random_order(keys.items(), round_.seed)[:40]}
     length = {"long": 3, "middle": 2, "human": 1, "brief": 0}
+    a_wins, b_wins = (Verdict(outcome=Outcome.JUDGED, preference=one) for one in (Preference.A, Preference.B))
     many.store.verdicts.record(
         [
-            (
-                battle.id,
-                Verdict(
-                    outcome=Outcome.JUDGED,
-                    preference=[Preference.B, Preference.A][
-                        length[battle.system_a] > length[battle.system_b]
-                    ],
-                ),
-            )
+            (battle.id, a_wins if length[battle.system_a] > length[battle.system_b] else b_wins)
             for battle in many.rounds.battles("r")
             if battle.question_id in first
         ]

@@ -25,16 +25,10 @@ def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str 
     """A round whose verdicts come from a judge of some discrimination, all but some battles."""
     arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, pairs="all", name=name))
     random = np.random.default_rng(abs(hash(gamma)) % 1000)
-    battles = list(arena.rounds.battles(name))
-    verdicts = [
-        (
-            battle.id,
-            Verdict(
-                outcome=Outcome.JUDGED, preference=preferred(random, gamma, battle.system_a, battle.system_b)
-            ),
-        )
-        for battle in battles[leave:]
-    ]
+    verdicts = []
+    for battle in list(arena.rounds.battles(name))[leave:]:
+        preference = preferred(random, gamma, battle.system_a, battle.system_b)
+        verdicts.append((battle.id, Verdict(outcome=Outcome.JUDGED, preference=preference)))
     arena.store.verdicts.record(verdicts)
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,19 +67,9 @@ def submit(filled: Fill, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
     arena = filled()
     arena.teams.ensure("ours")
 
-    def add(
-        number: int,
-        system: str = "mine",
-        *,
-        team: str = "",
-        anonymous: bool | None = None,
-        confirm: bool = True,
-        caller: Caller = TEAM,
-    ) -> tuple[Arena, int]:
+    def add(number: int, **options: Any) -> tuple[Arena, int]:  # noqa: ANN401 - passed on
         path = answers_file(tmp_path, f"file{number}", f"{TEXT}{number}.")
-        added = arena.submissions.add(
-            path, "tiny", system=system, team=team, anonymous=anonymous, confirm=confirm, caller=caller
-        )
+        added = arena.submissions.add(path, "tiny", **{"system": "mine", "caller": TEAM, **options})
         return arena, added.submission.id
 
     return add
@@ -219,10 +210,9 @@ def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
         submit(2, system="anonymous-1")
     with pytest.raises(ForbiddenError):
         submit(2, caller=RIVAL, team="ours")
-    with pytest.raises(ForbiddenError):
-        arena.submissions.withdraw(number, caller=RIVAL)
-    with pytest.raises(AccessError):
-        arena.submissions.withdraw(number, caller=PUBLIC)
+    for caller, error in ((RIVAL, ForbiddenError), (PUBLIC, AccessError)):
+        with pytest.raises(error):
+            arena.submissions.withdraw(number, caller=caller)
 
 
 def _upload(work: tuple[str, str, str, int]) -> str:
