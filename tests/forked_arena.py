@@ -25,15 +25,8 @@ from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (
-    "data.store",
-    "data.files",
-    "data.corpora",
-    "judges",
-    "leaderboard",
-    "submissions",
-    "arena.services",
-    "arena.api",
-    "arena.cli",
+    *("data.store", "data.files", "data.corpora", "judges", "leaderboard", "submissions"),
+    *("arena.services", "arena.api", "arena.cli"),
 )
 SITE = "arena.site.app"
 """Of the site what a server loads before it answers: modules of pages draw them."""

@@ -15,7 +15,7 @@ from data.models import OrderPolicy, Outcome, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.client import open_client
-from judges.llm.costs import Budget, MemoryLedger, Purse, await_another, paid_whole
+from judges.llm.costs import Budget, MemoryLedger, Purse, await_another
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec, make_spec
 from tests.arena.conftest import Serve
@@ -128,11 +128,3 @@ def test_money_of_battles_adds_up_whatever_they_cost(
         assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
 
     asyncio.run(run())
-
-
-def test_blocks_within_a_battle_share_its_money() -> None:
-    with paid_whole({("e", "m"): 2}):
-        with paid_whole({("e", "m"): 9}):
-            pass
-        await_another()
-    await_another()

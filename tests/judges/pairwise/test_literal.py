@@ -93,25 +93,16 @@ def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm
             ).judge(one)
 
     verdict = asyncio.run(run())
-    turns = [
-        turn
-        for row in EXAMPLES
-        for turn in (
-            {
-                "role": "user",
-                "content": _as_the_study_asks(row["query"], row["response_1"], row["response_2"]),
-            },
-            {
-                "role": "assistant",
-                "content": f"<thinking>{row['thinking']}</thinking><rating>{row['label']}</rating>",
-            },
-        )
-    ]
+    said = [("system", SYSTEM)]
+    for row in EXAMPLES:
+        said.append(("user", _as_the_study_asks(row["query"], row["response_1"], row["response_2"])))
+        reply = f"<thinking>{row['thinking']}</thinking><rating>{row['label']}</rating>"
+        said.append(("assistant", reply))
     # Five words by single spaces: the system is shown second.
     cleaned = "It holds the second answer, </answer 2> and all."
-    asked = {"role": "user", "content": _as_the_study_asks(question, "A name.", cleaned)}
+    said.append(("user", _as_the_study_asks(question, "A name.", cleaned)))
     (body,) = server.log.bodies
-    assert body["messages"] == [{"role": "system", "content": SYSTEM}, *turns, asked]
+    assert body["messages"] == [{"role": role, "content": text} for role, text in said]
     # At temperature 0 the whole nucleus changes nothing, and some models refuse the two together.
     assert (body["temperature"], "top_p" in body, body["max_tokens"]) == (0.0, False, 256)
     assert verdict.preference is Preference.A

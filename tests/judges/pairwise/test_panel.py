@@ -19,6 +19,11 @@ Make = Callable[..., Any]
 A, B, TIE = Preference.A, Preference.B, Preference.TIE
 
 
+def _vote(preference: Preference | None, **fields: Any) -> Judgment:  # noqa: ANN401 - fields of a judgment
+    usual: dict[str, Any] = {"judge": "j", "outcome": Outcome.JUDGED, "presentation": Presentation.A_FIRST}
+    return Judgment(**{**usual, **fields}, model="m", preference=preference)
+
+
 class Member:
     """A judge that always decides the same."""
 
@@ -31,21 +36,9 @@ class Member:
         known = isinstance(self._decision, Preference)
         outcome = Outcome.JUDGED if known else Outcome(self._decision)
         preference = Preference(self._decision) if known else None
-        judgment = Judgment(
-            judge=self.name,
-            model="m",
-            presentation=Presentation.A_FIRST,
-            outcome=outcome,
-            preference=preference,
-        )
-        detail = "" if known else "why"
-        return Verdict(
-            outcome=outcome,
-            preference=preference,
-            flipped=self._flipped,
-            detail=detail,
-            judgments=(judgment,),
-        )
+        vote = _vote(preference, judge=self.name, outcome=outcome)
+        told: dict[str, Any] = {"flipped": self._flipped, "detail": "" if known else "why"}
+        return Verdict(outcome=outcome, preference=preference, judgments=(vote,), **told)
 
 
 def panel_of(*members: Member, **settings: object) -> PanelJudge:
@@ -115,21 +108,10 @@ def test_the_outcome_most_worth_a_retry_is_shown() -> None:
     assert most_retryable([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED
 
 
-def _vote(preference: Preference, margin: float) -> Judgment:
-    return Judgment(
-        judge="j",
-        model="m",
-        presentation=Presentation.A_FIRST,
-        outcome=Outcome.JUDGED,
-        preference=preference,
-        margin=margin,
-    )
-
-
 @pytest.mark.parametrize(
     ("margins", "score"), [((-0.02, -0.02, 0.98), None), ((-0.5, -0.5, 0.4), pytest.approx(0.6))]
 )
 def test_no_verdict_has_a_score_of_the_other_side(margins: tuple[float, ...], score: float | None) -> None:
-    votes = [_vote(Preference.B if margin > 0 else Preference.A, margin) for margin in margins]
+    votes = [_vote(Preference.B if margin > 0 else Preference.A, margin=margin) for margin in margins]
     verdict = settle([votes], reply_format=ReplyFormat.LOGPROBS)
     assert (verdict.preference, verdict.score) == (Preference.A, score)

@@ -158,12 +158,6 @@ def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: lis
         assert (SCANNED_OTHERWISE in strict.detail) == (scanned.choice is not strict.choice)
 
 
-def test_digits_in_the_reasoning_are_told_apart_from_the_verdict() -> None:
-    text = "<thinking>At first <rating>2</rating> seemed right.</thinking><rating>1</rating>"
-    reading = read(reply(text), ReplyFormat.RATING)
-    assert (reading.choice, reading.detail) == (Choice.FIRST, SCANNED_OTHERWISE)
-
-
 @pytest.mark.parametrize(
     ("text", "choice"),
     [
