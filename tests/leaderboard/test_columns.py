@@ -75,6 +75,7 @@ def test_no_battle_at_all_is_an_empty_table() -> None:
         ({"score": [0, 1, "high", 1]}, ["Row 3", "score", "high"]),
         ({"weight": [1, 1, 1, -2]}, ["Row 4", "weight", "-2", "negative"]),
         ({"weight": [1, float("nan"), 1, 1]}, ["Row 2", "weight"]),
+        ({"weight": [1, 1e308, 1, 1]}, ["Row 2", "weight"]),
         ({"weight": [1, float("inf"), 1, 1]}, ["Row 2", "weight", "infinite"]),
         ({"winner": ["tie"]}, ["winner has 1", "4 rows"]),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import pytest
 from hypothesis import given
@@ -34,14 +34,13 @@ SUPERSCRIPTS = str.maketrans("1234", "¹²³⁴")
 Layout = Callable[[str, str], str]
 
 
-def lines(layout: Layout, before: str = "", after: str = "") -> Callable[[tuple[str, ...]], str]:
-    return lambda text: before + "\n".join(map(layout, text, ORDINALS)) + after
-
-
 def running(
     layout: Layout, before: str = "", after: str = "", gap: str = " "
 ) -> Callable[[tuple[str, ...]], str]:
     return lambda text: before + gap.join(map(layout, text, ORDINALS)) + after
+
+
+lines = partial(running, gap="\n")
 
 
 def letter(n: str) -> str:

@@ -15,53 +15,37 @@ from hypothesis import strategies as st
 from data.errors import FileFormatError
 from data.files.zip_files import atomic_text
 from leaderboard.formats.reading import BattleFile, read_battles, read_chunks
-from leaderboard.formats.rows import COLUMNS, BattleRows, Context, Place
+from leaderboard.formats.rows import BattleRows, Context, Place
 from leaderboard.formats.writing import convert, write_chunks
 
-Row = tuple[str, tuple[str, str], str, float | None, str]
-
-
-def battles(rows: list[Row]) -> BattleRows:
-    return BattleRows(
-        place=Place(file="made", first_row=1),
-        question_id=[row[0] for row in rows],
-        domain=["fiqa" for _ in rows],
-        model_a=[row[1][0] for row in rows],
-        model_b=[row[1][1] for row in rows],
-        winner=[row[2] for row in rows],
-        score=[row[3] for row in rows],
-        weight=[float(1 + index) for index, _ in enumerate(rows)],
-        judge=["lexical" for _ in rows],
-        order=[row[4] for row in rows],
-    )
-
-
-def columns(chunks: list[BattleRows]) -> dict[str, list[object]]:
-    return {
-        name: [value for chunk in chunks for value in (getattr(chunk, name) or [None] * len(chunk))]
-        for name in COLUMNS
-    }
+MADE = BattleRows(
+    place=Place(file="made", first_row=1),
+    question_id=["q"],
+    domain=["fiqa"],
+    model_a=["x"],
+    model_b=["y"],
+    winner=["model_a"],
+    score=[0.6],
+    judge=["lexical"],
+)
 
 
 def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
-    path = tmp_path / "out.json"
-    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
     with pytest.raises(FileFormatError, match="cannot hold the score"):
-        write_chunks([made], path, write_as="rag-qa-arena-eval")
+        write_chunks([MADE], tmp_path / "out.json", write_as="rag-qa-arena-eval")
     with pytest.raises(FileFormatError, match="cannot be written as CSV"):
-        write_chunks([made], tmp_path / "out.csv", write_as="alpaca-eval")
+        write_chunks([MADE], tmp_path / "out.csv", write_as="alpaca-eval")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> None:
-    made = battles([("q", ("x", "y"), "model_a", 0.6, "ab")])
-    write_chunks([made], tmp_path / "out.JSON")
+    write_chunks([MADE], tmp_path / "out.JSON")
     assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
-    write_chunks([made], tmp_path / "out.CSV")
+    write_chunks([MADE], tmp_path / "out.CSV")
     assert (tmp_path / "out.CSV").read_text().startswith("question_id,domain,model_a,")
     for name in ("out.xlsx", "out", "out.parquet.gz", "out.jsonl.zst"):
         with pytest.raises(FileFormatError, match="which say what is written"):
-            write_chunks([made], tmp_path / name)
+            write_chunks([MADE], tmp_path / name)
     with (
         pytest.raises(FileFormatError, match="says that it holds something else"),
         atomic_text(tmp_path / "out.PDF"),
@@ -158,15 +142,8 @@ def test_nothing_is_lost_between_files_that_hold_everything(
 def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
     words = ["model_a", "model_b", "tie"]
     rows: list[Record] = [
-        dict[str, object]()
-        | {
-            "question_id": f"q{at}",
-            "domain": "fiqa",
-            "model_a": "m",
-            "model_b": "base",
-            "winner": words[at % 3],
-        }
-        | {"judge": "j", "order": "ab"}
+        {"question_id": f"q{at}", "domain": "fiqa", "model_a": "m", "model_b": "base"}
+        | {"winner": words[at % 3], "judge": "j", "order": "ab"}
         for at in range(6)
     ]
     source = written(tmp_path / "source.jsonl", rows)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 from pathlib import Path
 
 import pytest
 
 from data.errors import FileFormatError
 from leaderboard.rates import win_rates
+from leaderboard.ratings import Cluster, IntervalKind, rate
 from leaderboard.standings.published import PrintedRate, battles_from_rates, bundled_board, load_published
 from tests.battle_tables import printed_ratings
 
@@ -50,15 +50,10 @@ def test_the_board_has_every_battle_of_the_paper() -> None:
     assert "not single battles" in board.note
 
 
-def test_win_rates_alone_give_the_printed_ratings() -> None:
-    """Against one opponent a Bradley-Terry rating is its log-odds: Table 5 (A) within a point."""
-    board = bundled_board()
-    rates = win_rates(board.table, reference=board.reference, by_domain=False, clustered=False)
-    points = {row.system: 400 * math.log10(row.mean_score / (1 - row.mean_score)) for row in rates.rows}
-    points[board.reference] = 0.0
-    mean = sum(points.values()) / len(points)
-    rated = {system: value - mean + 1000 for system, value in points.items()}
-    assert rated == pytest.approx(printed_ratings(), abs=1.0)
+def test_ratings_are_the_printed_ones() -> None:
+    """Table 5 (A) within a point."""
+    table = rate(bundled_board().table, cluster=Cluster.NONE, interval=IntervalKind.SANDWICH)
+    assert {row.system: row.rating for row in table.ratings} == pytest.approx(printed_ratings(), abs=1.0)
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared tables are not beside the checkout")
