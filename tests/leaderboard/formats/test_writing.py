@@ -137,15 +137,14 @@ def test_nothing_is_lost_between_files_that_hold_everything(
     assert content(end, ALL_COLUMNS[last]) == content(source, "native")
 
 
+FIXED: Record = {"domain": "fiqa", "model_a": "m", "model_b": "base", "judge": "j", "order": "ab"}
+
+
 @pytest.mark.parametrize("through", OTHERS)
 @pytest.mark.parametrize("back", ALL_COLUMNS)
 def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
     words = ["model_a", "model_b", "tie"]
-    rows: list[Record] = [
-        {"question_id": f"q{at}", "domain": "fiqa", "model_a": "m", "model_b": "base"}
-        | {"winner": words[at % 3], "judge": "j", "order": "ab"}
-        for at in range(6)
-    ]
+    rows: list[Record] = [FIXED | {"question_id": f"q{at}", "winner": words[at % 3]} for at in range(6)]
     source = written(tmp_path / "source.jsonl", rows)
     written_ = convert(source, tmp_path / through, write_as=OTHERS[through])
     convert(tmp_path / through, tmp_path / back, read_as=OTHERS[through], write_as=ALL_COLUMNS[back])
