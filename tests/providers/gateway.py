@@ -25,12 +25,6 @@ MODES = (
         calls=3,
     ),
     Mode(
-        "gateway-502-page",
-        "a page with 502 once",
-        once(Answer(b"<html><h1>502 Bad Gateway</h1></html>", 502, content_type="text/html")),
-        calls=2,
-    ),
-    Mode(
         "gateway-stream",
         "a stream though none was asked for",
         always(Answer(CHUNKS, content_type="text/event-stream")),

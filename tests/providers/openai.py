@@ -177,13 +177,6 @@ MODES = (
         "***",
     ),
     Mode(
-        "openai-404",
-        "no such model",
-        always(refusal(404, "The model does not exist.", code="model_not_found")),
-        End.GIVEN_UP,
-        "does not exist",
-    ),
-    Mode(
         "openai-fingerprint",
         "an id, a dated model and a system fingerprint, which are kept",
         with_(top={"model": "gpt-4.1-2025-04-14", "system_fingerprint": "fp_1"}),

@@ -123,13 +123,6 @@ def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: o
     assert any(words in problem.message for problem in problems_of(path))
 
 
-def test_gold_documents_and_passages_have_the_same_ids(tmp_path: Path) -> None:
-    row = {"id": 1, "question": "Why?", "gold_doc_ids": [0, 1.0, "d"], "passages": [{"id": 0, "text": "x"}]}
-    path = write_lines(tmp_path / "q.jsonl", row)
-    (question,) = load_set(path).questions.questions
-    assert (question.gold_doc_ids, question.passages[0].id) == (("0", "1", "d"), "0")
-
-
 def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
     path = tmp_path / "f.jsonl"
     passages = [{"id": 0, "text": "zero"}, {"doc_id": "d9", "text": "nine"}]

@@ -135,14 +135,6 @@ def test_a_reply_that_stays_malformed_is_unreadable(scripted_llm: Serve, prompts
     assert found.output_tokens > 0
 
 
-def test_a_refusal_is_refused(scripted_llm: Serve, prompts: Path) -> None:
-    server = scripted_llm(first=["refusal"])
-    found = run(server.url, prompts)
-    assert isinstance(found, CallFailure)
-    assert found.outcome is Outcome.REFUSED
-    assert server.log.calls == 1
-
-
 @pytest.mark.parametrize(
     "attack",
     [

@@ -207,16 +207,6 @@ def test_a_reference_judge_declines_battles_against_the_reference() -> None:
     assert client.requests == []
 
 
-def test_a_missing_ground_truth_is_unreadable() -> None:
-    bare = Question(id="q", domain="d", question="why")
-    for prompt, ground_truth in (("pairwise-reference", "reference"), ("pairwise-passages", "passages")):
-        verdict = judged(
-            spec_of(prompt, ground_truth=ground_truth), asker_of(FIRST), contest_of(question=bare)
-        )
-        assert verdict.outcome is Outcome.UNREADABLE
-        assert "has no" in verdict.detail
-
-
 def test_the_shared_prefix_is_byte_identical() -> None:
     client = asker_of(FIRST)
     for battle in range(3):
