@@ -34,18 +34,13 @@ PAGES = (
 """The addresses of these pages."""
 
 
-def publish(arena: Arena, name: str, *, pairs: str) -> None:
-    """Judge a round and publish it."""
-    play(arena, name, publish=True, pairs=pairs)
-
-
 @pytest.fixture
 def arena(filled: Fill, tmp_path: Path) -> Arena:
     """An arena with a board named `standing`, and one named `gone` that was retracted."""
     opened = filled()
     opened.submissions.add(answers_file(tmp_path, "one", "Item {n} is {word}."), "tiny", system="one")
-    publish(opened, "standing", pairs="reference")
-    publish(opened, "gone", pairs="all")
+    play(opened, "standing", publish=True, pairs="reference")
+    play(opened, "gone", publish=True, pairs="all")
     opened.boards.retract("gone", WHY)
     return opened
 

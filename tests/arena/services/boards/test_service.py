@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,40 +61,27 @@ def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
     assert scored == {(system, 1): 12 for system in TEMPLATES}
 
 
-def _changed(name: str, old: str, new: str) -> Callable[[Path], None]:
-    """Return a function that forges a file of an export, its checksum included."""
-
-    def change(folder: Path) -> None:
-        path = folder / name
-        before = path.read_text()
-        assert old in before
-        path.write_text(before.replace(old, new))
-        sums = json.loads((folder / "checksums.json").read_text())
-        sums[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        (folder / "checksums.json").write_text(json.dumps(sums))
-
-    return change
+def _forge(folder: Path, name: str, old: str, new: str) -> None:
+    """Change a file of an export, its checksum included."""
+    path = folder / name
+    before = path.read_text()
+    assert old in before
+    path.write_text(before.replace(old, new))
+    sums = json.loads((folder / "checksums.json").read_text())
+    sums[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    (folder / "checksums.json").write_text(json.dumps(sums))
 
 
-FORGED: Mapping[str, tuple[Callable[[Path], None], str]] = {
-    "preferences": (
-        _changed("judgments.jsonl", '"preference": "a"', '"preference": "b"'),
-        "its judgments say",
-    ),
-    "outcomes of judgments": (
-        _changed(
-            "judgments.jsonl",
-            '"outcome": "judged", "preference": "a"',
-            '"outcome": "unreadable", "preference": null',
-        ),
-        "no judgments say so",
-    ),
-    "outcomes": (_changed("outcomes.jsonl", '"judged"', '"failed"'), "its judgments say|counts"),
-    "judge": (_changed("round.json", '"kind": "lexical"', '"kind": "llm"'), "not the one of its hash"),
-    "hash of the judge": (_changed("round.json", '"hash": "', '"hash": "0'), "standings.json names"),
-    "books": (_changed("round.json", '"judged": ', '"judged": 1'), "counts"),
-    "battles": (_changed("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"'), "its judgments say"),
-}
+UNREAD = '"outcome": "unreadable", "preference": null'
+FORGED = (
+    ("judgments.jsonl", '"preference": "a"', '"preference": "b"', "its judgments say"),
+    ("judgments.jsonl", '"outcome": "judged", "preference": "a"', UNREAD, "no judgments say so"),
+    ("outcomes.jsonl", '"judged"', '"failed"', "its judgments say|counts"),
+    ("round.json", '"kind": "lexical"', '"kind": "llm"', "not the one of its hash"),
+    ("round.json", '"hash": "', '"hash": "0', "standings.json names"),
+    ("round.json", '"judged": ', '"judged": 1', "counts"),
+    ("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"', "its judgments say"),
+)
 
 
 @pytest.mark.slow
@@ -105,13 +92,13 @@ def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: 
     whole = tmp_path / "whole"
     arena.boards.export_round("r", whole)
     assert verify_folder(whole).content_hash == board.content_hash
-    for name, (change, said) in FORGED.items():
-        forged = shutil.copytree(whole, tmp_path / name)
-        change(forged)
+    for number, (name, old, new, said) in enumerate(FORGED):
+        forged = shutil.copytree(whole, tmp_path / str(number))
+        _forge(forged, name, old, new)
         with pytest.raises(FileFormatError, match=said):
             verify_folder(forged)
     titled = shutil.copytree(whole, tmp_path / "titled")
-    _changed("standings.json", '"title": "', '"title": "Better ')(titled)
+    _forge(titled, "standings.json", '"title": "', '"title": "Better ')
     assert verify_folder(titled).content_hash != board.content_hash
     (whole / "more.jsonl").write_text("{}")
     with pytest.raises(FileFormatError, match="no part of the export"):
