@@ -141,13 +141,9 @@ class JudgeConduct:
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts, with the sentences as `warnings`."""
+        counts = ("readings", "unreadable", "refused", "failed", "both_orders", "flips")
         return {
-            "readings": self.readings,
-            "unreadable": self.unreadable,
-            "refused": self.refused,
-            "failed": self.failed,
-            "both_orders": self.both_orders,
-            "flips": self.flips,
+            **{name: getattr(self, name) for name in counts},
             "first_won": self.first,
             "second_won": self.second,
             "ties": self.ties,

@@ -116,13 +116,8 @@ def sent(sampling: Sampling) -> Sampling:
 def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
     """Return the settings as they were sent, for the record: null is the endpoint's own."""
     names, plain = refused.split(", ") if refused else [], sent(sampling)
-    values: dict[str, object] = {
-        "temperature": plain.temperature,
-        "top_p": plain.top_p,
-        "max_tokens": plain.max_tokens,
-        "seed": plain.seed,
-    }
-    record = {name: None if name in names else value for name, value in values.items()}
+    shown = ("temperature", "top_p", "max_tokens", "seed")
+    record = {name: None if name in names else getattr(plain, name) for name in shown}
     return {**record, "left_out": names} if names else record
 
 

@@ -168,17 +168,7 @@ def _message(message: Message) -> str:
 
 @lru_cache(maxsize=REMEMBERED)
 def _sampling(sampling: Sampling) -> str:
-    return ENCODER.encode(
-        {
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens,
-            "seed": sampling.seed,
-            "logprobs": sampling.logprobs,
-            "top_logprobs": sampling.top_logprobs,
-            "stop": list(sampling.stop),
-        }
-    )
+    return ENCODER.encode(asdict(sampling))
 
 
 class LlmClient(Protocol):
