@@ -8,8 +8,8 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.services.rounds.models import RoundRequest
 from data.models import TokenScope
+from tests.arena.conftest import play
 from tests.browsing import Visitor
 from tests.served import reader, served
 
@@ -26,8 +26,7 @@ def _is_next(walk: Visitor, answers: str) -> bool:
 def test_invited_person_labels_every_pair(filled: Callable[..., Arena], tmp_path: Path) -> None:
     walk = reader()
     arena = filled()
-    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="complete:1", name="r"))
-    arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+    play(arena, pairs="complete:1")
     arena.teams.add_account("ann", caller=OPERATOR)
     secret = arena.tokens.create(name="ann", scopes={TokenScope.READ}, account="ann", caller=OPERATOR).secret
     arena.labels.open("r", ["ann"])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,47 +9,39 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from arena.container import open_ranking
-from tests.browsing import Visitor
 from tests.served import reader, serving_by
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 MODEL = "some-model"
 JUDGE = "//*[@data-testid='stSelectbox'][.//label[contains(., 'Judge or model')]]//input"
 SECRET = "sk-typed-for-this-run-alone"
-QUALITY = {"best": 5, "middle": 3, "worst": 1}
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    made = []
-    for name, count in QUALITY.items():
-        path = tmp_path / f"{name}.csv"
-        with path.open("w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["prompt", "response", "reference"])
-            for number in range(8):
-                facts = [f"Part{part} of machine {number} turns wheel{part}." for part in range(5)]
-                rows.writerow([f"How does machine {number} work?", " ".join(facts[:count]), " ".join(facts)])
-        made.append(path)
-    return made
-
-
-def _drop(walk: Visitor, files: list[Path]) -> None:
-    walk.see("Files of answers")
-    chooser = walk.driver.find_element(By.CSS_SELECTOR, "[data-testid=stFileUploader] input[type=file]")
-    chooser.send_keys("\n".join(map(str, files)))
+def _answers(path: Path, count: int, names: str) -> Path:
+    """Write answers that give some of the five facts of each reference."""
+    lines = [names]
+    for number in range(8):
+        facts = [f"Part{part} of machine {number} turns wheel{part}." for part in range(5)]
+        lines.append(f"How does machine {number} work?,{' '.join(facts[:count])},{' '.join(facts)}")
+    path.write_text("\n".join(lines))
+    return path
 
 
 def test_a_typed_key_is_tested_used_and_kept_nowhere(
-    files: list[Path], tmp_path: Path, scripted_llm: Callable[..., Any]
+    tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
     walk = reader()
     llm, folder = scripted_llm(), tmp_path / "boards"
-    renamed = tmp_path / "odd.csv"
-    renamed.write_text(files[0].read_text().replace("prompt,response", "ask,said"))
+    files = [
+        _answers(tmp_path / "odd.csv", 5, "ask,said,reference"),
+        _answers(tmp_path / "middle.csv", 3, "prompt,response,reference"),
+        _answers(tmp_path / "worst.csv", 1, "prompt,response,reference"),
+    ]
     with serving_by(folder, log=tmp_path / "log", OPENAI_API_KEY="") as walk.site:
         walk.go("/rank")
-        _drop(walk, [renamed, *files[1:]])
+        walk.see("Files of answers")
+        chooser = walk.driver.find_element(By.CSS_SELECTOR, "[data-testid=stFileUploader] input[type=file]")
+        chooser.send_keys("\n".join(map(str, files)))
         walk.see("No row names a question; the columns are: 'ask', 'said', 'reference'.")
         walk.choose("Question", "ask")
         walk.choose("Answer", "said")

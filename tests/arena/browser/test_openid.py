@@ -27,27 +27,21 @@ class House:
 
 
 @pytest.fixture
-def openid_provider() -> Iterator[Provider]:
-    with running_provider() as provider:
-        yield provider
-
-
-@pytest.fixture
-def house(filled: Callable[..., Arena], openid_provider: Provider, tmp_path: Path) -> Iterator[House]:
+def house(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[House]:
     """Serve an arena with the account `ann`, an owner of `ours`, and the provider that knows her."""
-    arena = filled()
+    arena, log = filled(), tmp_path / "site.log"
     arena.teams.add("ours", caller=OPERATOR)
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     arena.teams.add_member("ours", "ann", role=Role.OWNER, caller=OPERATOR)
-    log = tmp_path / "site.log"
+    with running_provider() as provider:
 
-    def start(url: str) -> Path:
-        (tmp_path / ".streamlit").mkdir()
-        (tmp_path / ".streamlit" / "secrets.toml").write_text(openid_provider.settings(url))
-        return tmp_path
+        def start(url: str) -> Path:
+            (tmp_path / ".streamlit").mkdir()
+            (tmp_path / ".streamlit" / "secrets.toml").write_text(provider.settings(url))
+            return tmp_path
 
-    with served(arena.settings, log, start) as url:
-        yield House(arena=arena, url=url, log=log, provider=openid_provider)
+        with served(arena.settings, log, start) as url:
+            yield House(arena=arena, url=url, log=log, provider=provider)
 
 
 def sign_in(house: House, walk: Visitor) -> None:

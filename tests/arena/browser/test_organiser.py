@@ -8,6 +8,7 @@ import subprocess
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +16,12 @@ import pytest
 
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
-from arena.settings import Settings
 from arena.site.pages import pages
 from data.models import TokenScope
-from tests.arena.conftest import answers_file, write_set
+from tests.arena.conftest import answers_file, settings_of, write_set
 from tests.browsing import Visitor
 from tests.scripted_llm import ScriptedLLM
-from tests.served import ROOT, program, reader, serving_by
+from tests.served import ROOT, environment_of, program, reader, serving_by
 
 QUICK, SLOW = 0.1, 8.0
 REFRESHED = 2.0
@@ -50,13 +50,12 @@ class Office:
 def office(tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]) -> Iterator[Office]:
     """Serve an arena to the organiser Ada, who is signed in; workers are stopped at the end."""
     home, endpoint = tmp_path / "home", scripted_llm(latency=QUICK)
-    arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
+    arena = Arena(settings_of(home))
     arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
     made = arena.tokens.create(name="site", scopes=[TokenScope.ORGANISE], account="Ada", caller=OPERATOR)
     arena.close()
     variables = {
-        "ARENA_HOME": str(home),
-        "ARENA_DATABASE_URL": arena.settings.database_url,
+        **environment_of(arena.settings),
         "ARENA_LEASE": "4",
         "OPENAI_BASE_URL": endpoint.url,
         "OPENAI_API_KEY": "none",
@@ -65,9 +64,8 @@ def office(tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]) -> Iterator
 
     def worker(name: str) -> subprocess.Popen[bytes]:
         command = [str(program()), "worker", "--name", name]
-        environment = {**os.environ, **variables}  # noqa: TID251 - of the command
         with (tmp_path / f"log-{name}").open("wb") as log:
-            running.append(subprocess.Popen(command, env=environment, cwd=ROOT, stdout=log, stderr=log))
+            running.append(subprocess.Popen(command, env=variables, cwd=ROOT, stdout=log, stderr=log))
         return running[-1]
 
     hands = reader()
@@ -203,15 +201,12 @@ def _publish_and_retract(hands: Visitor) -> None:
 
 
 def _hand_in(home: Path, folder: Path) -> None:
-    arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
+    arena = Arena(settings_of(home))
     for system, template in (("half", "Item {n} is {word}."), ("whole", "{n} is {word}, {weight} grams.")):
         arena.submissions.add(answers_file(folder, system, template), "tiny", system=system)
     arena.close()
 
 
 def _one(home: Path, query: str) -> int:
-    connection = sqlite3.connect(home / "arena.sqlite")
-    try:
+    with closing(sqlite3.connect(home / "arena.sqlite")) as connection:
         return int(connection.execute(query).fetchone()[0])
-    finally:
-        connection.close()

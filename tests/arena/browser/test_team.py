@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -15,57 +13,43 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import TokenScope
-from tests.arena.conftest import answers_file
-from tests.browsing import Visitor, open_browser
-from tests.served import served
+from tests.arena.conftest import answers_file, write_lines
+from tests.browsing import Visitor
+from tests.served import reader, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Club:
-    """A served arena with the set `tiny`, and the tokens of two teams."""
+    """A served arena with the set `tiny`, and a visitor who is signed in for the team `ours`."""
 
-    url: str
     settings: Settings
-    ours: str
+    visitor: Visitor
     theirs: str
 
 
 @pytest.fixture
 def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
-    arena = filled()
+    arena, log = filled(), tmp_path / "site.log"
+    scopes = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
     tokens = []
     for team in ("ours", "theirs"):
         arena.teams.add(team, caller=OPERATOR)
-        scopes = {TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE}
         made = arena.tokens.create(name="laptop", scopes=scopes, team=team, caller=OPERATOR)
         tokens.append(made.secret)
-    log = tmp_path / "site.log"
     with served(arena.settings, log) as url:
-        yield Club(url=url, settings=arena.settings, ours=tokens[0], theirs=tokens[1])
+        visitor = reader(url)
+        visitor.size(1440)
+        visitor.sign_in(tokens[0])
+        yield Club(settings=arena.settings, visitor=visitor, theirs=tokens[1])
+        visitor.driver.delete_all_cookies()
     told = log.read_text()
     assert not [token for token in tokens if token.split("_", 2)[2] in told], "a secret is in the log"
 
 
-@pytest.fixture
-def visitor(club: Club) -> Iterator[Callable[[], Visitor]]:
-    opened: list[webdriver.Chrome] = []
-
-    def come() -> Visitor:
-        opened.append(open_browser())
-        return Visitor(opened[-1], club.url)
-
-    yield come
-    for driver in opened:
-        driver.quit()
-
-
-def test_team_goes_from_a_faulty_file_to_its_board(
-    club: Club, visitor: Callable[[], Visitor], tmp_path: Path
-) -> None:
-    ours = visitor()
-    ours.sign_in(club.ours)
+def test_team_goes_from_a_faulty_file_to_its_board(club: Club, tmp_path: Path) -> None:
+    ours = club.visitor
     ours.go("/submit?set=tiny")
     good = answers_file(tmp_path, "good", "Item {n} is {word}, they say.")
     bad = good.with_name("bad.jsonl")
@@ -98,27 +82,23 @@ def test_team_goes_from_a_faulty_file_to_its_board(
     ours.find("h1", "mine")
     ours.find("h2", "Where it loses")
 
-    theirs = visitor()
-    theirs.sign_in(club.theirs)
-    theirs.go(f"/team?team=ours&id={number}")
-    assert "mine" not in theirs.find("[data-testid=stMain]", "Nothing has been submitted yet")
+    ours.driver.delete_all_cookies()
+    ours.sign_in(club.theirs)
+    ours.go(f"/team?team=ours&id={number}")
+    assert "mine" not in ours.find("[data-testid=stMain]", "Nothing has been submitted yet")
     arena.close()
 
 
 LARGE = 40 * 1024 * 1024
 
 
-def test_large_file_is_taken_and_a_larger_one_is_refused_in_words(
-    club: Club, visitor: Callable[[], Visitor], tmp_path: Path
-) -> None:
+def test_large_file_is_taken_and_a_larger_one_is_refused_in_words(club: Club, tmp_path: Path) -> None:
     """E4, E6: 40 MiB are checked on the page; more than the limit is refused, and files keep their names."""
-    ours = visitor()
-    ours.sign_in(club.ours)
+    ours = club.visitor
     ours.go("/submit?set=tiny")
     contexts = [{"id": f"c{number}", "text": "river stone " * 8_000} for number in range(37)]
     rows = [{"question_id": f"q{n}", "answer": f"Item {n} it is.", "contexts": contexts} for n in range(12)]
-    large = tmp_path / "my large file (1).jsonl"
-    large.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    large = write_lines(tmp_path / "my large file (1).jsonl", rows)
     assert large.stat().st_size > LARGE
     ours.upload(large)
     ours.find("[data-testid=stAlert]", "This file can be submitted")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -68,18 +68,14 @@ def test_every_answer_says_what_browsers_may_do_with_it(path: str) -> None:
     assert headers["referrer-policy"] in {"same-origin", "no-referrer"}
 
 
-def test_pages_may_be_framed_by_whom_the_settings_name(configured: str) -> None:
-    """C2: Pages are for frames of this site and ARENA_FRAMERS, forms for nobody's."""
-    found = {}
-    for path in ("/", "/auth/sign-in", "/api/v1/"):
-        policy = httpx.get(f"{configured}{path}").headers["content-security-policy"]
-        found[path] = policy.partition("frame-ancestors ")[2]
+def test_settings_name_hosts_and_who_may_frame_pages(configured: str) -> None:
+    """C2, C5: Pages are for frames of this site and ARENA_FRAMERS, forms for nobody's."""
     named = f"'self' {FRAMER} https://*.example.net"
-    assert found == {
-        "/": named,
-        "/auth/sign-in": "'none'",
-        "/api/v1/": "'none'",
-    }
+    for path, framers in (("/", named), ("/auth/sign-in", "'none'"), ("/api/v1/", "'none'")):
+        policy = httpx.get(f"{configured}{path}").headers["content-security-policy"]
+        assert policy.partition("frame-ancestors ")[2] == framers
+    for host in ("arena.example.org", "inner:8501", "localhost"):
+        assert httpx.get(f"{configured}/", headers={"Host": host}).status_code == 200
 
 
 def test_script_inside_a_document_is_known_by_its_hash() -> None:
@@ -124,12 +120,6 @@ def test_only_configured_hosts_are_served(host: str, status: int) -> None:
             assert answer.headers["cache-control"] == "no-store"
 
 
-def test_host_of_the_settings_is_served(configured: str) -> None:
-    """C5: The public address is served, whatever `Host` is asked."""
-    for host in ("arena.example.org", "inner:8501", "localhost"):
-        assert httpx.get(f"{configured}/", headers={"Host": host}).status_code == 200
-
-
 def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocket client
     try:
         address = f"{site.replace('http', 'ws', 1)}/_stcore/stream"
@@ -158,14 +148,7 @@ def test_websocket_is_opened_from_this_origin_alone() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/media/nothing.png",
-        "/_stcore/agent/nothing",
-        "/nothing",
-        "/system/nothing",
-        "/index.html",
-    ],
+    "path", ["/media/nothing.png", "/_stcore/agent/nothing", "/nothing", "/system/nothing", "/index.html"]
 )
 def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(path: str) -> None:
     """C5: A 404 is a page for browsers, a problem as of the API for programs, and never bare text."""
@@ -178,59 +161,47 @@ def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(path: st
 
 
 HTTPS = {"X-Forwarded-Proto": "https"}
-Site = Callable[..., TestClient]
 
 
-@pytest.fixture
-def reached() -> Site:
+def reached(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields of settings
     """A site as somebody at an address reaches it: `reached("172.18.0.1", proxies=…)`."""
-
-    def reach(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields of settings
-        chosen = replace(published(), **settings)
-        routes = _Routes(chosen)
-        app = Starlette(routes=routes.all(), middleware=middleware_of(chosen, routes))
-        return TestClient(app, base_url="http://localhost", client=(peer, 50_000))
-
-    return reach
+    chosen = replace(published(), **settings)
+    routes = _Routes(chosen)
+    app = Starlette(routes=routes.all(), middleware=middleware_of(chosen, routes))
+    return TestClient(app, base_url="http://localhost", client=(peer, 50_000))
 
 
-def test_cookies_are_secure_only_where_a_named_proxy_says_https(reached: Site) -> None:
+def test_cookies_are_secure_only_where_a_named_proxy_says_https() -> None:
     arena = Arena(published())
     arena.teams.add_account("ann", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes=[TokenScope.READ], account="ann", caller=OPERATOR).secret
     arena.close()
 
-    def cookie(peer: str, proxies: tuple[str, ...]) -> str:
+    def cookie(peer: str, proxies: tuple[str, ...], origin: str) -> str:
+        headers = {**HTTPS, "Origin": f"{origin}://localhost"}
         client = reached(peer, proxies=proxies)
-        for origin in ("https://localhost", "http://localhost"):
-            reply = client.post(
-                "/auth/sign-in",
-                data={"token": token},
-                headers={**HTTPS, "Origin": origin},
-                follow_redirects=False,
-            )
-            if reply.status_code == 303:
-                break
+        reply = client.post("/auth/sign-in", data={"token": token}, headers=headers, follow_redirects=False)
+        assert reply.status_code == 303
         return reply.headers["set-cookie"]
 
-    assert "Secure" in cookie("172.18.0.1", ("172.16.0.0/12",))
+    assert "Secure" in cookie("172.18.0.1", ("172.16.0.0/12",), "https")
     for peer, proxies in (("172.18.0.1", ()), ("203.0.113.9", ("172.16.0.0/12",))):
-        assert "Secure" not in cookie(peer, proxies)
+        assert "Secure" not in cookie(peer, proxies, "http")
 
 
-def test_limits_count_visitors_and_not_the_proxy(reached: Site) -> None:
+def test_limits_count_visitors_and_not_the_proxy() -> None:
     browser = reached("172.18.0.1", proxies=("172.16.0.0/12",), api_rate=6)
+    first, second = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
     paths = ["/", "/rounds", "/compare", "/about", "/api/v1/sets", "/api/v1/leaderboards"]
-    first = [browser.get(path, headers={"X-Forwarded-For": "203.0.113.1"}).status_code for path in paths]
-    assert first == [200] * 6
+    assert [browser.get(path, headers=first).status_code for path in paths] == [200] * 6
     for path in paths:
-        over = browser.get(path, headers={"X-Forwarded-For": "203.0.113.1"})
+        over = browser.get(path, headers=first)
         assert (over.status_code, int(over.headers["retry-after"]) > 0) == (429, True), path
-        assert browser.get(path, headers={"X-Forwarded-For": "203.0.113.2"}).status_code == 200
-    assert browser.get("/healthz", headers={"X-Forwarded-For": "203.0.113.1"}).status_code == 200
+        assert browser.get(path, headers=second).status_code == 200
+    assert browser.get("/healthz", headers=first).status_code == 200
 
 
-def test_an_unnamed_proxy_is_told_of_once(reached: Site) -> None:
+def test_an_unnamed_proxy_is_told_of_once() -> None:
     browser = reached("172.18.0.1")
     with capture_logs() as logs:
         for headers in ({}, HTTPS, HTTPS):
@@ -251,7 +222,7 @@ def test_start_says_where_a_proxy_must_be_and_is_not_named() -> None:
     assert not proxy_unnamed(published(), "0.0.0.0")  # noqa: S104 - as above
 
 
-def test_metrics_of_streamlit_need_the_token_too(reached: Site) -> None:
+def test_metrics_of_streamlit_need_the_token_too() -> None:
     closed = reached("127.0.0.1", metrics_token="right")
     for path in ("/metrics", "/_stcore/metrics"):
         assert closed.get(path).status_code == 401

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,30 +51,23 @@ def with_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sett
     use_plugin_files(())
 
 
-@pytest.fixture
-def page_of(with_pages: Settings) -> Callable[[str], AppTest]:
-    def run(name: str) -> AppTest:
-        app = AppTest.from_string(SCRIPT.format(name=name), default_timeout=60)
-        app.secrets.update({key: dict(value) for key, value in as_secrets(with_pages).items()})
-        use_plugin_files(with_pages.plugins)
-        return app.run()
-
-    return run
+def run(settings: Settings, name: str) -> AppTest:
+    app = AppTest.from_string(SCRIPT.format(name=name), default_timeout=60)
+    app.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
+    use_plugin_files(settings.plugins)
+    return app.run()
 
 
-def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(
-    with_pages: Settings, page_of: Callable[[str], AppTest]
-) -> None:
+def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(with_pages: Settings) -> None:
     with TestClient(Starlette(routes=_Routes(with_pages).all())) as client:
         assert "<title>Sets in short – Answer Arena</title>" in client.get("/sets-in-short").text
-    use_plugin_files(with_pages.plugins)
+    page = run(with_pages, "sets-in-short")
     assert pages()["sets-in-short"].menu == "More"
-    shown = "".join(found.proto.body for found in page_of("sets-in-short").get("html"))
-    assert "tiny: 12 questions" in shown
+    assert "tiny: 12 questions" in "".join(found.proto.body for found in page.get("html"))
 
 
-def test_a_page_that_fails_is_named(page_of: Callable[[str], AppTest]) -> None:
-    page = page_of("broken")
+def test_a_page_that_fails_is_named(with_pages: Settings) -> None:
+    page = run(with_pages, "broken")
     assert not page.exception
     assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")
     (problem,) = added_pages().problems

@@ -10,18 +10,12 @@ from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.site.services import as_secrets
 from data.models import Role, TokenScope
+from tests.arena.conftest import ADA
 from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
 
 pytestmark = pytest.mark.slow
 TEAM = Caller(
-    kind=CallerKind.SESSION,
-    name="a",
-    roles=(("alpha", Role.MEMBER),),
-    scopes=frozenset({TokenScope.READ}),
-    account="a",
-)
-ORGANISER = Caller(
-    kind=CallerKind.SESSION, name="o", scopes=frozenset(TokenScope), organiser=True, account="o"
+    kind=CallerKind.SESSION, name="a", roles=(("alpha", Role.MEMBER),), scopes=frozenset({TokenScope.READ})
 )
 PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("boards.leaderboard_page", {}),
@@ -82,14 +76,14 @@ def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> 
     shown = seen(TEAM, "questions.question_page", id="q1", part="answers")
     assert marks_in(shown) == {QUESTION, PASSAGE, OURS}
     assert "the answers of your team" in shown
-    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1", part="answers")) == set(EVERY)
+    assert marks_in(seen(ADA, "questions.question_page", id="q1", part="answers")) == set(EVERY)
 
 
 def test_what_one_person_saw_is_not_shown_to_the_next(
     monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
-    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
+    assert marks_in(seen(ADA, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
     monkeypatch.setattr(st.cache_data, "clear", lambda: None)
     monkeypatch.setattr(st.cache_resource, "clear", lambda: None)
     assert not marks_in(seen(PUBLIC, "questions.question_page", id="q1"))
-    assert marks_in(seen(ORGANISER, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}
+    assert marks_in(seen(ADA, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}

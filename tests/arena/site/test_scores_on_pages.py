@@ -65,33 +65,27 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return settings
 
 
-@pytest.fixture
-def opened(bridges: Settings) -> Callable[..., AppTest]:
-    def open_page(name: str, **query: str) -> AppTest:
-        page = page_of(bridges, name, board="bridges", **query)
-        page.run()
-        assert not page.exception
-        return page
-
-    return open_page
+def opened(settings: Settings, name: str, **query: str) -> AppTest:
+    page = page_of(settings, name, board="bridges", **query).run()
+    assert not page.exception
+    return page
 
 
 @pytest.fixture
-def shown(opened: Callable[..., AppTest]) -> Callable[..., str]:
+def shown(bridges: Settings) -> Callable[..., str]:
     def show(name: str, **query: str) -> str:
-        page = opened(name, **query)
+        page = opened(bridges, name, **query)
         html = "".join(found.proto.body for found in page.get("html"))
         return html + "\n" + "\n".join(found.value for found in page.text)
 
     return show
 
 
-def test_comprehensiveness_is_drawn_against_win_rate(opened: Callable[..., AppTest]) -> None:
+def test_comprehensiveness_is_drawn_against_win_rate(bridges: Settings) -> None:
     for query in ({"x": "comprehensive"}, {"x": "words", "y": "win-tie"}):
-        page = opened("boards.data_page", **query)
+        page = opened(bridges, "boards.data_page", **query)
         chosen = {one.label: one.value for one in page.selectbox}
-        expected = (query["x"], query.get("y", "win"))
-        assert (chosen["X axis"], chosen["Y axis"]) == expected
+        assert (chosen["X axis"], chosen["Y axis"]) == (query["x"], query.get("y", "win"))
 
 
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,29 +22,21 @@ Whatever is kept is kept until the latest change, for which each such query asks
 """
 
 
-@contextmanager
-def counting() -> Iterator[list[str]]:
-    """Record the statements of this process to its databases within the block."""
-    asked: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        asked.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        yield asked
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-
-
 def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
+    """Record the statements of this process to its databases while a page runs."""
     st.cache_data.clear()
     st.cache_resource.clear()
     page = page_of(arena.settings, name, **query)
-    with counting() as asked:
-        page.run()
+    statements: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    page.run()
+    event.remove(Engine, "before_cursor_execute", note)
     assert not page.exception
-    return asked
+    return statements
 
 
 @pytest.mark.slow

@@ -19,15 +19,9 @@ from arena.services.accounts.tokens import COOKIE
 from arena.services.boards.snapshot import read_board
 from arena.services.rounds.models import RoundRequest
 from data.errors import UnfitJudgeError
-from data.models import (
-    Phase,
-    Role,
-    SubmissionKind,
-    SubmissionState,
-    TokenScope,
-)
+from data.models import Phase, Role, SubmissionKind, SubmissionState, TokenScope
 from data.models.submissions import question_sets
-from tests.arena.conftest import answers_file, play
+from tests.arena.conftest import answers_file, play, quiet
 from tests.opened_pages import page_of
 
 TEXT = "Item {n} is {word}, they say."
@@ -156,12 +150,12 @@ def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
     content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
-    page.file_uploader(key="card-file").set_value(("card.yaml", b"model: llm-9\nlink: nowhere\n", "")).run()
-    assert "bad-link" in shown(page)
-    assert page.text_input(key="card-model").value == ""
-    page.file_uploader(key="card-file").set_value(("card.yaml", b"model: llm-9\n", "")).run()
-    assert page.text_input(key="card-model").value == "llm-9"
-    assert "bad-link" not in shown(page)
+    for card, model, faulty in (
+        (b"model: llm-9\nlink: nowhere\n", "", True),
+        (b"model: llm-9\n", "llm-9", False),
+    ):
+        page.file_uploader(key="card-file").set_value(("card.yaml", card, "")).run()
+        assert ("bad-link" in shown(page), page.text_input(key="card-model").value) == (faulty, model)
 
 
 def test_closed_set_and_used_up_quota_say_so(club: Club, tmp_path: Path) -> None:
@@ -264,18 +258,17 @@ def test_a_judge_that_is_none_is_named_on_its_round(
     url = scripted_llm(rule="first").url
     spec.write_text(f'extends = "reference-free"\norder = "both"\nendpoint = "{url}"\n')
     arena = club.arena
-    arena.rounds.create(RoundRequest(set_name="tiny", judge=str(spec), pairs="all", name="r"))
     with pytest.raises(UnfitJudgeError):
-        arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
+        play(arena, judge=str(spec))
     page = club.visit("admin.rounds_page", "organiser", round="r")
     assert any("The answer shown first won" in one.value for one in page.warning)
     assert "Judge all the same" in {button.label for button in page.button}
     arena.rounds.judge_anyway("r")
-    arena.rounds.run("r", concurrency=8, report=lambda _progress: None)
+    arena.rounds.run("r", concurrency=8, report=quiet)
     page = club.visit("admin.rounds_page", "organiser", round="r")
     assert any("72 of 72 (100 %)" in one.value for one in page.warning)
     assert "Judge all the same" not in {button.label for button in page.button}
-    board, _ = arena.boards.publish("r", report=lambda _line: None)
+    board, _ = arena.boards.publish("r", report=quiet)
     assert any("72 of 72" in value for _, value, _ in read_board(board).health)
 
 
