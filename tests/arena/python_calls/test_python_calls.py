@@ -32,13 +32,8 @@ def _facts(number: int, count: int) -> str:
 
 @pytest.fixture
 def frames() -> dict[str, pd.DataFrame]:
-    """A frame of each system."""
-    return {
-        name: pd.DataFrame(
-            {"prompt": QUESTIONS, "response": [_facts(number, count) for number in range(len(QUESTIONS))]}
-        )
-        for name, count in QUALITY.items()
-    }
+    answers = {name: [_facts(number, count) for number in range(12)] for name, count in QUALITY.items()}
+    return {name: pd.DataFrame({"prompt": QUESTIONS, "response": given}) for name, given in answers.items()}
 
 
 @pytest.fixture
@@ -52,7 +47,6 @@ def right() -> list[dict[str, str]]:
 def test_frames_are_ranked_in_one_call(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]], tmp_path: Path
 ) -> None:
-    """The result has board, rates, comparisons, losses, a chart and a page, and goes on with more systems."""
     found = aa.rank(frames, references=right, progress=False)
     assert list(found.board.system) == ["best", "worst"]
     assert found.sentence.startswith("best ")
@@ -76,18 +70,12 @@ def test_frames_are_ranked_in_one_call(
 def test_other_shapes_and_names_of_columns_give_the_same(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]]
 ) -> None:
-    """A long frame with names of one's own, and rows, are the same data."""
     expected = aa.rank(frames, references=right, progress=False).board
-    long = pd.concat(
-        [
-            frame.rename(columns={"prompt": "asked", "response": "said"}).assign(who=name)
-            for name, frame in frames.items()
-        ]
-    )
+    named: dict[str, Any] = {"system": "who", "question": "asked", "answer": "said"}
+    columns = {"prompt": "asked", "response": "said"}
+    long = pd.concat(frame.rename(columns=columns).assign(who=name) for name, frame in frames.items())
     for data in (long, long.to_dict("records")):
-        board = aa.rank(
-            data, references=right, progress=False, system="who", question="asked", answer="said"
-        ).board
+        board = aa.rank(data, references=right, progress=False, **named).board
         pd.testing.assert_frame_equal(board, expected)
     wide = long.pivot_table("said", "asked", "who", aggfunc="first").rename_axis("question")
     board = aa.rank(wide, references=right, progress=False).board
@@ -104,7 +92,6 @@ def test_other_shapes_and_names_of_columns_give_the_same(
 def test_a_running_loop_is_no_hindrance(
     frames: dict[str, pd.DataFrame], scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a notebook, where a loop runs, a model is asked as in a script."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     llm = scripted_llm()
 
@@ -117,7 +104,6 @@ def test_a_running_loop_is_no_hindrance(
 
 
 def test_frames_of_polars_are_the_same(frames: dict[str, pd.DataFrame], right: list[dict[str, str]]) -> None:
-    """A frame of each system, or one of all under names of one's own, with references as a frame too."""
     if find_spec("polars") is None:
         pytest.skip("NO POLARS: its frames are not ranked here")
     pl = import_module("polars")
@@ -132,7 +118,6 @@ def test_frames_of_polars_are_the_same(frames: dict[str, pd.DataFrame], right: l
 
 @pytest.mark.slow
 def test_example_notebook_runs() -> None:
-    """Each cell of code runs after those before, in a loop as in a notebook; four systems are drawn."""
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
     names: dict[str, Any] = {}
 
@@ -181,26 +166,18 @@ def test_functions_of_one_name_are_told_apart() -> None:
 
 
 def test_a_price_is_told_before_anything_is_asked(frames: dict[str, pd.DataFrame]) -> None:
-    """An estimate counts battles and requests, and asks nobody."""
     plan = aa.estimate(frames, judge="gpt-4.1")
     assert plan["planned"] == plan["requests"] == 12
     assert 0 < plan["cost_usd"] <= plan["cost_usd_most"]
 
 
 def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame]) -> None:
-    """The smallest calls: two answers, and a frame of battles."""
     verdict = aa.judge("Which is the capital?", "It is Paris.", "I do not know.", reference="Paris.")
     assert verdict.preference == "a"
     with pytest.raises(InputError, match="neither a judge nor a reference"):
         aa.judge("Which?", "a", "b")
-    battles = pd.DataFrame(
-        {
-            "question_id": [f"q{number}" for number in range(20)],
-            "model_a": "x",
-            "model_b": "y",
-            "winner": ["model_a"] * 14 + ["model_b"] * 6,
-        }
-    )
+    battles = pd.DataFrame({"question_id": [f"q{number}" for number in range(20)]})
+    battles = battles.assign(model_a="x", model_b="y", winner=["model_a"] * 14 + ["model_b"] * 6)
     rated = aa.rate(battles)
     assert [row.system for row in rated.ratings] == ["x", "y"]
     # Two battles of each question: what is not read as one makes intervals too narrow.
@@ -214,7 +191,6 @@ def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame
 
 @pytest.mark.slow
 def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> None:
-    """Loading the file would rank again, and that load it, without end: it is refused in a sentence."""
     script = tmp_path / "script.py"
     script.write_text(
         "import answer_arena as aa\n"
@@ -224,13 +200,8 @@ def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> 
         "print(len(aa.rank({'p': rows, 'q': rows[::-1]}, judge='script.py:judge').comparisons))\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(aa.__file__).parent)}  # noqa: TID251 - of the script
+    command = [sys.executable, script.name]
     done = subprocess.run(
-        [sys.executable, script.name],
-        check=False,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
+        command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
     assert "script.py begins to use itself while it is loaded" in done.stderr

@@ -20,19 +20,12 @@ from data.models import TokenScope
 
 
 @pytest.fixture
-def arena(make_arena: Callable[..., Arena]) -> Arena:
-    arena = make_arena()
-    arena.teams.add("ours", caller=OPERATOR)
-    return arena
-
-
-@pytest.fixture
-def client(arena: Arena) -> TestClient:
+def client(make_arena: Callable[..., Arena]) -> TestClient:
     async def take(_request: Request) -> Response:
         return PlainTextResponse("taken", 204)
 
     routes = [Route("/{path:path}", take, methods=["GET", "PUT", "DELETE"])]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=arena)]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=make_arena())]))
 
 
 def test_upload_of_a_visitor_is_refused(client: TestClient) -> None:
@@ -44,7 +37,9 @@ def test_upload_of_a_visitor_is_refused(client: TestClient) -> None:
         assert client.get("/_stcore/health").status_code == 204
 
 
-def test_upload_of_a_member_is_taken_until_sign_out(arena: Arena, client: TestClient) -> None:
+def test_upload_of_a_member_ends_with_sign_out(make_arena: Callable[..., Arena], client: TestClient) -> None:
+    arena = make_arena()
+    arena.teams.add("ours", caller=OPERATOR)
     secret = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret
     cookie = arena.sessions.sign_in(secret, client="t").cookie
     client.cookies.set(COOKIE, cookie)
