@@ -16,7 +16,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.site.ui.messages import words_of
 from data.errors import FileFormatError, NotFoundError
 from data.progress import Latest, Progress, Stopwatch, Work, counted, listening, reporting, working
-from tests.arena.conftest import Fill, write_lines
+from tests.arena.conftest import Fill, answers_file, write_lines
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def test_command_shows_progress_on_stderr_alone(
     arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
     places = {
         "folder": tmp_path,
-        "answers": tmp_path / "whole.jsonl",
+        "answers": answers_file(tmp_path, "whole", "Item {n} is {word}."),
         "battles": write_lines(tmp_path / "battles.jsonl", BATTLES),
         "items": write_lines(tmp_path / "items.jsonl", [ITEM]),
     }
