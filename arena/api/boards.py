@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import Annotated
 from zlib import crc32
@@ -12,7 +11,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from arena.api.caching import JSON, OK, answer, files, problems
+from arena.api.caching import OK, answer, files, problems
 from arena.api.dependencies import FileTurns, Services, Who, client_of
 from arena.api.sets_and_rounds import Name
 from arena.models.results import ScoredMetric
@@ -47,21 +46,6 @@ JudgeName = Annotated[
 SystemNames = Annotated[
     str, Query(max_length=2_000, description="Names with commas between; empty: all but the reference.")
 ]
-
-
-class ScoreFormat(StrEnum):
-    """Formats of scores."""
-
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
-
-
-MEDIA_TYPES = {
-    ScoreFormat.JSON: JSON,
-    ScoreFormat.CSV: "text/csv",
-    ScoreFormat.PARQUET: "application/vnd.apache.parquet",
-}
 
 
 class BoardList(BaseModel):
@@ -130,7 +114,7 @@ def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> 
 
 @router.get(
     "/sets/{name}/metrics/{metric}/scores",
-    responses={**problems(404), **files("A row an answer.", *MEDIA_TYPES.values())},
+    responses={**problems(404), **files("A row an answer.", *(form.media_type for form in BoardForm))},
     response_class=Response,
 )
 async def export_scores(
@@ -140,7 +124,7 @@ async def export_scores(
     arena: Services,
     caller: Who,
     turns: FileTurns,
-    form: Annotated[ScoreFormat, Query(alias="format", description="Format of the file.")] = ScoreFormat.JSON,
+    form: Annotated[BoardForm, Query(alias="format", description="Format of the file.")] = BoardForm.JSON,
     judge: JudgeName = "",
     systems: SystemNames = "",
 ) -> Response:
@@ -155,4 +139,4 @@ async def export_scores(
             return path.read_bytes()
 
     content = await run_in_threadpool(turns.run, party_of(caller, client_of(request)), written)
-    return answer(request, content, media_type=MEDIA_TYPES[form], filename=f"{name}-{metric}.{form}")
+    return answer(request, content, media_type=form.media_type, filename=f"{name}-{metric}.{form}")

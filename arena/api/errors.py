@@ -124,16 +124,11 @@ def slug(title: str) -> str:
     return title.lower().replace(" ", "-")
 
 
-def status_of(error: ArenaError) -> int:
-    """Return the HTTP status of an error."""
-    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
-
-
 async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
     """Report an error that a person can correct; one that only organisers can, without its internals."""
     if not isinstance(error, ArenaError):
         return internal_error(error)
-    status = status_of(error)
+    status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
     if isinstance(error, InvalidFileError):
         listed = [asdict(problem) for problem in error.problems]
         return problem_response(status, error.message, advice=error.advice, problems=listed)
@@ -172,19 +167,16 @@ async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
     """Report every field of a request that cannot be read. What was sent is not repeated."""
     if not isinstance(error, RequestValidationError):
         return internal_error(error)
-    details = error.errors()
-    listed = []
-    for detail in details[:MOST_LISTED]:
-        field = ".".join(str(part) for part in detail["loc"])
-        listed.append(
-            {
-                "line": 0,
-                "code": str(detail["type"]).replace("_", "-"),
-                "severity": "error",
-                "message": f"{field} {wording(detail, shown=False)}"[:300],
-                "advice": "",
-            }
-        )
+    listed = [
+        {
+            "line": 0,
+            "code": str(detail["type"]).replace("_", "-"),
+            "severity": "error",
+            "message": f"{'.'.join(map(str, detail['loc']))} {wording(detail, shown=False)}"[:300],
+            "advice": "",
+        }
+        for detail in error.errors()[:MOST_LISTED]
+    ]
     return problem_response(
         422, "The request cannot be read.", advice="Correct what `problems` lists.", problems=listed
     )

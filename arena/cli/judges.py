@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Cache, open_reaching, whole_file, whole_if_named
+from arena.cli.options import AsJson, Budget, Cache, open_reaching, whole_file, whole_if_named
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.errors import InputError, JudgeError
@@ -207,14 +207,7 @@ def calibrate(
     ],
     labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels of people.", callback=whole_file)],
     concurrency: Annotated[int, typer.Option(metavar="C", min=1, help="Most pairs in flight.")] = 16,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            min=0.0,
-            help="The most that all judges together may spend; pairs beyond it have no verdict.",
-        ),
-    ] = None,
+    budget_usd: Budget = None,
     cache_mode: Cache = None,
     *,
     as_json: AsJson = False,
@@ -224,7 +217,7 @@ def calibrate(
     $ arena judges calibrate --judge lexical --labels labels.jsonl
 
     Prints agreement, ties, unreadable replies and position flips. Several judges make a table, best first by
-    Pearson's correlation.
+    Pearson's correlation, and share the budget; pairs beyond it have no verdict.
     """
     reports = open_reaching(cache_mode).calibrations.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,7 +85,10 @@ def show(
     if form is not None:
         only_with("a table for people", {"--between-systems": between_systems, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
-    _show_notice(board)
+    if board.retracted:
+        note(f"This board was retracted. {board.notice}".rstrip())
+    elif board.notice:
+        note(f"Notice: {board.notice}")
     if as_json:
         show_json(dict(board.standings))
         return
@@ -94,8 +97,10 @@ def show(
 
         show_line(formatted(board, domain, form).rstrip("\n"))
         return
-    for remark in _remarks(board.standings):
-        show_line(remark)
+    if about := board.standings.get("note"):
+        show_line(about)
+    if said := partial_sentence(board.standings):
+        show_line(f"{board.standings['title']}. {said}")
     if between_systems:
         # Brings what draws pictures along.
         from arena.services.boards.text_tables import between_systems_table
@@ -128,20 +133,6 @@ def _show_below(standings: Mapping[str, Any], domain: str) -> None:
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:
         show_line(f"No judged battle: {', '.join(unjudged)}.")
-
-
-def _show_notice(board: Board) -> None:
-    if board.retracted:
-        note(f"This board was retracted. {board.notice}".rstrip())
-    elif board.notice:
-        note(f"Notice: {board.notice}")
-
-
-def _remarks(standings: Mapping[str, Any]) -> Iterator[str]:
-    if about := standings.get("note"):
-        yield about
-    if said := partial_sentence(standings):
-        yield f"{standings['title']}. {said}"
 
 
 @commands.command()

@@ -17,7 +17,6 @@ from data.text import counted
 
 if TYPE_CHECKING:
     from arena.services.jobs.service import JobStatus
-    from arena.services.rounds.battle_table import LiveStanding
 
 
 COUNTS = (
@@ -138,7 +137,10 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
     else:
         said = {"job": _job_line(job)}
         show_fields({**fields, **speed, **said})
-        _show_live(live)
+        show_line("")
+        show_line(live.sentence)
+        columns = ("system", "score", "lower", "upper", "questions")
+        show_table(columns, [tuple(getattr(row, column) for column in columns) for row in live.systems])
         for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):
             show_line(line)
 
@@ -211,13 +213,6 @@ def _as_replies(evidence: BattleEvidence, question: Question) -> dict[str, Any]:
             for judgment in evidence.judgments
         ],
     }
-
-
-def _show_live(live: LiveStanding) -> None:
-    show_line("")
-    show_line(live.sentence)
-    columns = ("system", "score", "lower", "upper", "questions")
-    show_table(columns, [tuple(getattr(row, column) for column in columns) for row in live.systems])
 
 
 def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:

@@ -45,16 +45,6 @@ def show() -> None:
     names = [one.name for one in known if not one.problem]
     heading("Test a judge", anchor="test")
     note("Three battles of the demo in both orders; a judge that asks an LLM costs as many requests.")
-    _form(names, caller)
-    watched(show_newest)
-    heading("Calibration", anchor="calibration")
-    number = _choose_calibration(caller)
-    if number is not None:
-        watched(show_calibration, number)
-    _calibrate(names, caller)
-
-
-def _form(names: list[str], caller: Caller) -> None:
     show_flash(PLACE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Judge", names)
@@ -62,6 +52,12 @@ def _form(names: list[str], caller: Caller) -> None:
     if sent and name:
         done = f"A worker tests {name}; below is how far it is."
         attempt(lambda: arena().jobs.test_judge(name, caller=caller), done, PLACE)
+    watched(show_newest)
+    heading("Calibration", anchor="calibration")
+    number = _choose_calibration(caller)
+    if number is not None:
+        watched(show_calibration, number)
+    _calibrate(names, caller)
 
 
 def show_newest() -> None:

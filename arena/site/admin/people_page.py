@@ -26,7 +26,10 @@ def show() -> None:
     heading("Teams", anchor="teams")
     teams_part(caller)
     heading("Tokens", anchor="tokens")
-    _tokens(caller)
+    teams = arena().teams
+    owners = {f"team {team.name}": {"team": team.name} for team in teams.all(caller=caller)}
+    owners |= {f"account {each.name}": {"account": each.name} for each in teams.accounts(caller=caller)}
+    tokens_part(arena().tokens.all(caller=caller), owners, tuple(TokenScope), caller)
 
 
 def accounts_part(caller: Caller) -> None:
@@ -50,7 +53,17 @@ def accounts_part(caller: Caller) -> None:
             _change(accounts[name], caller)
     with opened("Add an account", "new-account") as is_open:
         if is_open:
-            _new_account(caller)
+            with st.form("account", border=False, clear_on_submit=True):
+                new = st.text_input("Name").strip()
+                email = (
+                    st.text_input("E-mail", placeholder="Where they sign in by a provider").strip() or None
+                )
+                organises = st.checkbox("Organises")
+                if st.form_submit_button("Add", icon=":material/person_add:"):
+                    add = partial(
+                        arena().teams.add_account, new, email=email, is_organiser=organises, caller=caller
+                    )
+                    attempt(add, f"The account {new} is added.", "accounts")
 
 
 def _change(account: UserAccount, caller: Caller) -> None:
@@ -64,16 +77,6 @@ def _change(account: UserAccount, caller: Caller) -> None:
     if st.button("Open it again" if closed else "Close it", key="close-account", help=help_):
         done = f"The account {name} is {'open again' if closed else 'closed'}."
         attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
-
-
-def _new_account(caller: Caller) -> None:
-    with st.form("account", border=False, clear_on_submit=True):
-        new = st.text_input("Name").strip()
-        email = st.text_input("E-mail", placeholder="Where they sign in by a provider").strip() or None
-        organises = st.checkbox("Organises")
-        if st.form_submit_button("Add", icon=":material/person_add:"):
-            add = partial(arena().teams.add_account, new, email=email, is_organiser=organises, caller=caller)
-            attempt(add, f"The account {new} is added.", "accounts")
 
 
 def teams_part(caller: Caller) -> None:
@@ -97,20 +100,9 @@ def teams_part(caller: Caller) -> None:
     note("The page of a team has its members, invitations and submissions.")
     with opened("Add a team", "new-team") as is_open:
         if is_open:
-            _new_team(caller)
-
-
-def _new_team(caller: Caller) -> None:
-    with st.form("team", border=False, clear_on_submit=True):
-        name, title = st.text_input("Name", key="team-name").strip(), st.text_input("Title").strip()
-        contact = st.text_input("Contact").strip()
-        if st.form_submit_button("Add", icon=":material/group_add:"):
-            add = partial(arena().teams.add, name, title=title, contact=contact, caller=caller)
-            attempt(add, f"The team {name} is added.", "teams")
-
-
-def _tokens(caller: Caller) -> None:
-    teams = arena().teams
-    owners = {f"team {team.name}": {"team": team.name} for team in teams.all(caller=caller)}
-    owners |= {f"account {each.name}": {"account": each.name} for each in teams.accounts(caller=caller)}
-    tokens_part(arena().tokens.all(caller=caller), owners, tuple(TokenScope), caller)
+            with st.form("team", border=False, clear_on_submit=True):
+                name, title = st.text_input("Name", key="team-name").strip(), st.text_input("Title").strip()
+                contact = st.text_input("Contact").strip()
+                if st.form_submit_button("Add", icon=":material/group_add:"):
+                    add = partial(arena().teams.add, name, title=title, contact=contact, caller=caller)
+                    attempt(add, f"The team {name} is added.", "teams")

@@ -45,7 +45,10 @@ def live(name: str, state: RoundState) -> None:
     if watch.round.state is not state:
         st.rerun()
     _figures(watch)
-    _standing(watch)
+    rows = [(row.system, percent(row.score), ends_of(row, share=True)) for row in watch.live.systems]
+    heading("Standing", anchor="standing")
+    note(watch.live.sentence)
+    grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")
     _controls(watch, caller)
     _without_verdict(watch, caller)
 
@@ -83,13 +86,6 @@ def _figures(watch: RoundWatch) -> None:
         note(f"Job {job.id} ({job.kind}): {job.state}{waits}.")
         if job.error:
             st.text(job.error)
-
-
-def _standing(watch: RoundWatch) -> None:
-    rows = [(row.system, percent(row.score), ends_of(row, share=True)) for row in watch.live.systems]
-    heading("Standing", anchor="standing")
-    note(watch.live.sentence)
-    grid(("System", "Score", "Interval"), rows, caption="Mean share of the win per question")
 
 
 def _controls(watch: RoundWatch, caller: Caller) -> None:

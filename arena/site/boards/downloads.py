@@ -31,9 +31,7 @@ from leaderboard.vocabulary import BoardForm
 
 INK_ON_PAPER = "#1d2733"
 MIMES: Mapping[str, str] = {
-    "csv": "text/csv",
-    "json": "application/json",
-    "parquet": "application/vnd.apache.parquet",
+    **{form: form.media_type for form in BoardForm},
     "png": "image/png",
     "svg": "image/svg+xml",
 }

@@ -63,7 +63,11 @@ def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
             put("problems", table.problems[:5])
     open_ = table is None or bool(reading.called)
     with st.expander(f"Correct {file.name}", expanded=open_, key=f"correct-{file.file_id}-{open_}"):
-        _corrections(file, table)
+        if table is None or table.shape is Shape.ONE:
+            st.text_input("System", value=file.name.split(".")[0], key=f"name-{file.file_id}")
+        columns = _header(file, table)
+        for place, (column, label) in zip(st.columns(len(CORRECTED)), CORRECTED.items(), strict=True):
+            place.selectbox(label, [AS_READ, *columns], key=f"{column}-{file.file_id}")
     return table
 
 
@@ -82,14 +86,6 @@ def _table(file: UploadedFile, reading: Reading) -> AnswerTable:
                 path, system=reading.system, answers=reading.answers, called=dict(reading.called)
             )
     return kept[reading]
-
-
-def _corrections(file: UploadedFile, table: AnswerTable | None) -> None:
-    if table is None or table.shape is Shape.ONE:
-        st.text_input("System", value=file.name.split(".")[0], key=f"name-{file.file_id}")
-    columns = _header(file, table)
-    for place, (column, label) in zip(st.columns(len(CORRECTED)), CORRECTED.items(), strict=True):
-        place.selectbox(label, [AS_READ, *columns], key=f"{column}-{file.file_id}")
 
 
 def _header(file: UploadedFile, table: AnswerTable | None) -> tuple[str, ...]:

@@ -101,7 +101,12 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
     )
     if result.problems:
         _show_problems(result)
-        _offer_report(open_set, result)
+        name = f"{open_set.name}-check"
+        with st.container(horizontal=True):
+            offer(
+                "Report, JSON", partial(result.model_dump_json, indent=2), f"{name}.json", "application/json"
+            )
+            offer("Report, CSV", partial(report_csv, result), f"{name}.csv", "text/csv")
     with st.expander("Coverage by domain", icon=":material/pie_chart:"):
         labels = open_set.summary.domains
         rows = [
@@ -126,13 +131,6 @@ def _show_problems(result: CheckReport) -> None:
     put("problems", shown[:MOST_LISTED])
     if len(shown) > MOST_LISTED:
         note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
-
-
-def _offer_report(open_set: OpenSet, result: CheckReport) -> None:
-    name = f"{open_set.name}-check"
-    with st.container(horizontal=True):
-        offer("Report, JSON", partial(result.model_dump_json, indent=2), f"{name}.json", "application/json")
-        offer("Report, CSV", partial(report_csv, result), f"{name}.csv", "text/csv")
 
 
 @st.cache_resource(show_spinner=False)

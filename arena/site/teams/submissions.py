@@ -155,18 +155,16 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
     if may(caller, TokenScope.SUBMIT, team=submission.team):
         show_actions(submission, caller)
     if submission.visibility == Visibility.FULL:
-        _show_content(submission)
-
-
-def _show_content(submission: SubmissionDetails) -> None:
-    with st.expander("Coverage and card", icon=":material/pie_chart:"):
-        rows = [
-            (domain, percent(share), percent(submission.no_answer_share.get(domain)))
-            for domain, share in submission.coverage.items()
-        ]
-        put_html(figures_table(("Domain", "Answered", "Found no answer"), rows))
-        written = {name: text for name, text in asdict(submission.card).items() if text}
-        st.text("\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card.")
+        with st.expander("Coverage and card", icon=":material/pie_chart:"):
+            rows = [
+                (domain, percent(share), percent(submission.no_answer_share.get(domain)))
+                for domain, share in submission.coverage.items()
+            ]
+            put_html(figures_table(("Domain", "Answered", "Found no answer"), rows))
+            written = {name: text for name, text in asdict(submission.card).items() if text}
+            st.text(
+                "\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card."
+            )
 
 
 def waits(status: SubmissionStatus) -> bool:
