@@ -45,11 +45,7 @@ UNTRUSTED = (
 
 
 class UntrustedPeers:
-    """Warns once about an untrusted proxy that forwards requests.
-
-    It stands behind the server, which has rewritten the requests of proxies on this machine, and before what
-    rewrites those of other proxies.
-    """
+    """Warns once about an untrusted proxy, before the requests of trusted ones are rewritten."""
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[str]) -> None:
         self._app = app

@@ -1,8 +1,4 @@
-"""The registry of the site's pages: address, title, menu, who is offered it, and what shows it.
-
-A page of the arena is an entry of `OWN` and the module that it names, which is loaded when it is first shown.
-Navigation, titles and documents are made from that.
-"""
+"""The registry of the site's pages: address, title, menu, who is offered it, and the module to load."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Services for pages: one application a process, and public data cached briefly.
-
-Only published boards are cached, by the hash of their content; nothing that depends on who asks is.
-"""
+"""Services for pages: one application a process."""
 
 from __future__ import annotations
 

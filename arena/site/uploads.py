@@ -94,11 +94,9 @@ class SignedInUploads:
                 return True
         except ArenaError:
             return False
-        return (
-            get_cookie_with_chunks(lambda name: _signed(name, cookies.get(name)), AUTH_COOKIE_NAME)
-            is not None
-        )
 
+        def signed(name: str) -> bytes | None:
+            value = cookies.get(name)
+            return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
 
-def _signed(name: str, value: str | None) -> bytes | None:
-    return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
+        return get_cookie_with_chunks(signed, AUTH_COOKIE_NAME) is not None

@@ -1,7 +1,4 @@
-"""Cached parts of a published board for all visitors: tables as HTML, charts as specs.
-
-A board never changes, so its hash and what was asked for name the result.
-"""
+"""Cached parts of a published board, which never changes: tables as HTML, charts as specs."""
 
 from __future__ import annotations
 

@@ -39,11 +39,7 @@ Choice = tuple[str, str, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """Choices in the address of a board: a domain, and the rows and columns of its table.
-
-    `offered` are the columns to choose from, `orders` what the rows can be sorted by (keys to names),
-    `address` is the query of the page.
-    """
+    """Choices in the address of a board, the columns `offered`, and `orders`: sort keys to names."""
 
     domain: str
     lines: tuple[Line, ...]

@@ -143,13 +143,12 @@ def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
 
 
 def _queued(lines: Sequence[SubmissionStatus]) -> list[Child]:
-    told: list[Child] = []
-    for line in lines:
-        place = "" if line.position is None else f", place {line.position} in the queue"
-        done = "" if line.eta is None else f", judged by about {format_time(line.eta)}"
-        rounds = ", ".join(line.rounds)
-        told.append(f"{_name(line)} is in the round {rounds}{place}{done}.")
-    return told
+    return [
+        f"{_name(line)} is in the round {', '.join(line.rounds)}"
+        f"{'' if line.position is None else f', place {line.position} in the queue'}"
+        f"{'' if line.eta is None else f', judged by about {format_time(line.eta)}'}."
+        for line in lines
+    ]
 
 
 def _show_quotas(team: str, lines: Sequence[SubmissionStatus], caller: Caller) -> None:

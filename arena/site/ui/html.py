@@ -168,12 +168,8 @@ def logo() -> str:
 
 @contextmanager
 def skeleton(page: str, who: str = "") -> Iterator[None]:
-    """Show bars until the page is whole; only where it is opened, not where something on it is chosen.
-
-    They are below everything else, so nothing moves when they go. A page that is quick is whole before the
-    style sheet lets them be seen. The footer comes last, whatever becomes of the page; it names `who` is
-    signed in.
-    """
+    """Show bars until an opened page is whole, and the footer last, which names `who` is signed in."""
+    # Bars are below everything else, so nothing moves when they go; the style sheet shows them after a while.
     body, below, end = st.container(), st.empty(), st.container()
     opens = st.session_state.get(OPENED) != page
     if opens:
