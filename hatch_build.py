@@ -26,6 +26,8 @@ OTHERS = {
 DOTTED = re.compile(r"[a-z_]+(?:\.\w+)+")
 LOGGERS = "get_logger"
 """Patterns of dotted names that are not modules."""
+LAZY = "lazy"
+"""`data.lazy.lazy`, which finds modules in a wheel as well."""
 
 
 class OnePackage(BuildHookInterface[BuilderConfig]):
@@ -80,14 +82,15 @@ def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
 def modules_in_strings(text: str, rooms: frozenset[str], root: Path) -> Iterator[str]:
     """Strings that name a module of a room; `__name__` and `__package__` name it in a wheel as well."""
     tree = ast.parse(text)
-    loggers = {
+    known = {
         id(argument)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == LOGGERS
+        if isinstance(node, ast.Call)
+        and (getattr(node.func, "attr", "") == LOGGERS or getattr(node.func, "id", "") == LAZY)
         for argument in node.args
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in loggers:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in known:
             named = node.value.partition(":")[0].rstrip(".")
             if DOTTED.fullmatch(named) and _root(named) in rooms and _is_module(root, named):
                 yield node.value

@@ -80,7 +80,7 @@ def real(folder: Path, chance: random.Random) -> Iterator[Row]:
             row = json.loads(line)
             names = ("answer", "answer1", "answer2", "answer_a", "answer_b", "gt_answer_1", "gt_answer_2")
             rows += [(row["question"], row[name]) for name in names if row.get("question") and row.get(name)]
-    for asked, text in chance.sample(sorted(set(rows)), 6_000):
+    for asked, text in chance.sample(sorted(set(rows)), 12_000):
         sentences = text.split(". ")
         part = ". ".join(sentences[: chance.choice((1, 1, 2, 3, 9))])
         yield False, asked, f"{chance.choice(LEADS)}{part}", 0.5
