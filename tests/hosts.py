@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ OWN = 'hostname "$1"; shift; exec "$@"'
 SERVER = "db"
 ENDPOINT = "llm"
 PORT = 8000
-RUNS = "Ray runtime started."
-SMALL = "--object-store-memory=100000000 --include-log-monitor=false"
 
 
 def why_not() -> str:
@@ -112,16 +109,6 @@ class Lan:
         apart = ["unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
         own = ["ip", "netns", "exec", self.space(host), *apart, "sh", "-c", OWN, "sh", host]
         return self._start(host, [*own, *command], variables)
-
-    def join(
-        self, host: str, first: subprocess.Popen[bytes], *command: str, **variables: str
-    ) -> subprocess.Popen[bytes]:
-        """Run another command beside one that was started, so that it dies with that one."""
-        while not (children := Path(f"/proc/{first.pid}/task/{first.pid}/children").read_text().split()):
-            time.sleep(0.05)
-        child = children[0]
-        beside = ["nsenter", "--target", child, "--net", "--pid", "--uts", "--mount", f"--wd={ROOT}"]
-        return self._start(host, [*beside, *command], variables)
 
     def _start(
         self, host: str, command: Sequence[str], variables: Mapping[str, str]
@@ -214,63 +201,3 @@ def postgres_on(made: Lan) -> Iterator[Server]:
             yield server
         finally:
             server.tell("stop", "-m", "immediate")
-
-
-@dataclass(frozen=True, slots=True)
-class RayHosts:
-    """A Ray head without processors, and nodes with one each that start again when Ray gives them up."""
-
-    lan: Lan
-    head: str = "head"
-    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """Environment of commands and nodes besides the database."""
-        return {
-            "RAY_ADDRESS": f"{self.lan.address(self.head)}:6379",
-            "RAY_USAGE_STATS_ENABLED": "0",
-            # The network is theirs alone, and a token that another cluster left in the home folder is not.
-            "RAY_AUTH_MODE": "disabled",
-            # A busy machine answers slowly; a node that is gone is noticed within half a minute.
-            "RAY_health_check_period_ms": "2000",
-            "RAY_health_check_timeout_ms": "5000",
-            "RAY_health_check_failure_threshold": "4",
-            # Nodes leave a head that was replaced; until they look, which is each minute by default, they and
-            # the new head ask and refuse one another as fast as they can.
-            "RAY_raylet_liveness_self_check_interval_ms": "2000",
-        }
-
-    def start(self, host: str) -> None:
-        """Start Ray on a host, the head on its own, a node elsewhere, and wait until it runs."""
-        log = self.lan.folder / host / "log"
-        before = self.lan.log(host).count(RUNS) if log.exists() else 0
-        which = (
-            "--head --port=6379 --num-cpus=0 --include-dashboard=false --no-monitor"
-            if host == self.head
-            else f"--address={self.variables['RAY_ADDRESS']} --num-cpus=1"
-        )
-        own = f"--node-ip-address={self.lan.address(host)} --temp-dir={self.lan.folder / host / 'ray'}"
-        start = f"{sys.executable} -m ray.scripts.scripts start {which} {own}"
-        again = f"while true; do {start} {SMALL} --block; sleep 1; done"
-        self.running[host] = self.lan.start(host, "sh", "-c", again, **self.variables)
-        ends = time.monotonic() + 180
-        # A task that finds one node alone waits for that one, also when another has come.
-        while self.lan.log(host).count(RUNS) <= before:
-            assert time.monotonic() < ends, self.lan.log(host)
-            time.sleep(0.2)
-
-    def kill(self, host: str) -> None:
-        """Kill a host with all that runs on it."""
-        self.running[host].kill()
-        self.running.pop(host).wait()
-
-    def end(self) -> None:
-        """Kill all of them."""
-        for host in tuple(self.running):
-            self.kill(host)
-
-    def arena(self, *words: str) -> subprocess.Popen[bytes]:
-        """Run `arena …` beside the head, so that it dies with that one."""
-        command = (sys.executable, "-m", "arena", *words)
-        return self.lan.join(self.head, self.running[self.head], *command, **self.variables)

@@ -1,4 +1,4 @@
-"""Several hosts with one database: one dies, one is cut off, the database restarts, the command is lost.
+"""Several hosts with one database: one dies, one is cut off, the command is lost.
 
 Each host is a network namespace with processes and a name of its own (tests/hosts.py), so that no worker can
 see whether another one's process is still there: leases alone say so, as between machines.
@@ -6,7 +6,6 @@ see whether another one's process is still there: leases alone say so, as betwee
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
 from data.models import RoundCounts, RoundState
 from tests.arena.conftest import Fill
-from tests.hosts import ENDPOINT, PORT, SERVER, Lan, RayHosts, Server, lan, postgres_on, why_not
+from tests.hosts import ENDPOINT, PORT, SERVER, Lan, Server, lan, postgres_on, why_not
 from tests.narrow import known
 
 REASON = why_not()
@@ -87,20 +86,6 @@ class Site:
         """Wait until so many battles have their verdict, and return the verdicts."""
         self._wait(lambda: self.counts(name).judged >= count, seconds)
         return self.verdicts(name)
-
-    def until_at_work(self, *hosts: str) -> None:
-        """Wait until workers of these hosts have begun, with slow replies until then."""
-        known_before = {lease.id for lease in self.arena.store.leases.all()}
-        missing = set(hosts)
-
-        def begun() -> bool:
-            new = (lease for lease in self.arena.store.leases.all() if lease.id not in known_before)
-            missing.difference_update(lease.worker.place.partition("/")[0] for lease in new)
-            return not missing
-
-        self.reply_in(SLOW)
-        self._wait(begun)
-        self.reply_in(USUAL)
 
     def until_nobody_works(self) -> None:
         """Wait until every lease has lapsed, with slow replies from now on."""
@@ -229,73 +214,3 @@ def _until_finished(site: Site, name: str) -> None:
     while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED or site.arena.store.leases.all():
         assert time.monotonic() < ends, site.lan.log("left") + site.lan.log("right")
         time.sleep(0.2)
-
-
-def _judge(hosts: RayHosts, name: str) -> subprocess.Popen[bytes]:
-    """Start the command that judges a round, beside the head."""
-    words = ("rounds", "resume", name, "--engine", "ray", "--workers", "2", "--concurrency", "2")
-    return hosts.arena(*words)
-
-
-def _finish(site: Site, hosts: RayHosts, name: str) -> None:
-    """Judge a round to its end, as often as that takes: tasks of a lost command may still do a part of it."""
-    site.reply_in(QUICK)
-    ends = time.monotonic() + 600
-    while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED:
-        _judge(hosts, name).wait()
-        assert time.monotonic() < ends, hosts.lan.log("head")
-        time.sleep(1)
-    _until_finished(site, name)
-
-
-@pytest.fixture(scope="module")
-def cluster(hosts: tuple[Lan, Server]) -> Iterator[RayHosts]:
-    """A cluster of hosts, which a test may leave without some of them."""
-    if importlib.util.find_spec("ray") is None:
-        pytest.skip("NO RAY: a cluster of several hosts is not tested")
-    made = RayHosts(hosts[0])
-    yield made
-    made.end()
-
-
-@pytest.fixture
-def ray_hosts(cluster: RayHosts, site: Site) -> RayHosts:
-    """A cluster of a head and two nodes."""
-    for host in ("head", "left", "right"):
-        site.lan.heal(host)
-        if host not in cluster.running:
-            cluster.start(host)
-    return cluster
-
-
-def test_a_node_dies_and_the_database_restarts(site: Site, ray_hosts: RayHosts) -> None:
-    calls = site.create("ray-dies")
-    command = _judge(ray_hosts, "ray-dies")
-    site.until_at_work("left", "right")
-    committed = site.until_judged("ray-dies", 8)
-    ray_hosts.kill("right")
-    committed |= site.until_judged("ray-dies", 16)
-    ray_hosts.start("right")
-    site.until_at_work("right")
-    committed |= site.verdicts("ray-dies")
-    site.server.tell("stop", "-m", "immediate")
-    time.sleep(5)
-    site.server.tell("start")
-    # A command whose database went away ends with one line that says to resume.
-    command.wait(240)
-    _finish(site, ray_hosts, "ray-dies")
-    site.check("ray-dies", committed, calls=calls, in_flight=6)
-
-
-def test_a_head_that_is_lost_is_replaced(site: Site, ray_hosts: RayHosts) -> None:
-    calls = site.create("ray-lost")
-    _judge(ray_hosts, "ray-lost")
-    site.until_at_work("left", "right")
-    committed = site.until_judged("ray-lost", 12)
-    ray_hosts.kill("head")
-    ray_hosts.start("head")
-    site.until_nobody_works()
-    committed |= site.verdicts("ray-lost")
-    assert len(committed) < BATTLES
-    _finish(site, ray_hosts, "ray-lost")
-    site.check("ray-lost", committed, calls=calls, in_flight=4)

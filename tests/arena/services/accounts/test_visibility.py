@@ -31,7 +31,7 @@ from arena.services.submissions.inbox import InboxService
 from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.models import Nugget, Question, Role, TokenScope
-from tests.arena.conftest import Fill, answers_file, log_entries, play, quiet, write_lines
+from tests.arena.conftest import Fill, log_entries, play, quiet, write_lines
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
@@ -297,17 +297,6 @@ def test_log_names_who_changes_rounds(filled: Fill) -> None:
         *("round-created", "round-budget-changed", "round-paused", "round-retried", "round-cancelled")
     ]
     assert {line["actor"] for line in lines} == {"o"}
-
-
-def test_anonymous_submissions_bear_no_names(filled: Fill, tmp_path: Path) -> None:
-    arena = filled()
-    path = answers_file(tmp_path, "hidden", "Item {n} is {word}, so it is.")
-    added = arena.submissions.add(path, "tiny", system="secret-system", team="ours", anonymous=True)
-    number = added.submission.id
-    seen = arena.submissions.view(number)
-    assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-4", "", "")
-    assert "secret-system" not in str(arena.submissions.find(set_name="tiny"))
-    assert arena.submissions.view(number, caller=CALLERS["team"]).system == "secret-system"
 
 
 def test_nuggets_are_hidden_with_the_references() -> None:

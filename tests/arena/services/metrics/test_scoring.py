@@ -21,7 +21,6 @@ SUB_QUESTIONS = {
     "How often is the tower painted?": "seven",
     "Who owns the tower?": "owned by",
 }
-LIE = "It is made of wood."
 REPORT = "The tower was built in 1889, is 330 metres high and painted every seven years."
 
 
@@ -44,21 +43,6 @@ def llm(scripted_llm: Serve, run: Commands) -> Server:
     )
     run.endpoint = server.url
     return server
-
-
-@pytest.fixture
-def items(tmp_path: Path) -> Path:
-    passages = [{"id": name, "text": text} for name, text in FACTS.items()]
-    row = {
-        "id": "t1",
-        "question": "Tell me about the tower.",
-        "answer": f"{FACTS['built']} {FACTS['high']} {LIE}",
-        "passages": passages,
-        "contexts": [passages[0], {"id": "x", "text": "Trees grow in the park."}],
-        "aspects": ["built", "height", "painted"],
-        "reference": REPORT,
-    }
-    return write_lines(tmp_path / "items.jsonl", [row])
 
 
 def scored_by(run: Commands, server: Server, path: Path, metric: str) -> list[Any]:

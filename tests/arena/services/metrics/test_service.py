@@ -1,29 +1,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.container import Arena
 from arena.services.metrics.scoring import scored
 from arena.services.metrics.service import AnswerScorer, EmbeddedMetric
 from arena.services.text_process import IDLE, TextWork
 from data.errors import JudgeError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
 from judges.metrics.registry import Metric, build_metric
-from tests.arena.conftest import Commands, Fill, answers_file, settings_of, until
+from tests.arena.conftest import Fill
 
 NLI = "comprehensiveness-nli"
-SYSTEMS = 42
 LIMIT = 1.5
 
 
@@ -108,48 +101,6 @@ def test_an_answer_that_breaks_a_metric_has_failed() -> None:
 def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
     with pytest.raises(type(error)):
         asyncio.run(scored(Breaking(error), item(1)))
-
-
-@pytest.fixture
-def crowd(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
-    """The small set with so many systems that processes are worth their start."""
-    monkeypatch.setenv("ARENA_PROCESSES", "2")
-    with contextlib.closing(Arena(settings_of(arena_of.home))) as arena:
-        for number in range(SYSTEMS):
-            text = "Item {n} is {word}." + " It is here." * number
-            path = answers_file(tmp_path, f"s{number}", text)
-            arena.submissions.add(path, "tiny", system=f"s{number}")
-    return arena_of
-
-
-@pytest.mark.slow
-def test_an_interrupt_ends_all_processes_in_order(crowd: Commands) -> None:
-    words = ("metrics", "run", "--set", "tiny", "--metric", "factuality-fr3", "--json")
-    crowd.prepare("http://127.0.0.1:9/v1")
-    command = [sys.executable, "-m", "arena", *words]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        until(lambda: len(crowd.scores()) >= 3, 60)
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, err
-    assert "Traceback" not in err
-    found = json.loads(out)
-    assert found["judged"] == len(crowd.scores())
-    assert found["pending"] == 12 * (SYSTEMS + 2) - found["judged"]
-    until(lambda: not alive(process.pid), 10)
-
-
-def alive(group: int) -> list[str]:
-    """The processes of a group that run, without those that nobody has buried yet (Linux)."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, _parent, of_group = stat.read_text().rpartition(")")[2].split()[:3]
-            if int(of_group) == group and state != "Z":
-                found.append(stat.parent.name)
-    return found
 
 
 def test_names_fit_the_database_and_tell_options_apart(make_arena: Fill) -> None:

@@ -11,7 +11,7 @@ from arena.container import Arena
 from arena.services.rounds.judging_loop import QuestionFeed, in_random_order
 from arena.services.rounds.models import RoundRequest
 from arena.services.system import metrics_of
-from data.errors import ConflictError, EndpointError, InputError, ReplayMissError, UnfitJudgeError
+from data.errors import ConflictError, InputError, ReplayMissError, UnfitJudgeError
 from data.models import OrderPolicy, Outcome, Preference, RoundCounts, RoundState, Verdict
 from judges.llm.settings import CacheMode
 from tests.arena.conftest import Commands, Fill, Serve, play, quiet, write_lines, write_many
@@ -193,29 +193,6 @@ def test_wait_for_an_endpoint_is_reported(filled: Fill, scripted_llm: Serve) -> 
     arena.rounds.run("r", concurrency=2, report=lambda progress: notes.add(progress.note))
     assert any("HTTP 429, next try in" in one for one in notes)
     assert arena.rounds.status("r")[0].state is RoundState.FINISHED
-
-
-@pytest.mark.slow
-def test_unreachable_endpoint_pauses_the_round(filled: Fill) -> None:
-    arena = filled()
-    with pytest.raises(EndpointError, match=r"127\.0\.0\.1:9"):
-        asked(arena)
-    round_, counts = arena.rounds.status("r")
-    assert round_.state is RoundState.PAUSED
-    assert counts.pending + counts.failed == 72
-
-
-def test_lexical_round_is_complete_and_repeats_itself(filled: Fill, database_url: str) -> None:
-    arena = filled(database_url=database_url)
-    counts = play(arena, "one")
-    assert (counts.planned, counts.judged, counts.pending) == (72, 72, 0)
-    assert arena.rounds.status("one")[0].state is RoundState.FINISHED
-    play(arena, "two")
-    first, second = (
-        [(battle.key, battle.preference, battle.score) for battle in arena.rounds.battles(name)]
-        for name in ("one", "two")
-    )
-    assert first == second
 
 
 def test_every_outcome_is_counted_as_what_it_is(filled: Fill, scripted_llm: Serve) -> None:

@@ -135,18 +135,6 @@ def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serv
         assert judgment.reply.latency > 0
 
 
-def test_retry_asks_only_what_failed(filled: Fill, scripted_llm: Serve) -> None:
-    llm = scripted_llm(faults={"bad_request": 0.3})
-    arena = filled(endpoint=llm.url)
-    failed = play(arena, judge="reference-free").failed
-    assert failed > 0
-    llm.script.faults = {}
-    calls = llm.log.calls
-    assert arena.rounds.retry("r") == failed
-    counts = arena.rounds.run("r", concurrency=8, report=quiet)
-    assert (counts.judged, llm.log.calls - calls) == (72, failed)
-
-
 @pytest.mark.slow
 def test_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm(latency=0.02).url)

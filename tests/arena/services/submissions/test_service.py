@@ -118,7 +118,8 @@ def test_what_was_never_submitted_stays_unknown(submit: Callable[..., tuple[Aren
     assert arena.submissions.confirm(waiting, caller=TEAM).version == 2
     assert arena.submissions.view(waiting, caller=PUBLIC).attempts == 0
     assert arena.store.submissions.places("tiny")["other"] == 5
-    assert arena.submissions.view(hidden, caller=PUBLIC).system == "Anonymous-5"
+    seen = arena.submissions.view(hidden, caller=PUBLIC)
+    assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-5", "", "")
 
 
 def test_system_that_was_never_submitted_counts_among_no_hidden_names(
