@@ -84,7 +84,7 @@ class Budget:
         self._patience = patience
         self._free = 0.0
         self._reserved = 0
-        self._spent = self._lost = 0.0
+        self._spent = self._lost = self._overspent = 0.0
         self._refused: float | None = None
         self._lock = asyncio.Lock()
         self._settled = asyncio.Event()
@@ -155,7 +155,8 @@ class Budget:
         self._spent += spent
         self._lost += lost
         free = reserved - spent - lost - kept
-        self._free += free
+        self._overspent += max(0.0, -free)  # A call may cost more than was thought possible.
+        self._free += max(0.0, free)
         if free or not self._reserved:
             self._refused = None
             self._settled.set()
@@ -166,10 +167,11 @@ class Budget:
             await self._flush()
 
     async def _flush(self) -> None:
-        spent, lost = self._spent, self._lost
-        self._spent = self._lost = 0.0
+        spent, lost, over = self._spent, self._lost, self._overspent
+        self._spent = self._lost = self._overspent = 0.0
         if spent or lost:
-            await self._ledger.settle(spent=spent, returned=0.0, lost=lost)
+            # What was overspent was never drawn.
+            await self._ledger.settle(spent=spent, returned=-over, lost=lost)
 
     async def close(self) -> None:
         """Report what was spent and give back what was not."""

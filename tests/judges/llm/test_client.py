@@ -229,6 +229,7 @@ def test_a_cap_holds_whatever_the_provider_counts(
     transport = spend(model, usage, ledger)
     assert ledger.spent == pytest.approx(transport.calls * a_call)
     assert 0.03 < ledger.spent <= 0.1
+    assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize(
