@@ -108,18 +108,13 @@ class Lan:
         """Run a command on a host, with a log in its folder; killing it kills all that it started."""
         apart = ["unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
         own = ["ip", "netns", "exec", self.space(host), *apart, "sh", "-c", OWN, "sh", host]
-        return self._start(host, [*own, *command], variables)
-
-    def _start(
-        self, host: str, command: Sequence[str], variables: Mapping[str, str]
-    ) -> subprocess.Popen[bytes]:
         home = self.folder / host
         home.mkdir(exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
         environment = {**kept, "ARENA_HOME": str(home), **self.variables, **variables}
         with (home / "log").open("ab") as log:
             process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                [*own, *command], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
         self._running.append(process)
         return process

@@ -53,13 +53,10 @@ class Club:
     beta: httpx.Client
     nobody: httpx.Client
 
-    def client(self, who: str | None) -> httpx.Client:
-        return client_of(self.address, self.tokens[who] if who else None)
-
 
 @pytest.fixture(scope="session")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """A server over the set `tiny` without a round: teams `alpha` and `beta`, a reader, an organiser."""
+    """A server over the set `tiny` without a round: teams `alpha` and `beta`, an organiser."""
     folder = tmp_path_factory.mktemp("club")
     settings, log = settings_of(folder / "home"), folder / "log"
     tokens = found_club(settings, folder)
@@ -92,7 +89,6 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
     wanted: tuple[tuple[str, str | None, str | None, set[TokenScope]], ...] = (
         ("alpha", "alpha", None, everything),
         ("beta", "beta", None, everything),
-        ("reader", "alpha", None, {TokenScope.READ}),
         ("olga", None, "olga", {TokenScope.ORGANISE}),
     )
     made = {

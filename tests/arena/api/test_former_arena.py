@@ -22,13 +22,18 @@ GONE = (".digit_scan_differs", ".canaries", ".estimated", ".live", ".priority", 
 """Ends of the places of removed features."""
 
 
-@pytest.fixture
-def former(run: Commands) -> Commands:
-    """Commands whose home holds the former arena."""
+def restored(run: Commands, sql: str) -> None:
+    """Put the database of a dump into the home of the commands."""
     database = run.home / "arena.sqlite"
     database.unlink()
     with closing(sqlite3.connect(database)) as connection:
-        connection.executescript(gzip.decompress((FORMER / "store.sql.gz").read_bytes()).decode())
+        connection.executescript(sql)
+
+
+@pytest.fixture
+def former(run: Commands) -> Commands:
+    """Commands whose home holds the former arena."""
+    restored(run, gzip.decompress((FORMER / "store.sql.gz").read_bytes()).decode())
     return run
 
 
@@ -113,20 +118,13 @@ GONE_OF_STORE = (
 """Ends of the places of removed features, and where a model is asked."""
 
 
-def of_before(run: Commands) -> None:
-    database = run.home / "arena.sqlite"
-    database.unlink()
-    with closing(sqlite3.connect(database)) as connection:
-        connection.executescript((STORE / "store.sql").read_text(encoding="utf-8"))
-
-
 def read(path: Path) -> list[Any]:
     text = path.read_text(encoding="utf-8")
     return [json.loads(text)] if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
 
 
 def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
-    of_before(run)
+    restored(run, (STORE / "store.sql").read_text(encoding="utf-8"))
     assert run.json("leaderboard", "show", "r", "--json") == json.loads((STORE / "board.json").read_text())
     status = run.json("rounds", "status", "r", "--json")
     former_status = json.loads((STORE / "status.json").read_text())
@@ -144,7 +142,7 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
 
 @pytest.mark.slow
 def test_replies_of_the_api_of_before_are_the_same(run: Commands) -> None:
-    of_before(run)
+    restored(run, (STORE / "store.sql").read_text(encoding="utf-8"))
     settings = settings_of(run.home)
     with closing(Arena(settings)) as arena, TestClient(make_api(arena)) as api:
         for answer in read(STORE / "api.jsonl"):

@@ -147,6 +147,7 @@ def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
 def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
+    """Lists have the same rule, and texts that become public are shown."""
     address = "/rounds/first/questions/q1"
     seen = {name: getattr(scene, name).get(address) for name in ("public", "alpha", "olga")}
     assert {name: marks_in(response.text) for name, response in seen.items()} == {
@@ -162,14 +163,12 @@ def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
         battle["winner"] for battle in olga["battles"]
     }
     assert [answer["system"] for answer in alpha["answers"]] == ["ours"]
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("private")
-def test_lists_have_the_same_rule(scene: Scene) -> None:
-    address = "/sets/tiny/questions"
-    assert not marks_in(scene.public.get(address).text)
-    assert marks_in(scene.alpha.get(address).text) == {QUESTION, PASSAGE}
+    listed = [client.get("/sets/tiny/questions").text for client in (scene.public, scene.alpha)]
+    assert list(map(marks_in, listed)) == [set(), {QUESTION, PASSAGE}]
+    scene.arena.policies.show_texts("tiny", public=True)
+    shown = scene.public.get(address)
+    scene.arena.policies.show_texts("tiny", public=False)
+    assert (marks_in(shown.text), shown.json()["notice"]) == (set(EVERY), "")
 
 
 @pytest.mark.slow
@@ -187,13 +186,3 @@ def test_agents_get_no_text(scene: Scene) -> None:
     assert not marks_in(json.dumps(given))
     assert given[1]["questions"] == []
     assert all("not public" in str(result["notice"]) for result in given)
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("private")
-def test_texts_that_become_public_are_shown(scene: Scene) -> None:
-    scene.arena.policies.show_texts("tiny", public=True)
-    seen = scene.public.get("/rounds/first/questions/q1")
-    scene.arena.policies.show_texts("tiny", public=False)
-    assert marks_in(seen.text) == set(EVERY)
-    assert seen.json()["notice"] == ""

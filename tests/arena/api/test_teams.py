@@ -18,7 +18,7 @@ from tests.arena.conftest import settings_of
 def test_token_says_who_it_stands_for(club: Club) -> None:
     mine = club.alpha.get("/me").json()
     assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
-    with club.client("olga") as olga:
+    with client_of(club.address, club.tokens["olga"]) as olga:
         assert olga.get("/me").json()["organiser"] is True
         assert {team["name"] for team in olga.get("/teams").json()["teams"]} == {"alpha", "beta"}
 

@@ -134,18 +134,11 @@ def test_a_process_that_ends_costs_one_text_at_most() -> None:
         within(LONG, dying, "die")
 
 
-def test_function_that_breaks_or_cannot_be_sent_is_an_error() -> None:
+def test_function_that_breaks_is_an_error() -> None:
     """An error that is none of ours becomes one, with its name; frozen mappings can be sent."""
     with pytest.raises(WorkError, match=r"RecursionError: deep"):
         within(LONG, too_deep, "deep")
     assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
-
-    async def sent() -> None:
-        with TextWork(LONG) as work:
-            await work.do(lambda: None)
-
-    with pytest.raises(Exception, match="pickle"):
-        asyncio.run(sent())
 
 
 def test_getting_ready_is_nobodys_time() -> None:

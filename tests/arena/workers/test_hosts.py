@@ -196,17 +196,12 @@ def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
     command.kill()
     site.until_nobody_works()
     site.reply_in(QUICK)
-    _resume(site, "right", "lost")
-    site.check("lost", committed, calls=calls, in_flight=4)
-
-
-def _resume(site: Site, host: str, name: str, *options: str, **variables: str) -> None:
-    """Resume a round; until the lost command's lease has lapsed, that is refused."""
+    # Until the lost command's lease has lapsed, that is refused.
     ends = time.monotonic() + 300
-    words = ("rounds", "resume", name, "--concurrency", "4", *options)
-    while site.lan.arena(host, *words, **variables).wait():
-        assert time.monotonic() < ends, site.lan.log(host)
+    while site.lan.arena("right", "rounds", "resume", "lost", "--concurrency", "4").wait():
+        assert time.monotonic() < ends, site.lan.log("right")
         time.sleep(1)
+    site.check("lost", committed, calls=calls, in_flight=4)
 
 
 def _until_finished(site: Site, name: str) -> None:

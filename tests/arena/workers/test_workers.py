@@ -223,23 +223,6 @@ def test_four_workers_judge_every_battle_once(filled: Fill, scripted_llm: Serve,
 
 
 @pytest.mark.slow
-def test_stopped_worker_hands_its_job_back(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
-    server = scripted_llm(latency=0.2)
-    arena = filled(database_url=database_url, endpoint=server.url)
-    _create(arena)
-    arena.jobs.judge("r", options={"concurrency": 4})
-    worker = start(arena, "worker")
-    until(lambda: arena.rounds.status("r")[1].judged > 4)
-    worker.send_signal(signal.SIGTERM)
-    assert worker.wait(30) == 0
-    assert (arena.store.jobs.get(1).state, arena.store.leases.all()) == (JobState.QUEUED, ())
-    assert server.log.calls == arena.rounds.status("r")[1].judged < 72
-    assert start(arena, "worker", "--once").wait(60) == 0
-    assert arena.rounds.status("r")[1].judged == server.log.calls == 72
-    assert arena.rounds.status("r")[0].state is RoundState.FINISHED
-
-
-@pytest.mark.slow
 def test_retry_publish_and_calibrate_are_jobs(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm(faults={"bad_request": 0.3})
     arena = filled(endpoint=server.url)

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.container import Arena
 from arena.services.boards.facts import EMBEDDED, style_features
-from arena.services.rounds.models import RoundRequest
 from data.models import OrderPolicy, Presentation
 from leaderboard.vocabulary import Covariate
-from tests.arena.conftest import Fill, Serve, mix
+from tests.arena.conftest import Fill, Serve, mix, play
 
 LAID_OUT = """# Towers
 
@@ -62,26 +60,20 @@ def test_lines_add_up(lines: list[str]) -> None:
     assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}
 
 
-def _run(arena: Arena, name: str, *, judge: str = "reference-free", order: OrderPolicy | None = None) -> None:
-    request = RoundRequest(set_name="tiny", judge=judge, name=name, pairs="all", order=order)
-    arena.rounds.create(request)
-    arena.rounds.run(name, concurrency=8, report=lambda _progress: None)
-
-
 @pytest.mark.slow
 def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     """On both engines: 1 or −1 by what was shown first, 0 in both orders, nothing where no LLM was asked."""
     arena = filled(database_url=database_url, endpoint=scripted_llm().url)
-    _run(arena, "random", order=OrderPolicy.RANDOM)
+    play(arena, "random", judge="reference-free", order=OrderPolicy.RANDOM)
     shown = [
         1.0 if evidence.judgments[0].presentation is Presentation.A_FIRST else -1.0
         for evidence in arena.store.verdicts.evidence("random")
     ]
     assert arena.store.verdicts.positions("random").tolist() == shown
     assert set(shown) == {1.0, -1.0}
-    _run(arena, "both", order=OrderPolicy.BOTH)
+    play(arena, "both", judge="reference-free", order=OrderPolicy.BOTH)
     assert not arena.store.verdicts.positions("both").any()
-    _run(arena, "embedded", judge="lexical")
+    play(arena, "embedded")
     positions = arena.store.verdicts.positions("embedded")
     assert len(positions) == 72
     assert np.isnan(positions).all()
@@ -91,7 +83,7 @@ def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve,
 
 def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     arena = mix(filled(endpoint=scripted_llm().url), tmp_path)
-    _run(arena, "r", order=OrderPolicy.RANDOM)
+    play(arena, "r", judge="reference-free", order=OrderPolicy.RANDOM)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
     (fit,) = board.standings["covariates"]["fits"]
     term = next(row for row in fit["coefficients"] if row["name"] == "position")
@@ -100,7 +92,7 @@ def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve,
 
 def test_an_embedded_judge_has_no_position(filled: Fill, tmp_path: Path) -> None:
     arena = mix(filled(), tmp_path)
-    _run(arena, "r", judge="lexical", order=OrderPolicy.BOTH)
+    play(arena, "r", order=OrderPolicy.BOTH)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
     (fit,) = board.standings["covariates"]["fits"]
     assert EMBEDDED in [row["reason"] for row in fit["left_out"]]

@@ -76,7 +76,10 @@ def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path
 def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: Path) -> None:
     """The board keeps what `battles rate --people` says of the round's own battles."""
     votes = write_votes(tmp_path / "votes.jsonl", questions=8)
-    board, _ = publish(arena, VoteSource.of_file(votes))
+    board, created = publish(arena, VoteSource.of_file(votes))
+    assert created
+    assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
+    assert board.standings["people"]["source"] == {"kind": "file", "name": "votes.jsonl"}
     arena.boards.export_round("tiny", tmp_path / "out", caller=OPERATOR)
     table = correct(read_battles(tmp_path / "out" / "battles.jsonl").table, read_votes(votes))
     section = board.standings["people"]
@@ -111,14 +114,6 @@ def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"line 28.*'q99' is unknown"):
         publish(arena, VoteSource.of_file(votes))
     assert arena.boards.get("tiny") == before
-
-
-def test_a_first_publication_can_be_corrected_at_once(arena: Arena, tmp_path: Path) -> None:
-    """A finished round is published with its correction as one snapshot."""
-    board, created = publish(arena, VoteSource.of_file(write_votes(tmp_path / "votes.jsonl")))
-    assert created
-    assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
-    assert board.standings["people"]["source"] == {"kind": "file", "name": "votes.jsonl"}
 
 
 def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from data.errors import ConflictError
 from data.models import JobState
 from judges.pairwise.forecast import REFERENCE_PLAYS
 from leaderboard.standings.sections import JudgedShare, JudgedShares, partial_sentence
-from tests.arena.conftest import Commands, Fill, answers_file, play, write_set
+from tests.arena.conftest import Commands, Fill, play, write_answers, write_lines, write_set
 
 SENTENCE = "Partial: 4 of 36 battles (11.1 %) were judged."
 LEAST = "Least judged: full (0.0 %), short (0.0 %), silent (33.3 %)."
@@ -28,17 +28,16 @@ def hollow(run: Commands, tmp_path: Path) -> Commands:
     set_folder = write_set(tmp_path)
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
-    questions.write_text("".join(json.dumps({**row, "passages": []}) + "\n" for row in rows))
-    assert run("sets", "import", set_folder)[0] == 0
-    for system, template in (("full", "Item {n} is {word}."), ("short", "It is {word}.")):
-        path = answers_file(tmp_path, system, template)
-        assert run("submissions", "add", path, "--set", "tiny", "--system", system)[0] == 0
-    silent = answers_file(tmp_path, "silent", "Item {n} is {word}, and so on.")
-    rows = [json.loads(line) for line in silent.read_text().splitlines()]
-    for row in rows[:4]:
-        row["answer"] = "I couldn't find an answer."
-    silent.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run("submissions", "add", silent, "--set", "tiny", "--system", "silent")[0] == 0
+    write_lines(questions, ({**row, "passages": []} for row in rows))
+    run.done("sets", "import", set_folder)
+    declines = ("I couldn't find an answer.",) * 4
+    for system, *templates in (
+        ("full", "Item {n} is {word}."),
+        ("short", "It is {word}."),
+        ("silent", *declines, *("Item {n} is {word}, and so on.",) * 8),
+    ):
+        path = write_answers(tmp_path / f"{system}.jsonl", templates, 12)
+        run.done("submissions", "add", path, "--set", "tiny", "--system", system)
     return run
 
 
