@@ -69,6 +69,19 @@ def coded(
     )
 
 
+def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
+    """Question, domain, systems, winner, share and weight of each battle."""
+    weight = np.ones(len(table)) if table.weight is None else table.weight
+    return [
+        (table.questions[question], table.domains[domain], table.systems[a], table.systems[b], *numbers)
+        for question, domain, a, b, *numbers in zip(
+            *(table.question.tolist(), table.domain.tolist(), table.a.tolist(), table.b.tolist()),
+            *(table.winner.tolist(), table.share.tolist(), weight.tolist()),
+            strict=True,
+        )
+    ]
+
+
 def board_of(standings: Standings) -> Board:
     """A published board of standings."""
     return Board(

@@ -7,16 +7,10 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from data.errors import NotFoundError
-from leaderboard.battles import BattleTable
 from leaderboard.paired import deciding, paired_shares, spread_most
+from tests.battle_tables import encoded
 
-
-def _table(rows: list[tuple[str, str, str, str, str]]) -> BattleTable:
-    names = ("question_id", "domain", "model_a", "model_b", "winner")
-    return BattleTable.from_columns(**{name: [row[at] for row in rows] for at, name in enumerate(names)})
-
-
-STAR = _table(
+STAR = encoded(
     [
         ("q1", "d", "one", "human", "model_a"),
         ("q1", "d", "two", "human", "model_b"),
@@ -45,7 +39,7 @@ def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
     ]
     shares = {"model_a": 1.0, "tie": 0.5, "model_b": 0.0}
     differences = [shares[one[-1]] - shares[two[-1]] for one, two in zip(rows[::2], rows[1::2], strict=True)]
-    table = _table(rows)
+    table = encoded(rows)
     found = paired_shares(table, "one", "two")[0]
     expected = ttest_1samp(differences, 0).confidence_interval()
     assert found.interval is not None
@@ -60,7 +54,7 @@ def test_exchanging_the_two_turns_the_sign() -> None:
 
 
 def test_direct_battle_counts_as_the_difference_of_its_shares() -> None:
-    table = _table([("q1", "d", "one", "two", "model_b"), ("q2", "e", "one", "two", "tie")])
+    table = encoded([("q1", "d", "one", "two", "model_b"), ("q2", "e", "one", "two", "tie")])
     overall, lost, tied = paired_shares(table, "one", "two")
     assert (overall.difference, lost.difference, tied.difference) == (-0.5, -1.0, 0.0)
 
@@ -73,9 +67,9 @@ def test_questions_are_ordered_by_how_far_the_systems_are_apart() -> None:
 def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> None:
     won = [(f"q{at}", "d", "a", "b", "model_a") for at in range(3)]
     lost = [("q3", "d", "a", "b", "model_b")]
-    lead = deciding(_table([*won, *lost]), "b", "a")
+    lead = deciding(encoded([*won, *lost]), "b", "a")
     assert (lead.leader, lead.other, lead.needed, lead.questions) == ("a", "b", 2, 4)
-    even = deciding(_table([*won[:1], *lost]), "a", "b")
+    even = deciding(encoded([*won[:1], *lost]), "a", "b")
     assert (even.leader, even.needed, even.questions) == ("a", None, 2)
 
 

@@ -15,7 +15,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.formats.reading import read_battles
 from leaderboard.rates import win_rates
 from leaderboard.standings.head_to_head import head_to_head
-from leaderboard.stats import effective_count, wilson
+from leaderboard.stats import wilson
 
 WORDS = ("model_a", "model_b", "tie")
 
@@ -84,11 +84,6 @@ def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
     assert battle.win_interval is not None
     assert twice.win_interval.width == pytest.approx(once.win_interval.width, rel=0.05)
     assert battle.win_interval.width < 0.75 * once.win_interval.width
-
-
-def test_battles_that_all_ended_alike_count_as_their_questions() -> None:
-    assert effective_count(1.0, 10, 2, 0.0) == 2
-    assert effective_count(0.5, 10, 10, 0.025) == 10
 
 
 def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path: Path) -> None:

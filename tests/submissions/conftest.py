@@ -6,10 +6,12 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from data.models import Passage, Question, QuestionSet
@@ -63,12 +65,24 @@ def as_csv(rows: Sequence[Any]) -> bytes:
     return text.getvalue().encode()
 
 
+def as_parquet(rows: Sequence[Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows)), sink)
+    return sink.getvalue()
+
+
 def _zipped(encode: Callable[[Sequence[Any]], bytes]) -> Callable[[Sequence[Any]], bytes]:
     return lambda rows: gzip.compress(encode(rows), mtime=0)
 
 
 PLAIN: dict[str, Callable[[Sequence[Any]], bytes]] = {"jsonl": as_jsonl, "json": as_json, "csv": as_csv}
-ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.items()}
+ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.items()} | {"parquet": as_parquet}
+
+
+def asked_of(texts: Mapping[str, str]) -> QuestionSet:
+    """A set of questions by their ids."""
+    questions = tuple(Question(id=name, domain="d", question=text) for name, text in texts.items())
+    return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
 
 
 @pytest.fixture

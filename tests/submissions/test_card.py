@@ -8,7 +8,7 @@ import pytest
 
 from data.errors import FileFormatError, InvalidFileError
 from data.models import SystemCard
-from submissions.card import CARD_TEMPLATE, FIELDS, check_card, check_fields, load_card
+from submissions.card import CARD_TEMPLATE, check_card, check_fields, load_card
 
 CARD = """\
 model: "Mixtral 8x7B"
@@ -86,10 +86,6 @@ def test_every_problem_of_a_card_is_listed(
 def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError):
         load_card(write(tmp_path, content))
-
-
-def test_the_fields_are_those_of_the_record() -> None:
-    assert tuple(SystemCard.__dataclass_fields__) == FIELDS
 
 
 def test_a_form_is_checked_field_by_field() -> None:

@@ -113,7 +113,7 @@ def test_a_gzip_bomb_is_refused_by_its_ratio(check: Check) -> None:
         (IntakeLimits(answer_chars=20), "answer-too-long"),
     ],
 )
-@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
 def test_limits_are_kept_in_every_format(limits: IntakeLimits, code: str, form: str, check: Check) -> None:
     result = check(ENCODERS[form](GOOD_ROWS), limits=limits)
     assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}

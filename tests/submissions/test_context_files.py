@@ -14,8 +14,6 @@ from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
 from tests.submissions.conftest import QUESTIONS, Check, as_jsonl
 
-TWICE = '{"id": "a", "text": "A"}'
-
 
 def _run(folder: Path, lines: list[str], name: str = "run.trec") -> Path:
     path = folder / name

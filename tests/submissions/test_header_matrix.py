@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,23 +21,17 @@ from data.files.labelled_pairs import read_items
 from data.files.question_sets.registry import load_set
 from data.files.tables.columns import NAMES, Column
 from data.files.text_files import ReadLimits
-from data.models import Question, QuestionSet
+from submissions.answer_tables import read_answer_table
 from submissions.check import check_answers, read_answers
 from submissions.context_files import read_contexts
 from submissions.limits import IntakeLimits
+from tests.submissions.conftest import as_jsonl, as_parquet, asked_of
 
 QUESTIONS = ("What is rain?", "What is snow?")
 ANSWERS = ("Water, “falling”.", "Frozen; it's\nwhite.")
 PASSAGES = [{"id": "0", "text": "zero"}, {"id": "7", "text": "seven"}]
 Rows = Sequence[Mapping[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def asked() -> QuestionSet:
-    questions = tuple(
-        Question(id=str(at + 1), domain="d", question=text) for at, text in enumerate(QUESTIONS)
-    )
-    return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
+ASKED = asked_of({str(at): text for at, text in enumerate(QUESTIONS, 1)})
 
 
 def _csv(rows: Rows, delimiter: str = ",", end: str = "\r\n", first: str = "") -> bytes:
@@ -49,12 +42,6 @@ def _csv(rows: Rows, delimiter: str = ",", end: str = "\r\n", first: str = "") -
     for row in rows:
         table.writerow([json.dumps(cell) if isinstance(cell, list) else cell for cell in row.values()])
     return text.getvalue().encode()
-
-
-def _table(rows: Rows) -> bytes:
-    sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([dict(row) for row in rows]), sink)
-    return sink.getvalue()
 
 
 def _views(rows: Rows) -> bytes:
@@ -68,10 +55,6 @@ def _views(rows: Rows) -> bytes:
     with pa.ipc.new_file(sink, views.schema) as writer:
         writer.write_table(views)
     return sink.getvalue()
-
-
-def _jsonl(rows: Rows) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def _excel(rows: Rows) -> bytes:
@@ -90,16 +73,17 @@ CONTAINERS: Mapping[str, Callable[[Rows], bytes]] = {
     "tab": lambda rows: _csv(rows, "\t"),
     "sep=": lambda rows: _csv(rows, ";", first="sep=;\r\n"),
     "carriage returns": lambda rows: _csv([{**row, **_one_line(row)} for row in rows], end="\r"),
-    "jsonl": _jsonl,
+    "index": lambda rows: pd.DataFrame(rows).to_csv().encode(),
+    "jsonl": as_jsonl,
     "array": lambda rows: json.dumps(rows, indent=1).encode(),
     "columns": lambda rows: pd.DataFrame(rows).to_json().encode(),
     "split": lambda rows: pd.DataFrame(rows).to_json(orient="split").encode(),
     "table": lambda rows: pd.DataFrame(rows).to_json(orient="table").encode(),
     "results": lambda rows: json.dumps({"model": "m", "results": rows}).encode(),
-    "parquet": _table,
+    "parquet": as_parquet,
     "arrow views": _views,
     "excel": _excel,
-    "gzip": lambda rows: gzip.compress(_jsonl(rows)),
+    "gzip": lambda rows: gzip.compress(as_jsonl(rows)),
     "bzip2": lambda rows: bz2.compress(_csv(rows)),
     "zstd": lambda rows: pa.compress(_csv(rows), codec="zstd", asbytes=True),
 }
@@ -111,49 +95,51 @@ def _one_line(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: cell.replace("\n", " ") for name, cell in row.items() if isinstance(cell, str)}
 
 
-def _answers(rows: Rows, path: Path, asked: QuestionSet, container: str) -> list[tuple[str, str]]:
+def _answers(rows: Rows, path: Path, container: str) -> list[tuple[str, str]]:
     path.write_bytes(CONTAINERS[container](rows))
-    result = check_answers(path, asked)
+    result = check_answers(path, ASKED)
     assert result.errors == 0, result.problems
-    return [(one.question_id, one.answer.replace("\n", " ")) for one in read_answers(path, asked)]
+    return [(one.question_id, one.answer.replace("\n", " ")) for one in read_answers(path, ASKED)]
 
 
 EXPECTED = [("1", ANSWERS[0]), ("2", ANSWERS[1].replace("\n", " "))]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_every_pair_of_headers_is_read_alike(container: str, asked: QuestionSet, tmp_path: Path) -> None:
+def test_every_pair_of_headers_is_read_alike(container: str, tmp_path: Path) -> None:
     for question, answer in PAIRS if container in {"comma", "jsonl", "parquet"} else PAIRS[::9]:
         rows = [{question: asks, answer: says} for asks, says in zip(QUESTIONS, ANSWERS, strict=True)]
-        assert _answers(rows, tmp_path / "file", asked, container) == EXPECTED, (question, answer)
-        items = read_items(tmp_path / "file", ReadLimits())
-        assert [(one.question, one.answer.replace("\n", " ")) for one in items] == [
-            (asks, says) for asks, (_, says) in zip(QUESTIONS, EXPECTED, strict=True)
-        ]
+        assert _answers(rows, tmp_path / "file", container) == EXPECTED, (question, answer)
+        table = read_answer_table(tmp_path / "file", system="mine").systems["mine"]
+        for read in (read_items(tmp_path / "file", ReadLimits()), table):
+            assert [(one.question, str(one.answer).replace("\n", " ")) for one in read] == [
+                (asks, says) for asks, (_, says) in zip(QUESTIONS, EXPECTED, strict=True)
+            ]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", ["Query ID", "question_id", "QID", "id"])
-def test_ids_of_every_kind_are_one_id(container: str, name: str, asked: QuestionSet, tmp_path: Path) -> None:
+def test_ids_of_every_kind_are_one_id_beside_figures(container: str, name: str, tmp_path: Path) -> None:
+    figures = {"tokens": 3, "usd": 0.0, "milliseconds": 6.5}
     for ids in ([1, 2], ["1", "2"], [1.0, 2.0]):
-        rows = [{name: key, "response": says} for key, says in zip(ids, ANSWERS, strict=True)]
-        assert _answers(rows, tmp_path / "file", asked, container) == EXPECTED
+        rows = [{name: key, "response": says, **figures} for key, says in zip(ids, ANSWERS, strict=True)]
+        assert _answers(rows, tmp_path / "file", container) == EXPECTED
+        read = read_answers(tmp_path / "file", ASKED)
+        assert [(one.tokens, one.usd, one.milliseconds) for one in read] == [(3, 0.0, 6.5)] * 2
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", NAMES[Column.CONTEXTS])
-def test_contexts_keep_their_ids_and_places(
-    container: str, name: str, asked: QuestionSet, tmp_path: Path
-) -> None:
+def test_contexts_keep_their_ids_and_places(container: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     rows = [{"qid": key, name: PASSAGES} for key in ("1", "2")]
     path.write_bytes(CONTAINERS[container](rows))
-    rankings = read_contexts(path, asked)
+    rankings = read_contexts(path, ASKED)
     assert [[(one.id, one.text) for one in ranking.contexts] for ranking in rankings] == [
         [("0", "zero"), ("7", "seven")]
     ] * 2
     path.write_bytes(CONTAINERS[container]([{**row, "output": "A"} for row in rows]))
-    assert [[one.id for one in answer.contexts] for answer in read_answers(path, asked)] == [["0", "7"]] * 2
+    assert [[one.id for one in answer.contexts] for answer in read_answers(path, ASKED)] == [["0", "7"]] * 2
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -175,7 +161,7 @@ def test_sets_are_read_from_every_container(container: str, tmp_path: Path) -> N
         assert [passage.id for passage in loaded[0].passages] == ["0", "7"]
 
 
-def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(asked: QuestionSet, tmp_path: Path) -> None:
+def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(tmp_path: Path) -> None:
     long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
     names = ("meta-llama/Llama-3-70B", "gpt-4o (2024-08)")
     long.write_bytes(
@@ -183,19 +169,13 @@ def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(asked: Question
     )
     wide.write_bytes(_csv([{"prompt": q, **{name: name for name in names}} for q in QUESTIONS]))
     for path in (long, wide):
-        assert check_answers(path, asked).errors == 1
+        assert check_answers(path, ASKED).errors == 1
         for name in names:
             limits = IntakeLimits(system=name)
-            assert [one.answer for one in read_answers(path, asked, limits=limits)] == [name, name]
-    assert check_answers(long, asked).problems[0].message == (
+            assert [one.answer for one in read_answers(path, ASKED, limits=limits)] == [name, name]
+    assert check_answers(long, ASKED).problems[0].message == (
         "long.csv has the answers of 2 systems: 'meta-llama/Llama-3-70B', 'gpt-4o (2024-08)'."
     )
-
-
-def _polars(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - of a package that may not be there
-    import polars as pl  # noqa: PLC0415 - as said
-
-    return pl.DataFrame(frame.to_dict("list"))
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -205,26 +185,11 @@ def _polars(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - of a package that may
         min_size=2,
         max_size=2,
     ),
-    style=st.sampled_from(["pandas", "r", "excel", "json", "records", "workbook", "polars", "polars json"]),
+    container=st.sampled_from([*CONTAINERS]),
 )
-def test_what_tools_write_is_what_is_read(
-    texts: list[str], style: str, asked: QuestionSet, tmp_path: Path
-) -> None:
-    if style.startswith("polars"):
-        pytest.importorskip("polars", reason="polars is not installed")
-    frame = pd.DataFrame({"question_id": [1, 2], "answer": texts})
-    writers: Mapping[str, Callable[[], str | bytes]] = {
-        "pandas": lambda: frame.to_csv(index=False),
-        "r": lambda: frame.to_csv(quoting=csv.QUOTE_NONNUMERIC),
-        "excel": lambda: "\ufeff" + frame.to_csv(index=False, sep=";", lineterminator="\r\n"),
-        "json": frame.to_json,
-        "records": lambda: frame.to_json(orient="records", force_ascii=False),
-        "workbook": lambda: _excel([{"question_id": at, "answer": text} for at, text in enumerate(texts, 1)]),
-        "polars": lambda: _polars(frame).write_csv(),
-        "polars json": lambda: _polars(frame).write_ndjson(),
-    }
+def test_any_text_is_read_as_it_was_written(texts: list[str], container: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
-    written = writers[style]()
-    path.write_bytes(written.encode() if isinstance(written, str) else written)
-    read = read_answers(path, asked, limits=IntakeLimits(keep_na=True))
+    rows = [{"question_id": at, "answer": text} for at, text in enumerate(texts, 1)]
+    path.write_bytes(CONTAINERS[container](rows))
+    read = read_answers(path, ASKED, limits=IntakeLimits(keep_na=True))
     assert [one.answer for one in read] == texts

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import InputError, InvalidFileError
-from data.files.tables.columns import NAMES, Column
 from submissions.answer_tables import AnswerTable, Shape, answer_table_of, read_answer_table
 from submissions.pooling import pool
 
@@ -25,20 +24,6 @@ def table(name: str, rows: Sequence[Mapping[str, object]], **options: bool) -> A
 
 def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:
     return [{"prompt": question, "response": answer, **more} for question in QUESTIONS]
-
-
-@pytest.mark.parametrize("question", NAMES[Column.QUESTION])
-@pytest.mark.parametrize("answer", NAMES[Column.ANSWER])
-def test_any_pair_of_known_columns_is_a_file_of_answers(question: str, answer: str, tmp_path: Path) -> None:
-    file = tmp_path / "mine.csv"
-    pd.DataFrame({question: QUESTIONS, answer: ["yes", "no", "perhaps"]}).to_csv(file, index=False)
-    read = read_answer_table(file, system="mine")
-    assert [(row.question, row.answer) for row in read.systems["mine"]] == [
-        *zip(QUESTIONS, ("yes", "no", "perhaps"), strict=True)
-    ]
-    joined = pool([read])
-    assert [one.question for one in joined.questions] == list(QUESTIONS)
-    assert joined.complete
 
 
 def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -> None:

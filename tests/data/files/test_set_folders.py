@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from data.files.question_sets.beir import _field, write_beir
 from data.files.question_sets.registry import load_set
+from data.files.question_sets.rows import write_set
 from data.models import Importance, Nugget, Passage, Question, QuestionSet, Split
 from tests.data.conftest import problems_of, write_lines
 
@@ -71,12 +72,12 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets())
-def test_a_beir_folder_comes_back_as_it_was(questions: QuestionSet) -> None:
+def test_a_folder_comes_back_as_it_was(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
-    with tempfile.TemporaryDirectory() as folder:
-        write_beir(questions, Path(folder))
-        loaded = load_set(Path(folder))
-    assert loaded.questions == questions
+    for write in (write_beir, write_set):
+        with tempfile.TemporaryDirectory() as folder:
+            write(questions, Path(folder))
+            assert load_set(Path(folder)).questions == questions
 
 
 def beir_folder(folder: Path) -> Path:

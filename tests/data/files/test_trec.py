@@ -88,12 +88,6 @@ def test_every_name_is_found_by_its_field(names: list[str]) -> None:
     assert [ids_by_field(plain)[run_field(name)] for name in plain] == plain
 
 
-def test_equal_scores_are_ordered_by_falling_passages(tmp_path: Path) -> None:
-    path = tmp_path / "run"
-    path.write_text("q Q0 a 1 1.0 r\nq Q0 c 2 1.00000001 r\nq Q0 b 3 1.0 r\nq Q0 d 4 2 r\n")
-    assert [line.passage for line in read_run(path)["q"]] == ["d", "c", "b", "a"]
-
-
 def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     ranking = [RunLine("q 1", "d#1", 2.5), RunLine("q 1", "d 2", 1.25)]

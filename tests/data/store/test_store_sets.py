@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from data.errors import ConflictError, NotFoundError, StoreError
 from data.files.question_sets.rows import content_hash
-from data.models import Answer, Passage, QuestionSet, SystemCard
+from data.models import Answer, Passage, SystemCard
 from data.store import Store
 from data.store.submissions import NewSubmission
 from tests.data.conftest import make_set
-
-MakeSet = Callable[..., QuestionSet]
 
 
 def _new(system: str = "s", content: str = "h1") -> NewSubmission:
@@ -102,5 +100,3 @@ def test_unreachable_database_is_one_clear_error() -> None:
     assert "secret" not in str(caught.value)
     with pytest.raises(StoreError):
         Store.open("sqlite:////proc/nowhere/arena.sqlite")
-    with pytest.raises(StoreError):
-        Store.open("no url")

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import FileFormatError, RecordError
-from leaderboard.battles import BattleTable
 from leaderboard.formats.parquet import read_columns, write_table
 from leaderboard.formats.reading import read_battles
 from leaderboard.formats.rows import Context
 from leaderboard.formats.writing import convert
+from tests.battle_tables import rows_of
 
 ROWS = [
     {"question_id": "q1", "domain": "d", "model_a": "x", "model_b": "y", "winner": "model_a"},
@@ -29,21 +29,6 @@ Row = dict[str, object]
 def written(path: Path, rows: list[Row]) -> Path:
     pq.write_table(pa.Table.from_pylist(rows), path)
     return path
-
-
-def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
-    return [
-        (
-            table.questions[table.question[row]],
-            table.domains[table.domain[row]],
-            table.systems[table.a[row]],
-            table.systems[table.b[row]],
-            int(table.winner[row]),
-            float(table.share[row]),
-            1.0 if table.weight is None else float(table.weight[row]),
-        )
-        for row in range(len(table))
-    ]
 
 
 name = st.sampled_from(["a", "b", "c", "é", "name with, comma"])
@@ -80,14 +65,19 @@ def test_columns_and_records_are_the_same_battles(
     assert sorted(rows_of(at_once)) == sorted(rows_of(read_battles(plain).table))
 
 
-@given(battles())
-def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, rows: list[Row]) -> None:
+@given(battles(), st.booleans())
+def test_what_is_written_is_read_back_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Row], named: bool
+) -> None:
+    if not named:
+        rows = [{key: cell for key, cell in row.items() if key != "question_id"} for row in rows]
     folder = tmp_path_factory.mktemp("battles")
     table = read_battles(written(folder / "in.parquet", rows)).table
     write_table(table, folder / "out.parquet")
     convert(folder / "in.parquet", folder / "lines.jsonl")
     convert(folder / "lines.jsonl", folder / "again.parquet")
-    for file in ("out.parquet", "lines.jsonl", "again.parquet"):
+    convert(written(folder / "turned.parquet", rows[::-1]), folder / "turned.csv")
+    for file in ("out.parquet", "lines.jsonl", "again.parquet", "turned.parquet", "turned.csv"):
         assert rows_of(read_battles(folder / file).table) == rows_of(table)
 
 

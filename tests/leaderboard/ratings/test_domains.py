@@ -88,14 +88,6 @@ def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
     assert rate(absent, bootstrap=20).of("s1").own_evidence is None
 
 
-def test_a_domain_that_separates_nobody_by_its_own_battles_says_so() -> None:
-    strength = (-1.5, -0.5, 0.5, 1.5)
-    _, domains = rated(encoded([*played("main", 60, strength), *odd(1, "s3", "s0")]))
-    (note,) = domains["odd"].table.notes
-    assert "separate no two systems" in note
-    assert domains["main"].table.notes == ()
-
-
 def test_battles_of_one_question_count_for_less_where_they_go_together() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
     rows = [*played("one", 40, strength, same=True), *played("two", 40, strength[::-1], 3, same=True)]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.ratings import Anchor, Bounds, Cluster, Flag, IntervalKind, Method, RatingTable, rate
+from leaderboard.ratings import Anchor, Bounds, Cluster, IntervalKind, Method, RatingTable, rate
 from leaderboard.ratings.uncertainty.intervals import bca, holm, percentile
 from leaderboard.standings.published import bundled_board
 from tests.battle_tables import coded, encoded
@@ -108,10 +108,8 @@ def turned(row: Row) -> Row:
     return question, domain, second, first, FLIPPED[winner]
 
 
-def sandwich(
-    battles: list[Row], method: Method = Method.BRADLEY_TERRY, *, anchor: Anchor | None = None
-) -> RatingTable:
-    return rate(encoded(battles), method=method, interval=IntervalKind.SANDWICH, anchor=anchor)
+def sandwich(battles: list[Row], method: Method) -> RatingTable:
+    return rate(encoded(battles), method=method, interval=IntervalKind.SANDWICH)
 
 
 def close(one: RatingTable, other: RatingTable) -> bool:
@@ -140,17 +138,6 @@ def test_neither_sides_nor_the_order_of_battles_change_a_rating(
 
 @pytest.mark.parametrize("method", LIKELIHOODS)
 @QUICK
-@given(battles=rows())
-def test_other_names_move_ratings_with_their_systems(method: Method, battles: list[Row]) -> None:
-    names = {f"s{k}": f"t{9 - k}" for k in range(10)}
-    renamed = sandwich([(q, d, names[a], names[b], w) for q, d, a, b, w in battles], method)
-    plain = sandwich(battles, method)
-    for rating in plain.ratings:
-        assert renamed.of(names[rating.system]).rating == pytest.approx(rating.rating, abs=1e-6)
-
-
-@pytest.mark.parametrize("method", LIKELIHOODS)
-@QUICK
 @given(battles=rows(), times=st.integers(2, 4))
 def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], times: int) -> None:
     plain = sandwich(battles, method)
@@ -170,18 +157,6 @@ def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method:
         assert 1 <= rating.rank_lower <= rating.rank <= rating.rank_upper <= len(made[0].ratings)
         if rating.se is not None:
             assert known(rating.lower) <= known(rating.upper)
-
-
-@QUICK
-@given(battles=rows())
-def test_an_anchor_moves_all_ratings_alike(battles: list[Row]) -> None:
-    plain, anchored = sandwich(battles), sandwich(battles, anchor=Anchor(system="s0", rating=1500))
-    shift = 1500 - known(plain.of("s0").rating)
-    for rating in plain.ratings:
-        moved = known(rating.rating) + shift
-        assert anchored.of(rating.system).rating == pytest.approx(moved, abs=1e-6)
-    assert anchored.of("s0").se == 0
-    assert Flag.ANCHOR in anchored.of("s0").flags
 
 
 def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:

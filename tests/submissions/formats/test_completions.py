@@ -44,16 +44,6 @@ def test_a_filters_text_alone_is_refused(check: Check) -> None:
 
 
 FAILED: dict[str, tuple[dict[str, Any], str]] = {
-    "inspect": (
-        {
-            "id": "2",
-            "epoch": 1,
-            "input": "",
-            "output": {"completion": "Half of an"},
-            "error": {"message": "RuntimeError('boom')", "traceback": "Traceback"},
-        },
-        "RuntimeError('boom')",
-    ),
     "openai": ({"custom_id": "2", "response": None, "error": {"code": "late", "message": "late"}}, "late"),
     "openai status": (
         {"custom_id": "2", "response": {"status_code": 400, "body": {"error": ERROR}}, "error": None},

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import unicodedata
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from data.errors import InputError
 from data.files.question_sets.beir import write_beir
 from data.files.tables.rows import FileFormat
-from data.models import Question, QuestionSet, Severity
+from data.models import QuestionSet, Severity
 from submissions.answer_tables import answer_table_of, read_answer_table
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
-from tests.submissions.conftest import QUESTIONS, Check, codes_of
+from tests.submissions.conftest import QUESTIONS, Check, asked_of, codes_of
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "answers"
 ANSWER = "Of {} it is known that people make it with care, for their own good reasons."
@@ -237,14 +235,6 @@ def test_samples_without_text_are_problems_of_their_lines(check: Check) -> None:
     assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "failed-rows")]
 
 
-def test_missing_columns_are_named_in_one_line(check: Check) -> None:
-    result = check([{"user_input": "How is rain made, and why?", "reference": "So."}] * 3)
-    (problem,) = result.problems[:1]
-    assert (problem.code, result.errors) == ("missing-column", 1)
-    assert problem.message == ("There is no column answer; there are: 'user_input', 'reference'.")
-    assert "answer, response, output" in problem.advice
-
-
 @pytest.mark.parametrize("key", ["samples", "request_states"])
 def test_a_log_without_rows_and_one_that_is_cut_off(key: str, check: Check) -> None:
     head = {"version": 2, "eval": {"samples": []}} if key == "samples" else {"adapter_spec": {"x": [1]}}
@@ -270,10 +260,7 @@ def test_chunks_of_a_log_do_not_matter(chunk: int, monkeypatch: pytest.MonkeyPat
 
 
 def _asked(*ids: str) -> QuestionSet:
-    questions = tuple(
-        Question(id=name, domain="d", question=f"Question {at} why?") for at, name in enumerate(ids, start=1)
-    )
-    return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
+    return asked_of({name: f"Question {at} why?" for at, name in enumerate(ids, start=1)})
 
 
 def test_a_sample_that_failed_after_its_output_has_no_answer() -> None:
@@ -295,28 +282,6 @@ def test_a_filter_that_fits_nothing_hides_no_answer() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("writer", "options"),
-    [
-        ("to_csv", {"index": False}),
-        ("to_json", {"orient": "records", "lines": True}),
-        ("to_parquet", {}),
-        ("to_feather", {}),
-        ("to_excel", {"index": False, "engine": "openpyxl"}),
-    ],
-)
-def test_figures_are_columns_in_every_container(writer: str, options: dict[str, Any], tmp_path: Path) -> None:
-    path, asked = tmp_path / "a", _asked("1", "2")
-    figures = {"tokens": [3, 0], "usd": [0.1, 0.0], "milliseconds": [5.0, 6.5]}
-    frame = pd.DataFrame({"question_id": ["1", "2"], "answer": ["A.", "B."], **figures})
-    sink = io.BytesIO()
-    getattr(frame, writer)(sink, **options)
-    path.write_bytes(sink.getvalue())
-    assert check_answers(path, asked).errors == 0
-    read = [(one.tokens, one.usd, one.milliseconds) for one in read_answers(path, asked)]
-    assert read == [(3, 0.1, 5.0), (0, 0.0, 6.5)]
-
-
 def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
     names = ("caf\u00e9-1", "t\u00fcr-2")
     asked, path = _asked(*names), tmp_path / "file"
@@ -326,14 +291,6 @@ def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
     path.write_text("".join(f"{name} Q0 d 1 1 r\n" for name in other), encoding="utf-8")
     assert check_contexts(path, asked).warnings == 0
     assert [one.question_id for one in read_contexts(path, asked)] == list(names)
-
-
-def test_a_file_of_nothing_but_missing_values_has_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("question_id,answer\n1,NA\n2,NULL\n")
-    result = check_answers(path, _asked("1", "2"))
-    assert (result.accepted, result.errors) == (False, 1)
-    assert result.problems[-1].message == "None of the 2 rows has an answer."
 
 
 def test_what_beir_cannot_read_is_not_written(tmp_path: Path) -> None:

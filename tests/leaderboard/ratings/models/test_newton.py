@@ -27,15 +27,10 @@ def make_table(
     seed: int, *, systems: int = 5, questions: int = 40, soft: bool = False, weighted: bool = False
 ) -> BattleTable:
     rng = np.random.default_rng(seed)
-    low, high = np.triu_indices(systems, k=1)
-    pair = np.tile(np.arange(len(low)), questions)
-    keep = rng.random(len(pair)) < 0.7
-    question = np.repeat(np.arange(questions), len(low))[keep]
-    swap = rng.random(keep.sum()) < 0.5
-    a = np.where(swap, high[pair[keep]], low[pair[keep]])
-    b = np.where(swap, low[pair[keep]], high[pair[keep]])
-    theta = np.linspace(-1, 1, systems)
-    chance = 1 / (1 + np.exp(theta[b] - theta[a]))
+    rows = 7 * questions
+    a = rng.integers(0, systems, rows)
+    b = (a + rng.integers(1, systems, rows)) % systems
+    chance = 1 / (1 + np.exp(2 * (b - a) / (systems - 1)))
     drawn = rng.random(len(a))
     winner = np.where(drawn < 0.2, Winner.TIE, np.where(drawn < 0.2 + 0.8 * chance, Winner.A, Winner.B))
     return coded(
@@ -44,7 +39,7 @@ def make_table(
         a,
         b,
         winner,
-        question,
+        rng.integers(0, questions, rows),
         score=np.clip(chance + rng.normal(0, 0.2, len(a)), 0, 1) if soft else None,
         weight=rng.random(len(a)) + 0.5 if weighted else None,
     )

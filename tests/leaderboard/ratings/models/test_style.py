@@ -19,11 +19,10 @@ from leaderboard.ratings import (
     CovariateColumn,
     IntervalKind,
     Settings,
-    marked_column,
     rate_under_control,
     relative_columns,
 )
-from leaderboard.ratings.models.covariates import FIRST, RELATIVE
+from leaderboard.ratings.models.covariates import RELATIVE
 from leaderboard.ratings.models.style import separating
 from leaderboard.ratings.vocabulary import MEAN, POINTS
 from tests.battle_tables import coded
@@ -131,21 +130,6 @@ def test_equal_systems_that_write_more_than_the_reference_are_rated_alike() -> N
         for row in rate_under_control(table, columns_of(sides), SANDWICH).ratings.ratings
     ]
     assert np.mean(held) >= 0.9
-
-
-def test_home_advantage_is_the_term_of_position() -> None:
-    rng = np.random.default_rng(4)
-    table, sides = battles_of("round robin", 4, questions=500)
-    first = rng.choice([-1.0, 1.0], len(table))
-    won = rng.random(len(table)) < 1 / (1 + np.exp(-first))
-    judged = replace(table, winner=np.where(won, Winner.A, Winner.B).astype(np.int8))
-    found = rate_under_control(
-        judged, [*columns_of(sides), marked_column("position", first, FIRST)], SANDWICH
-    )
-    length, position = found.effects
-    assert position.lower < POINTS < position.upper
-    assert length.lower < 0 < length.upper
-    assert glm(judged, [relative(sides), first])[5] * POINTS == pytest.approx(position.value, abs=0.5)
 
 
 @pytest.mark.parametrize("design", ["star", "round robin"])
