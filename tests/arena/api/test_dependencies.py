@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from arena.api.app import make_api, operations
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
+from arena.services.rounds.models import RoundRequest
 from data.models import Role, TokenScope
 from tests.arena.api.conftest import answers
 from tests.private_texts import private_round
@@ -213,19 +214,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     numbers["accepted"] = next(one["id"] for one in listed if one["system"] == "ours")
     held = client.post("/sets/tiny/submissions?system=ours&hold=true", content=answers("held"), headers=alpha)
     numbers["held"] = held.json()["id"]
-    arena.rounds.create(_second())
+    arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="second"))
     file = Path(arena.settings.database_url.removeprefix("sqlite:///"))
     made_world = World(arena, client, numbers, tokens, file)
     with sqlite3.connect(file) as database:
         database.backup(made_world.kept)
     yield made_world
     arena.close()
-
-
-def _second() -> Any:  # noqa: ANN401 - of the rounds' services, which load with it
-    from arena.services.rounds.models import RoundRequest  # noqa: PLC0415 - as above
-
-    return RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="second")
 
 
 def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:

@@ -82,18 +82,25 @@ class Site:
         battles = self.arena.rounds.battles(name)
         return {battle.key: (battle.outcome, battle.preference) for battle in battles if battle.outcome}
 
-    def until_judged(self, name: str, count: int, seconds: float = 600) -> dict[object, object]:
+    def until_judged(self, name: str, count: int) -> dict[object, object]:
         """Wait until so many battles have their verdict, and return the verdicts."""
-        self._wait(lambda: self.counts(name).judged >= count, seconds)
+        self._wait(lambda: self.counts(name).judged >= count)
         return self.verdicts(name)
+
+    def until_finished(self, name: str) -> None:
+        """Wait until a round is finished and nobody holds a lease any more."""
+        finished = RoundState.FINISHED
+        self._wait(
+            lambda: self.arena.rounds.status(name)[0].state is finished and not self.arena.store.leases.all()
+        )
 
     def until_nobody_works(self) -> None:
         """Wait until every lease has lapsed, with slow replies from now on."""
         self.reply_in(SLOW)
         self._wait(lambda: all(lease.lease_left < 0 for lease in self.arena.store.leases.all()))
 
-    def _wait(self, done: Callable[[], bool], seconds: float = 600) -> None:
-        ends = time.monotonic() + seconds
+    def _wait(self, done: Callable[[], bool]) -> None:
+        ends = time.monotonic() + 600
         while not done():
             assert time.monotonic() < ends, "\n".join(self.lan.log(host) for host in HOSTS[:3])
             time.sleep(0.1)
@@ -177,15 +184,13 @@ def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., An
     time.sleep(max(0.0, CUT - (time.monotonic() - began)))
     site.lan.heal("left")
     site.reply_in(QUICK)
-    site.until_judged("cut", BATTLES)
-    _until_finished(site, "cut")
+    site.until_finished("cut")
     site.check("cut", committed, calls=calls, in_flight=2)
     # Whoever was cut off judges again, and alone if need be.
     right.kill()
     calls = _queue(site, "after")
     site.reply_in(QUICK)
-    site.until_judged("after", BATTLES)
-    _until_finished(site, "after")
+    site.until_finished("after")
     site.check("after", {}, calls=calls, in_flight=0)
 
 
@@ -202,10 +207,3 @@ def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
         assert time.monotonic() < ends, site.lan.log("right")
         time.sleep(1)
     site.check("lost", committed, calls=calls, in_flight=4)
-
-
-def _until_finished(site: Site, name: str) -> None:
-    ends = time.monotonic() + 120
-    while site.arena.rounds.status(name)[0].state is not RoundState.FINISHED or site.arena.store.leases.all():
-        assert time.monotonic() < ends, site.lan.log("left") + site.lan.log("right")
-        time.sleep(0.2)

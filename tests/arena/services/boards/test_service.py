@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,40 +18,24 @@ from arena.services.rounds.export import write_round
 from arena.services.rounds.models import RoundRequest
 from data.errors import AccessError, ConflictError, FileFormatError, InputError
 from data.store.scores import EMBEDDED
-from tests.arena.conftest import TEMPLATES, Commands, Fill, Serve, answers_file, log_entries, play
-
-
-def _quiet(_progress: object) -> None:
-    """No progress."""
-
-
-@pytest.fixture
-def judged(filled: Fill, scripted_llm: Serve) -> Callable[[str], Arena]:
-    """Open an arena with a finished round `r` of three systems, judged by the judge of a name."""
-
-    def judge(name: str) -> Arena:
-        arena = filled(endpoint=scripted_llm().url)
-        play(arena, judge=name)
-        return arena
-
-    return judge
+from tests.arena.conftest import TEMPLATES, Commands, Fill, Serve, answers_file, log_entries, play, quiet
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("judge", ["lexical", "preference", "reference-free"])
-def test_exported_round_verifies(judged: Callable[[str], Arena], tmp_path: Path, judge: str) -> None:
-    arena = judged(judge)
+@pytest.mark.parametrize("judge", ["preference", "reference-free"])
+def test_exported_round_verifies(filled: Fill, scripted_llm: Serve, tmp_path: Path, judge: str) -> None:
+    arena = filled(endpoint=scripted_llm().url)
+    play(arena, judge=judge)
     arena.boards.export_round("r", tmp_path / "out")
     assert "battles.jsonl" in verify_folder(tmp_path / "out").files
 
 
 @pytest.mark.slow
-def test_metrics_of_a_board_are_of_the_answers_that_were_judged(
-    judged: Callable[[str], Arena], tmp_path: Path
-) -> None:
-    arena = judged("lexical")
+def test_metrics_of_a_board_are_of_the_answers_that_were_judged(filled: Fill, tmp_path: Path) -> None:
+    arena = filled()
+    play(arena)
     arena.submissions.add(answers_file(tmp_path, "newer", "Item {n} is nothing."), "tiny", system="full")
-    arena.boards.publish("r", report=_quiet, score=True)
+    arena.boards.publish("r", report=quiet, score=True)
     scored = Counter(
         (one.system, one.version)
         for one in arena.store.submissions.find(set_name="tiny")
@@ -85,10 +68,11 @@ FORGED = (
 
 
 @pytest.mark.slow
-def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
+def test_forged_exports_do_not_verify(filled: Fill, tmp_path: Path) -> None:
     """Whatever is changed or added is found out, checksums made to fit or not; a title by the hash."""
-    arena = judged("lexical")
-    board, _ = arena.boards.publish("r", report=_quiet)
+    arena = filled()
+    play(arena)
+    board, _ = arena.boards.publish("r", report=quiet)
     whole = tmp_path / "whole"
     arena.boards.export_round("r", whole)
     assert verify_folder(whole).content_hash == board.content_hash
@@ -110,9 +94,10 @@ def test_forged_exports_do_not_verify(judged: Callable[[str], Arena], tmp_path: 
         verify_folder(whole)
 
 
-def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_path: Path) -> None:
+def test_invented_rating_does_not_verify(filled: Fill, tmp_path: Path) -> None:
     """Standings that do not follow from the battles are found out even with matching checksums."""
-    arena = judged("lexical")
+    arena = filled()
+    play(arena)
     standings = arena.boards.standings("r").as_json()
     lines: Any = standings["lines"]
     next(line for line in lines["overall"] if line["rate"])["rate"]["win_rate"] = 0.123
@@ -121,23 +106,25 @@ def test_invented_rating_does_not_verify(judged: Callable[[str], Arena], tmp_pat
         verify_folder(tmp_path / "out")
 
 
-def test_published_board_never_changes(judged: Callable[[str], Arena]) -> None:
-    arena = judged("lexical")
+def test_published_board_never_changes(filled: Fill) -> None:
+    arena = filled()
+    play(arena)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="planned"))
     with pytest.raises(ConflictError, match="resume"):
-        arena.boards.publish("planned", report=_quiet)
-    first, created = arena.boards.publish("r", report=_quiet)
-    again, repeated = arena.boards.publish("r", report=_quiet)
+        arena.boards.publish("planned", report=quiet)
+    first, created = arena.boards.publish("r", report=quiet)
+    again, repeated = arena.boards.publish("r", report=quiet)
     assert (created, repeated) == (True, False)
     assert first.content_hash == again.content_hash
     assert arena.boards.retract("r", "A wrong file.").notice == "A wrong file."
     assert arena.boards.published() == ()
     with pytest.raises(ConflictError, match="retracted"):
-        arena.boards.publish("r", report=_quiet)
+        arena.boards.publish("r", report=quiet)
 
 
-def test_reference_cannot_be_withdrawn(judged: Callable[[str], Arena]) -> None:
-    arena = judged("lexical")
+def test_reference_cannot_be_withdrawn(filled: Fill) -> None:
+    arena = filled()
+    play(arena)
     reference = arena.store.submissions.reference("tiny")
     with pytest.raises(ConflictError, match="reference"):
         arena.submissions.withdraw(reference.id)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,10 +13,8 @@ from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind
 from arena.services.accounts.visibility import Visibility
 from arena.services.rounds.models import RoundRequest
 from arena.services.submissions.reader import state_of
-from arena.settings import Settings
 from data.errors import (
     AccessError,
-    ArenaError,
     ClosedError,
     ConflictError,
     ForbiddenError,
@@ -214,36 +211,6 @@ def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
     for caller, error in ((RIVAL, ForbiddenError), (PUBLIC, AccessError)):
         with pytest.raises(error):
             arena.submissions.withdraw(number, caller=caller)
-
-
-def _upload(work: tuple[str, str, str, int]) -> str:
-    """Submit one file in a process of its own, and say how it ended."""
-    home, url, path, number = work
-    arena = Arena(Settings(home=Path(home), database_url=url))
-    try:
-        arena.submissions.add(Path(path), "tiny", system=f"s{number}", team="ours", caller=TEAM)
-    except ArenaError as error:
-        return type(error).__name__
-    finally:
-        arena.close()
-    return "accepted"
-
-
-@pytest.mark.slow
-def test_uploads_at_once_are_accepted_or_refused_whole(
-    filled: Fill, database_url: str, tmp_path: Path
-) -> None:
-    arena = filled(database_url=database_url)
-    arena.teams.ensure("ours")
-    arena.policies.put_phase("tiny", Phase(total_quota=5))
-    paths = [answers_file(tmp_path, f"u{number}", f"{TEXT}{number}.") for number in range(12)]
-    work = [(str(tmp_path / "home"), database_url, str(path), at) for at, path in enumerate(paths)]
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        ended = pool.map(_upload, work, chunksize=1)
-    assert sorted(ended) == ["QuotaError"] * 7 + ["accepted"] * 5
-    stored = arena.store.submissions.versions("tiny", "ours")
-    assert [one.answers for one in stored] == [12] * 5
-    assert all(len(arena.store.submissions.answers(one.id)) == 12 for one in stored)
 
 
 def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
