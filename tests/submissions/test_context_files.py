@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,8 @@ from submissions.limits import IntakeLimits
 from tests.submissions.conftest import QUESTIONS, Check, as_jsonl
 
 
-def _run(folder: Path, lines: list[str], name: str = "run.trec") -> Path:
-    path = folder / name
+def _run(folder: Path, lines: list[str]) -> Path:
+    path = folder / "run.trec"
     path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
@@ -31,18 +29,6 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
     first, second = read_contexts(path, QUESTIONS)
     assert [passage.id for passage in first.contexts] == ["high", "b", "a", "low"]
     assert second.question_id == "sci-4"
-
-
-def test_rows_bring_texts_and_hash_alike_in_every_form(tmp_path: Path) -> None:
-    row = {"question_id": "0", "contexts": [{"id": "b", "text": "B", "title": "T"}, {"id": "a", "text": "A"}]}
-    plain = _run(tmp_path, [json.dumps(row)], "contexts.jsonl")
-    packed = tmp_path / "contexts.jsonl.gz"
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
-    result = check_contexts(plain, QUESTIONS)
-    assert (result.accepted, result.with_contexts) == (True, 1)
-    assert check_contexts(packed, QUESTIONS).content_hash == result.content_hash
-    (ranking,) = read_contexts(plain, QUESTIONS)
-    assert [(one.id, one.text, one.title) for one in ranking.contexts] == [("b", "B", "T"), ("a", "A", "")]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from tests.submissions.conftest import as_jsonl, as_parquet, asked_of
 
 QUESTIONS = ("What is rain?", "What is snow?")
 ANSWERS = ("Water, “falling”.", "Frozen; it's\nwhite.")
-PASSAGES = [{"id": "0", "text": "zero"}, {"id": "7", "text": "seven"}]
+PASSAGES = [{"id": "0", "text": "zero", "title": "T"}, {"id": "7", "text": "seven", "title": ""}]
 Rows = Sequence[Mapping[str, Any]]
 ASKED = asked_of({str(at): text for at, text in enumerate(QUESTIONS, 1)})
 
@@ -135,8 +135,8 @@ def test_contexts_keep_their_ids_and_places(container: str, name: str, tmp_path:
     rows = [{"qid": key, name: PASSAGES} for key in ("1", "2")]
     path.write_bytes(CONTAINERS[container](rows))
     rankings = read_contexts(path, ASKED)
-    assert [[(one.id, one.text) for one in ranking.contexts] for ranking in rankings] == [
-        [("0", "zero"), ("7", "seven")]
+    assert [[(one.id, one.text, one.title) for one in ranking.contexts] for ranking in rankings] == [
+        [("0", "zero", "T"), ("7", "seven", "")]
     ] * 2
     path.write_bytes(CONTAINERS[container]([{**row, "output": "A"} for row in rows]))
     assert [[one.id for one in answer.contexts] for answer in read_answers(path, ASKED)] == [["0", "7"]] * 2

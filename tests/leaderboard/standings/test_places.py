@@ -51,11 +51,7 @@ def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, move
 
 
 def test_reference_is_no_competitor() -> None:
-    ratings: dict[str, tuple[float | None, int, int]] = {
-        "ref": (1200, 1, 1),
-        "a": (1000, 2, 2),
-        "b": (800, 3, 3),
-    }
+    ratings: Ratings = {"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}
     before, after = ({**_board(ratings), "reference": "ref"} for _ in range(2))
     assert ranks_among_systems(before) == {"a": (1, 1), "b": (2, 2)}
     found = changes(before, after)

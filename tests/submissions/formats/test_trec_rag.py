@@ -8,7 +8,6 @@ import pytest
 
 from data.errors import FileFormatError
 from data.models import Passage, Question, QuestionSet
-from judges.text.sentences import read_sentences
 from submissions.formats.registry import format_of
 from submissions.formats.trec_rag import read_trec
 from submissions.question_index import QuestionIndex
@@ -34,22 +33,6 @@ ROW: dict[str, Any] = {
 INDEX = QuestionIndex(
     QuestionSet(name="topics", title="Topics", domains={"bridges": "Bridges"}, questions=(QUESTION,))
 )
-
-
-def test_sentences_cite_the_passages_of_their_references() -> None:
-    known = format_of(ROW)
-    assert known is not None
-    assert known.name == "trec-rag"
-    row = read_trec(ROW, INDEX)
-    assert row.ids == ["2024-1"]
-    contexts: Any = row.contexts
-    assert [(context["id"], context["text"]) for context in contexts] == [
-        ("gone", ""),
-        ("d3", "Closed."),
-        ("d1", "Opened 1905."),
-    ]
-    told = [(one.text, one.numbers) for one in read_sentences(str(row.answer))]
-    assert told == [("It opened in 1905.", (3,)), ("It closed.", (2, 1)), ("It is red.", ())]
 
 
 def test_the_topic_of_2025_and_rows_of_ours_are_told_apart() -> None:
