@@ -37,7 +37,7 @@ class Of(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """Rights of a route, with an address; `{…}` in address and body are numbers in the world below."""
+    """Rights of a route, with an address; `{…}` in it are numbers in the world below."""
 
     scope: TokenScope | None
     address: str
@@ -159,9 +159,7 @@ class World:
     def ask(self, method: str, row: Row, who: str) -> tuple[int, str]:
         """The status of an answer, and what a problem says."""
         body = row.body
-        sent: dict[str, Any] = {"content": body} if isinstance(body, str) else {"json": body} if body else {}
-        if isinstance(body, dict):
-            sent = {"json": {name: self.numbers.get(str(value)[1:-1], value) for name, value in body.items()}}
+        sent = {} if body is None else {"content" if isinstance(body, str) else "json": body}
         headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
         address = row.address.format_map(self.numbers)
         answer = self.client.request(method, address, headers=headers, **sent)

@@ -72,13 +72,9 @@ def test_battles_come_in_pages_with_the_fields_names(public: httpx.Client) -> No
 
 VALUES = {
     "name": ("tiny", "first"),
-    "set_name": ("tiny",),
-    "round_name": ("first",),
     "question_id": ("q1",),
     "number": ("1", "2", "3"),
     "metric": ("comprehensiveness-nli",),
-    "system": ("ours", "theirs"),
-    "measure": ("ndcg",),
 }
 QUERY = {
     "first": "ours",

@@ -113,17 +113,6 @@ def test_stopping_ends_what_hangs() -> None:
         asyncio.run(stopped())
 
 
-def test_leaving_ends_what_is_unfinished() -> None:
-
-    async def left() -> str | BaseException:
-        with TextWork(LONG) as work:
-            waiting = asyncio.create_task(work.do(catastrophic, SLOW))
-            await asyncio.sleep(0)
-        return (await asyncio.gather(waiting, return_exceptions=True))[0]
-
-    assert isinstance(asyncio.run(left()), StoppedError)
-
-
 @pytest.mark.slow
 def test_a_process_that_ends_costs_one_text_at_most() -> None:
     one, died, two = asyncio.run(all_of(LONG, dying, ("one", "die", "two")))

@@ -201,15 +201,6 @@ def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 
 
-def test_three_battles_separate_nobody_on_a_board() -> None:
-    fought = [("q81", "model_b"), ("q81", "tie"), ("q82", "tie")]
-    view = built([(question, "big", "claude", "gpt", won) for question, won in fought])
-    assert "the battles do not separate it from claude." in leading(view, OVERALL)
-    assert standing(view, "claude").startswith("Rank 1 of 2 systems (the battles leave 1–2 open)")
-    assert not any(row["apart"] for row in matrix_rows(view))
-    assert "do not separate them" in verdict(view, "gpt", "claude")
-
-
 def test_a_system_with_few_answers_leads_nobody() -> None:
     """F24: who won 5 of 56 questions is in no headline as leader; its row says why it has no rank."""
     rows = [

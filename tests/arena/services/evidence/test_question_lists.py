@@ -106,12 +106,6 @@ def test_questions_of_a_pair_are_those_with_such_a_battle() -> None:
 PAIR = ("full", "short")
 
 
-def _judgment(judge: str, preference: Preference, presentation: Presentation) -> Judgment:
-    return Judgment(
-        judge=judge, model="m", presentation=presentation, outcome=Outcome.JUDGED, preference=preference
-    )
-
-
 def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
     """A round in which the second voice says otherwise than the first on the question q3, on one pair."""
     arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name=name))
@@ -119,8 +113,10 @@ def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
     for battle in arena.rounds.battles(name):
         differs = battle.question_id == "q3" and (battle.system_a, battle.system_b) == PAIR
         votes = (Preference.A, Preference.B if differs else Preference.A)
-        orders = (Presentation.A_FIRST, Presentation.B_FIRST)
-        judgments = tuple(map(_judgment, judges, votes, orders))
+        judgments = tuple(
+            Judgment(judge=judge, model="m", presentation=order, outcome=Outcome.JUDGED, preference=vote)
+            for judge, vote, order in zip(judges, votes, Presentation, strict=True)
+        )
         verdicts.append(
             (battle.id, Verdict(outcome=Outcome.JUDGED, preference=Preference.A, judgments=judgments))
         )

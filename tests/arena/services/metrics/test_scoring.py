@@ -288,18 +288,8 @@ BRIDGE = {
 GOOD = {"f1": ("covered", "opened in 1905"), "f2": ("partly", "There are … towers."), "f3": ("missing", "")}
 
 
-def replies(said: dict[str, tuple[str, str]], asked: dict[str, str]) -> dict[str, object]:
-    return {
-        "facts": [
-            {"fact": key, "state": state, "quote": quote}
-            for key, (state, quote) in said.items()
-            if key in asked
-        ]
-    }
-
-
 def graded(
-    run: Commands, server: Server, folder: Path, *replies_: dict[str, tuple[str, str]]
+    run: Commands, server: Server, folder: Path, *replies: dict[str, tuple[str, str]]
 ) -> tuple[list[Any], list[list[str]]]:
     """Score an answer and a refusal by an LLM that replies so in turn; return scores and the facts asked."""
     shown: list[list[str]] = []
@@ -307,7 +297,10 @@ def graded(
     def grade(ask: Ask) -> object:
         facts = ask.identified("fact")
         shown.append(list(facts))
-        return replies(replies_[min(len(shown), len(replies_)) - 1], facts)
+        said = replies[min(len(shown), len(replies)) - 1].items()
+        return {
+            "facts": [{"fact": key, "state": one[0], "quote": one[1]} for key, one in said if key in facts]
+        }
 
     server.handlers["grade_facts"] = grade
     path = write_lines(folder / "answers.jsonl", [BRIDGE, {**BRIDGE, "id": "r", "answer": REFUSAL}])
