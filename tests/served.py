@@ -123,14 +123,14 @@ def served(
 
 @contextmanager
 def serving_by(
-    *words: object, log: Path, start: Callable[[str], Path] | None = None, **variables: str
+    *words: object, log: Path, start: Callable[[str], Path] | None = None, arena: str = "", **variables: str
 ) -> Iterator[str]:
-    """Run `arena serve` with some words and variables, of its own all others: its address."""
+    """Run `arena serve`, of some place, with some words and variables, of its own all others: its address."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     cwd = start(url) if start else ROOT
     with log.open("wb") as output:
-        command = [str(program()), "serve", *map(str, words), "--port", str(port)]
+        command = [arena or str(program()), "serve", *map(str, words), "--port", str(port)]
         process = subprocess.Popen(command, env=others() | variables, cwd=cwd, stdout=output, stderr=output)
         try:
             _wait(f"{url}/healthz", process, log)

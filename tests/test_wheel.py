@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import signal
 import subprocess
 import sys
-import time
 import urllib.request
 import venv
 import zipfile
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from hatch_build import modules_in_strings, rewrite
-from tests.served import free_port
+from tests.arena.conftest import until
+from tests.served import serving_by
 
 ROOT = Path(__file__).parents[1]
 ROOMS = frozenset({"arena", "data", "judges", "leaderboard", "submissions"})
@@ -145,41 +142,17 @@ def test_demo_is_judged_served_worked_on_and_exported(
 ) -> None:
     """Site, worker, migrations, templates and bundled sets are found where the wheel has them."""
     arena = str(python.with_name("arena"))
-    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    home = str(tmp_path / "home")
+    monkeypatch.setenv("ARENA_HOME", home)
     assert "published: demo" in _run(arena, "demo", "--no-serve", at=folder)
     _run(arena, "leaderboard", "export", "demo", str(tmp_path / "demo.html"), at=folder)
     assert "Demo" in (tmp_path / "demo.html").read_text(encoding="utf-8")
-    with _serving(arena, folder) as address:
+    log = tmp_path / "log"
+    with serving_by(log=log, start=lambda _: folder, arena=arena, ARENA_HOME=home) as address:
+        until(lambda: "worker.started" in log.read_text(encoding="utf-8"))
         for path, said in (("/healthz", '"boards":3'), ("/about", "<title>About"), ("", "Answer Arena")):
             with urllib.request.urlopen(f"{address}{path}", timeout=60) as answer:  # noqa: S310 - of this test
                 assert said in answer.read().decode().replace(": ", ":")
-
-
-@contextlib.contextmanager
-def _serving(arena: str, folder: Path) -> Iterator[str]:
-    """The address of a site with its worker, both ended with the block."""
-    port = free_port()
-    log = folder / "serve.log"
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            [arena, "serve", "--port", str(port)], cwd=folder, stdout=output, stderr=output
-        )
-    try:
-        _until(log, f":{port}", process)
-        _until(log, "worker.started", process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
-
-
-def _until(log: Path, words: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(1200):
-        if words in log.read_text(encoding="utf-8"):
-            return
-        assert process.poll() is None, log.read_text(encoding="utf-8")
-        time.sleep(0.1)
-    pytest.fail(f"{words} was never logged: {log.read_text(encoding='utf-8')}")
 
 
 def _write(path: Path, head: tuple[str, str], count: int) -> None:

@@ -97,6 +97,12 @@ class Commands:
         assert code == 0, err
         return out
 
+    def told(self, *words: object) -> str:
+        """Run a command that succeeds; gives what it tells beside its output."""
+        code, _, err = self(*words)
+        assert code == 0, err
+        return err
+
     def refused(self, *words: object, code: int = 1, endpoint: str | None = None) -> str:
         """Run a command that fails without a traceback; gives its errors."""
         ended, _, err = self(*words, endpoint=endpoint)

@@ -30,6 +30,9 @@ def _text(number: int, count: int) -> str:
     return " ".join(f"Part {number} drives wheel {wheel}." for wheel in range(count))
 
 
+RIGHT = [[text, _text(number, 5)] for number, text in enumerate(QUESTIONS)]
+
+
 def _write(path: Path, head: str, rows: list[list[str]]) -> Path:
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([head.split(","), *rows])
@@ -39,16 +42,8 @@ def _write(path: Path, head: str, rows: list[list[str]]) -> Path:
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     """Three files of answers of mixed length, and one of references."""
-    made = {
-        name: _write(
-            tmp_path / f"{name}.csv",
-            "prompt,response",
-            [[text, _text(number, lengths[number % 4])] for number, text in enumerate(QUESTIONS)],
-        )
-        for name, lengths in LENGTHS.items()
-    }
-    rows = [[text, _text(number, 5)] for number, text in enumerate(QUESTIONS)]
-    return {**made, "right": _write(tmp_path / "right.csv", "prompt,reference", rows)}
+    made = {name: _write(tmp_path / f"{name}.csv", "prompt,response", _cells(name)) for name in LENGTHS}
+    return {**made, "right": _write(tmp_path / "right.csv", "prompt,reference", RIGHT)}
 
 
 def _answers(files: Files) -> list[Path]:
@@ -74,24 +69,22 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
 ) -> None:
     llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "m", "--endpoint", llm.url, "--out", out, "--yes")
-    code, _, err = run(*command)
-    assert code == 0, err
+    err = run.told(*command)
     lost = _outcomes(out)[outcome]
     assert 0 < lost < 12
     assert f"{lost} comparison{'s' * (lost > 1)} {outcome}; {out / 'comparisons.csv'} says why." in err
     calls = llm.log.calls
-    assert run("rank", out, "--yes", "--retry", "none")[0] == 0
+    run.done("rank", out, "--yes", "--retry", "none")
     assert llm.log.calls == calls
     # Asked once more in vain: what failed is in no cache.
     assert run("rank", out, "--yes")[0] == 0
     assert llm.log.calls > calls
     llm.script.faults, calls, lost = {}, llm.log.calls, _outcomes(out)[outcome]
-    plan = json.loads(run("rank", out, "--dry-run", "--json")[1])
-    code, _, err = run(*command)
-    assert code == 0, err
+    plan = run.json("rank", out, "--dry-run", "--json")
+    run.done(*command)
     assert llm.log.calls - calls == plan["requests"] == lost
     assert _outcomes(out) == {"judged": 24}
-    table = json.loads(run("rank", out, "--yes", "--json")[1])["systems"]
+    table = run.json("rank", out, "--yes", "--json")["systems"]
     assert all(row["wins"] + row["ties"] + row["losses"] == 16 for row in table)
     assert llm.log.calls - calls == lost
 
@@ -110,12 +103,17 @@ def test_rank_goes_on_with_a_larger_cap(
     assert _outcomes(out) == {"judged": 24}
 
 
+def _cells(name: str) -> list[list[str]]:
+    """Questions and answers of a system."""
+    return [[text, _text(number, LENGTHS[name][number % 4])] for number, text in enumerate(QUESTIONS)]
+
+
 def _rows(name: str) -> list[dict[str, str]]:
-    lengths = LENGTHS[name]
-    return [
-        {"question": text, "answer": _text(number, lengths[number % 4])}
-        for number, text in enumerate(QUESTIONS)
-    ]
+    return [{"question": question, "answer": answer} for question, answer in _cells(name)]
+
+
+def _longer(_question: str, a: str, b: str, _reference: str | None) -> str:
+    return "a" if len(a) > len(b) else "b"
 
 
 def test_a_changed_function_judges_what_failed(tmp_path: Path) -> None:
@@ -124,11 +122,11 @@ def test_a_changed_function_judges_what_failed(tmp_path: Path) -> None:
     def broken(question: str, a: str, b: str, _reference: str | None) -> str:
         if "3" in question:
             raise ValueError(question)
-        return "a" if len(a) > len(b) else "b"
+        return _longer(question, a, b, None)
 
     def mended(question: str, a: str, b: str, _reference: str | None) -> str:
         calls.append(question)
-        return "a" if len(a) > len(b) else "b"
+        return _longer(question, a, b, None)
 
     mended.__name__ = "broken"
     data, out = {name: _rows(name) for name in LENGTHS}, tmp_path / "d"
@@ -167,7 +165,7 @@ def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: P
     def judge(question: str, a: str, b: str, _reference: str | None) -> str:
         if int(question.split()[3]) > 3:
             raise ValueError(question)
-        return "a" if len(a) > len(b) else "b"
+        return _longer(question, a, b, None)
 
     texts = [f"What does part {number} do?" for number in range(40)]
     data = {
@@ -188,10 +186,7 @@ def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: P
 
 def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, tmp_path: Path) -> None:
     out = tmp_path / "q"
-    code, _, err = run(
-        "rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out
-    )
-    assert code == 0, err
+    run.done("rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out)
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
     assert (code, "Head to head they never met." in text) == (4, True)
 
@@ -199,7 +194,7 @@ def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, 
 def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path: Path) -> None:
     """The word follows from the interval that is printed, also where all was won; p is never zero."""
     out = tmp_path / "q"
-    assert run("rank", *_answers(files), "--references", files["right"], "--out", out)[0] == 0
+    run.done("rank", *_answers(files), "--references", files["right"], "--out", out)
     for first, second in (("alpha", "beta"), ("beta", "gamma")):
         duel = run.json("compare", out, first, second, "--json")
         assert duel["lower"] < duel["points"] < duel["upper"]
@@ -208,7 +203,7 @@ def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path:
         assert f"Head to head, {first} won" in duel["sentence"]
     duel = aa.rank(
         {"long": _rows("beta")[2:3] + _rows("alpha")[1:2], "short": _rows("alpha")[:3]},
-        judge=lambda _q, a, b, _r: "a" if len(a) > len(b) else "b",
+        judge=_longer,
         progress=False,
     ).compare("long", "short")
     assert 0 < duel.p_value <= 1
@@ -228,16 +223,14 @@ def test_every_command_in_a_message_works(
     found = _commands(paused)
     folder = str(tmp_path / "a b")
     assert found == [["rank", folder], ["rank", folder, "--go-on"]]
-    code, _, err = run(*found[1], "--yes")
-    assert (code, "No comparison has a verdict" in err) == (1, True)
+    err = run.refused(*found[1], "--yes")
+    assert "No comparison has a verdict" in err
     assert re.search(r"The first: .*\. /.*comparisons.csv has the others\. Correct it", err)
     llm.script.faults = {}
     for words in _commands(err):
-        code, _, done = run(*words, "--yes")
-        assert code == 0, done
+        done = run.told(*words, "--yes")
     for words in _commands(done):
-        code, _, err = run(*words)
-        assert code == 0, err
+        run.done(*words)
     assert len(_commands(done)) == 2
 
 
@@ -259,7 +252,7 @@ def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Callable[..., 
     )
 
 
-UNKNOWN = (
+UNKNOWN = [
     "generated_text",
     "model_response",
     "llm_answer",
@@ -267,59 +260,47 @@ UNKNOWN = (
     "result",
     "assistant",
     "bot_reply",
-)
+]
+PAIRS = [
+    "q,a",
+    "frage,antwort",
+    "pregunta,respuesta",
+    "domanda,risposta",
+    "pergunta,resposta",
+    "requête,réponse",
+]
 
 
 @pytest.mark.parametrize(
     ("head", "options"),
     [
-        *[(f"prompt,{name}", ()) for name in UNKNOWN],
-        ("q,a", ()),
-        ("frage,antwort", ()),
-        ("pregunta,respuesta", ()),
-        ("domanda,risposta", ()),
-        ("pergunta,resposta", ()),
-        ("requête,réponse", ()),
+        *[(head, ()) for head in (*(f"prompt,{name}" for name in UNKNOWN), *PAIRS)],
         ("ask,said", ("--question", "ask", "--answer", "said")),
     ],
 )
 def test_one_text_column_beside_the_question_is_the_answer(
     run: Commands, files: Files, tmp_path: Path, head: str, options: tuple[str, ...]
 ) -> None:
-    paths = [_write(tmp_path / f"run{name}.csv", head, _cells(files[name])) for name in ("alpha", "beta")]
+    paths = [_write(tmp_path / f"run{name}.csv", head, _cells(name)) for name in ("alpha", "beta")]
     words = ("--references", files["right"], "--out", tmp_path / "q", "--dry-run", "--json")
-    code, text, err = run("rank", *paths, *words, *options)
-    assert code == 0, err
-    plan = json.loads(text)
+    plan = run.json("rank", *paths, *words, *options)
     assert (plan["systems"], plan["planned"]) == (["runalpha", "runbeta"], 8)
-
-
-def _cells(path: Path) -> list[list[str]]:
-    with path.open() as file:
-        return list(csv.reader(file))[1:]
 
 
 def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_path: Path) -> None:
     rows = [
-        [
-            *cells,
-            str(number),
-            f"https://example.org/{number}",
-            ("easy", "hard")[number % 2],
-            "checked by hand",
-        ]
-        for number, cells in enumerate(_cells(files["alpha"]))
+        [*cells, str(number), f"https://example.org/{number}", ("easy", "hard")[number % 2], "by hand"]
+        for number, cells in enumerate(_cells("alpha"))
     ]
     odd = _write(tmp_path / "odd.csv", "prompt,gen,n,link,level,notes", rows)
     texts = [[text, f"Yes, {text}", f"It is {at}."] for at, text in enumerate(QUESTIONS)]
     wide = _write(tmp_path / "wide.csv", "prompt,one,two", texts)
     words = ("--references", files["right"], "--out", tmp_path / "q", "--dry-run", "--json")
-    assert json.loads(run("rank", odd, files["beta"], *words)[1])["systems"] == ["beta", "odd"]
-    assert json.loads(run("rank", wide, *words)[1])["systems"] == ["one", "two"]
-    named = ("--answer", f"{wide}:two")
-    assert json.loads(run("rank", wide, files["beta"], *words, *named)[1])["systems"] == ["beta", "wide"]
-    code, _, err = run("rank", wide, files["beta"], *words, "--answer", f"{wide}:three")
-    assert (code, "has no column 'three'" in err) == (1, True)
+    assert run.json("rank", odd, files["beta"], *words)["systems"] == ["beta", "odd"]
+    assert run.json("rank", wide, *words)["systems"] == ["one", "two"]
+    named = ("rank", wide, files["beta"], *words, "--answer")
+    assert run.json(*named, f"{wide}:two")["systems"] == ["beta", "wide"]
+    assert "has no column 'three'" in run.refused(*named, f"{wide}:three")
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
@@ -328,28 +309,26 @@ def test_references_are_ranked_on_request_alone(
 ) -> None:
     words = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", scripted_llm().url)
     words = (*words, "--references", files["right"], "--out", tmp_path / "q", "--dry-run")
-    assert json.loads(run(*words, "--json")[1])["planned"] == 24
+    assert run.json(*words, "--json")["planned"] == 24
     _, text, err = run(*words, "--json", "--with-reference")
     assert (json.loads(text)["planned"], json.loads(text)["with_reference"]) == (48, 24)
     assert re.search(r"The reference is ranked too: 24 of the comparisons are its, about \$0\.\d\d\.", err)
-    code, text, _ = run(*words[:-1], "--yes", "--with-reference")
-    assert code == 0
+    text = run.done(*words[:-1], "--yes", "--with-reference")
     assert "Rates and questions are of the comparisons with the reference, ratings of all." in text
 
 
 def test_questions_without_a_reference_are_said_to_be_undecidable(
     run: Commands, files: Files, tmp_path: Path
 ) -> None:
-    short = _write(tmp_path / "short.csv", "prompt,reference", _cells(files["right"])[:6])
-    code, _, err = run("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
-    assert code == 0
+    short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
+    err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err
     assert "unreadable" not in err
     with (tmp_path / "q" / "board.csv").open() as file:
         listed = {
             row["system"]: row["questions"] for row in csv.DictReader(file) if row["domain"] == "overall"
         }
-    table = json.loads(run("rank", tmp_path / "q", "--json")[1])["systems"]
+    table = run.json("rank", tmp_path / "q", "--json")["systems"]
     assert {row["system"]: str(row["questions"]) for row in table} == listed == dict.fromkeys(LENGTHS, "6")
 
 

@@ -16,7 +16,7 @@ from arena.container import open_ranking
 from arena.services.boards.snapshot import read_board
 from arena.site.board_file import board_html
 from leaderboard.vocabulary import COMMON_ALONE
-from tests.arena.conftest import DEAD_ENDPOINT, Commands
+from tests.arena.conftest import DEAD_ENDPOINT, Commands, write_lines
 from tests.scripted_replies import Fault
 
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
@@ -30,21 +30,14 @@ def _facts(number: int, count: int) -> str:
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
     """Files `prompt,response` of three systems, and one of references."""
-    made = {}
+    right = [{"question": text, "reference": _facts(number, 5)} for number, text in enumerate(QUESTIONS)]
+    made = {"references": write_lines(tmp_path / "right.jsonl", right)}
     for name, count in QUALITY.items():
         made[name] = tmp_path / f"{name}.csv"
-        with made[name].open("w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["prompt", "response"])
-            for number, question in enumerate(QUESTIONS):
-                rows.writerow([question, _facts(number, count) or "A machine is a thing."])
-    made["references"] = tmp_path / "right.jsonl"
-    made["references"].write_text(
-        "".join(
-            json.dumps({"question": question, "reference": _facts(number, 5)}) + "\n"
-            for number, question in enumerate(QUESTIONS)
-        )
-    )
+        rows = [
+            f"{text},{_facts(at, count) or 'A machine is a thing.'}\n" for at, text in enumerate(QUESTIONS)
+        ]
+        made[name].write_text("".join(["prompt,response\n", *rows]))
     return made
 
 
@@ -95,9 +88,7 @@ def test_files_and_references_make_a_board_whose_systems_are_compared(
     lost = run.json("losses", out, "worst", "best", "--json")
     assert len(lost) == 12
     assert all(one["winner"] == "best" for one in lost)
-    code, _, err = run("compare", out, "best", "nobody")
-    assert code == 1
-    assert "There is no system 'nobody'" in err
+    assert "There is no system 'nobody'" in run.refused("compare", out, "best", "nobody")
 
 
 def test_another_file_adds_a_system_of_which_alone_is_asked(
@@ -105,23 +96,15 @@ def test_another_file_adds_a_system_of_which_alone_is_asked(
 ) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
-    code, _, err = run("rank", files["best"], files["worst"], "--out", out, *asked)
-    assert code == 0, err
-    first = llm.log.calls
-    assert first == 12
-    code, _, err = run("rank", out, files["middle"], "--dry-run")
-    assert code == 0, err
-    assert "3 systems" in err
-    code, text, err = run("rank", out, "--json", "--yes")
-    assert code == 0, err
-    assert len(json.loads(text)["systems"]) == 2
-    code, text, err = run("rank", out, files["middle"], "--json", "--yes")
-    assert code == 0, err
-    assert llm.log.calls - first == 2 * 12
-    assert {one["system"] for one in json.loads(text)["systems"]} == set(QUALITY)
-    code, _, err = run("rank", out, "--yes")
-    assert code == 0, err
-    assert llm.log.calls - first == 2 * 12
+    run.done("rank", files["best"], files["worst"], "--out", out, *asked)
+    assert llm.log.calls == 12
+    assert "3 systems" in run.told("rank", out, files["middle"], "--dry-run")
+    assert len(run.json("rank", out, "--json", "--yes")["systems"]) == 2
+    found = run.json("rank", out, files["middle"], "--json", "--yes")
+    assert llm.log.calls == 3 * 12
+    assert {one["system"] for one in found["systems"]} == set(QUALITY)
+    run.done("rank", out, "--yes")
+    assert llm.log.calls == 3 * 12
 
 
 def test_a_name_that_is_given_goes_before_what_the_file_says(
@@ -133,29 +116,25 @@ def test_a_name_that_is_given_goes_before_what_the_file_says(
         (tmp_path / name / "a").write_text("".join(json.dumps(row) + "\n" for row in [*rows, *more]))
     rank = ("rank", "--references", files["references"], "--out", tmp_path / "board", "--json", "--yes")
     one, two = tmp_path / "one" / "a", tmp_path / "two" / "a"
-    code, text, err = run(*rank, f"old={one}", f"new={two}")
-    assert (code, {row["system"] for row in json.loads(text)["systems"]}) == (0, {"old", "new"}), err
-    code, _, err = run(*rank, one, two)
-    assert (code, "a and a both have an answer of gpt" in err) == (1, True)
+    found = run.json(*rank, f"old={one}", f"new={two}")
+    assert {row["system"] for row in found["systems"]} == {"old", "new"}
+    assert "a and a both have an answer of gpt" in run.refused(*rank, one, two)
     for path in (one, two):
         path.write_text(path.read_text().replace('"model": "gpt", ', ""))
-    code, text, err = run(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
-    assert (code, {row["system"] for row in json.loads(text)["systems"]}) == (0, {"one/a", "two/a"}), err
-    code, _, err = run(*rank, one, one)
-    assert (code, "a is given twice" in err) == (1, True)
-    code, _, err = run(*rank, f"old={tmp_path / 'both' / 'a'}")
-    assert (code, "a has the answers of 2 systems, so it cannot be called 'old'" in err) == (1, True)
+    found = run.json(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
+    assert {row["system"] for row in found["systems"]} == {"one/a", "two/a"}
+    assert "a is given twice" in run.refused(*rank, one, one)
+    err = run.refused(*rank, f"old={tmp_path / 'both' / 'a'}")
+    assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
 def test_one_system_is_compared_with_its_references_and_leads_nobody(
     run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
 ) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
-    code, _, err = run(*words)
-    assert (code, "compare it with the references: --vs reference" in err) == (1, True)
+    assert "compare it with the references: --vs reference" in run.refused(*words)
     judge = ("--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
-    code, text, err = run(*words, *judge, "--vs", "reference")
-    assert code == 0, err
+    text = run.done(*words, *judge, "--vs", "reference")
     record = "won 0, tied 0 and lost 12 battles against the reference"
     assert text.splitlines()[-1] == f"worst is the only system with a rank: it {record}."
 
@@ -164,27 +143,16 @@ def test_what_cannot_be_ranked_says_what_to_give(
     run: Commands, files: dict[str, Path], tmp_path: Path
 ) -> None:
     out = ("--out", tmp_path / "board")
-    code, _, err = run("rank", files["best"], files["worst"], *out)
-    assert code == 1
+    err = run.refused("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
     assert "--endpoint http://localhost:11434/v1" in err
-    code, _, err = run("rank", files["best"], *out)
-    assert code == 1
-    assert "fewer than two systems (best)" in err
-    code, _, err = run("rank", tmp_path / "nosuch.csv", *out)
-    assert code == 1
-    assert "nosuch.csv" in err
-    code, _, err = run("losses", tmp_path, "a", "b")
-    assert code == 1
-    assert "holds no ranking" in err
-
-
-def test_paid_requests_are_asked_for_once(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
-    code, _, err = run(
-        "rank", *_systems(files), "--judge", "gpt-4.1", "--out", tmp_path / "board", endpoint=DEAD_ENDPOINT
-    )
-    assert code == 1
-    assert "--yes" in err
+    assert "fewer than two systems (best)" in run.refused("rank", files["best"], *out)
+    assert "nosuch.csv" in run.refused("rank", tmp_path / "nosuch.csv", *out)
+    assert "holds no ranking" in run.refused("losses", tmp_path, "a", "b")
+    assert "--yes" in run.refused("rank", *_systems(files), "--judge", "gpt-4.1", *out)
+    # F25: the embedded judge without references or passages decides nothing, and no round is made.
+    assert "cannot decide" in run.refused("rank", *_systems(files), "--judge", "lexical", *out)
+    assert not out[1].exists()
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
@@ -200,19 +168,19 @@ def test_what_is_in_the_cache_is_not_priced_again(
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
     two, three = [files["best"], files["worst"]], _systems(files)
-    before = json.loads(run("rank", *two, *asked, "--dry-run", "--json")[1])
+    before = run.json("rank", *two, *asked, "--dry-run", "--json")
     assert (before["requests"], before["cached"]) == (12, 0)
     assert before["output_tokens"] == 12 * 150
     assert 0 < before["cost_usd"] < before["cost_usd_most"]
-    assert run("rank", *two, *asked, "--yes")[0] == 0
+    run.done("rank", *two, *asked, "--yes")
     replied = llm.log.calls
-    plan = json.loads(run("rank", *three, *asked, "--dry-run", "--json")[1])
+    plan = run.json("rank", *three, *asked, "--dry-run", "--json")
     assert (plan["planned"], plan["requests"], plan["cached"]) == (36, 24, 12)
     assert plan["output_tokens"] < 24 * 150
-    assert run("rank", *three, *asked, "--yes")[0] == 0
+    run.done("rank", *three, *asked, "--yes")
     assert llm.log.calls - replied == plan["requests"]
-    again = run("rank", *three, *asked, "--dry-run")
-    assert "36 comparisons by gpt-4.1: 0 requests, 36 more are in the cache; they cost nothing." in again[2]
+    again = run.told("rank", *three, *asked, "--dry-run")
+    assert "36 comparisons by gpt-4.1: 0 requests, 36 more are in the cache; they cost nothing." in again
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
@@ -233,8 +201,7 @@ def test_who_declines_has_stored_nothing(
         raise typer.Abort
 
     monkeypatch.setattr("typer.confirm", declined)
-    code, _, err = run("rank", files["best"], files["worst"], *asked)
-    assert code == 1
+    err = run.refused("rank", files["best"], files["worst"], *asked)
     assert "12 requests; about $" in err
     assert len(questions) == 1
     assert not out.exists()
@@ -256,37 +223,21 @@ def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
     endpoint = {"path": f"{llm.url}/nowhere", "nobody": DEAD_ENDPOINT}.get(fault, llm.url)
     if fault in {"key", "model"}:
         llm.script.faults = {"key": {Fault.UNAUTHORISED: 1.0}, "model": {Fault.NOT_FOUND: 1.0}}[fault]
-    code, _, err = run(*words, "--endpoint", endpoint)
-    assert code == 1
-    assert "was given up" in err
-    assert "Traceback" not in err
+    assert "was given up" in run.refused(*words, "--endpoint", endpoint)
     assert llm.log.calls <= 1
     llm.script.faults = {}
     before = llm.log.calls
-    code, _, err = run(*words, "--endpoint", llm.url)
-    assert code == 0, err
+    run.done(*words, "--endpoint", llm.url)
     assert llm.log.calls - before == 36
-
-
-def test_a_judge_that_cannot_decide_is_told_before_anything_is_stored(
-    run: Commands, files: dict[str, Path], tmp_path: Path
-) -> None:
-    """F25: the embedded judge without references or passages decides nothing, and no round is made."""
-    out = tmp_path / "board"
-    code, _, err = run("rank", *_systems(files), "--judge", "lexical", "--out", out)
-    assert code == 1
-    assert "cannot decide" in err
-    assert not out.exists()
 
 
 def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
     """F24: table, page and tables name it last, without a rank, with the reason."""
     short, out = tmp_path / "short.csv", tmp_path / "board"
     short.write_text("".join(files["best"].read_text().splitlines(keepends=True)[:4]))
-    code, text, err = run(
+    text = run.done(
         "rank", short, files["middle"], files["worst"], "--references", files["references"], "--out", out
     )
-    assert code == 0, err
     reason = "It answered 3 of 12 questions, too few for a rank."
     assert f"short: {reason}" in text
     assert text.splitlines()[-1].startswith("middle leads")
@@ -334,6 +285,7 @@ def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path],
     same = tmp_path / "same.csv"
     same.write_text(files["best"].read_text())
     words = ("--references", files["references"], "--out", tmp_path / "board", "--json")
-    code, text, err = run("rank", files["best"], same, *words)
-    assert code == 0, err
-    assert json.loads(text)["sentence"] == "No system leads: the battles separate none of them."
+    assert (
+        run.json("rank", files["best"], same, *words)["sentence"]
+        == "No system leads: the battles separate none of them."
+    )
