@@ -64,11 +64,6 @@ def _reversed_sentences(material: Material) -> str:
     return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in found)
 
 
-def _negated(material: Material) -> str:
-    found = split_sentences(material.honest)
-    return " ".join(f"It is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
-
-
 def _names(material: Material) -> str:
     """Every name in the place of the one before it."""
     names = list(dict.fromkeys(NAME.findall(material.honest)))
@@ -80,6 +75,18 @@ def _names(material: Material) -> str:
 
 
 Trick = Callable[[Material], str]
+
+
+def _opened(opening: str) -> Trick:
+    """Every sentence of the honest answer behind an opening that takes it back."""
+
+    def trick(material: Material) -> str:
+        found = split_sentences(material.honest)
+        return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
+
+    return trick
+
+
 MADE: Mapping[str, Trick] = MappingProxyType(
     {
         "passages": lambda one: one.passages,
@@ -100,7 +107,7 @@ MADE: Mapping[str, Trick] = MappingProxyType(
 """Tricks that are not made from an honest answer."""
 DAMAGED: Mapping[str, Trick] = MappingProxyType(
     {
-        "negated": _negated,
+        "negated": _opened("It is not true that"),
         "tripled": lambda one: "\n\n".join([one.honest] * TIMES),
         "zero-width": lambda one: "\u200b".join(one.honest) + FILLER,
         "changed-figures": lambda one: FIGURE.sub(
@@ -110,16 +117,6 @@ DAMAGED: Mapping[str, Trick] = MappingProxyType(
     }
 )
 """Tricks that damage an honest answer."""
-
-
-def _opened(opening: str) -> Trick:
-    """Every sentence of the honest answer behind an opening that takes it back."""
-
-    def trick(material: Material) -> str:
-        found = split_sentences(material.honest)
-        return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
-
-    return trick
 
 
 def _hedged_copy(material: Material) -> str:

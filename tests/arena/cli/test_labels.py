@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, write_lines
 
 
 def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_path: Path) -> None:
@@ -16,14 +15,8 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
     arena_of.refused("labels", "open", "r")
     assert arena_of.json("labels", "open", "r", "--invite", "ann", "--json")["invited"] == ["ann"]
     votes = tmp_path / "votes.jsonl"
-    row = {
-        "question_id": "q1",
-        "model_a": "half",
-        "model_b": "whole",
-        "winner": "model_a",
-        "annotator": "bob",
-    }
-    votes.write_text(json.dumps(row))
+    named = {"question_id": "q1", "model_a": "half", "model_b": "whole"}
+    write_lines(votes, [{**named, "winner": "model_a", "annotator": "bob"}])
     told = arena_of.json("labels", "import", "r", votes, "--json")
     assert told == {"round": "r", "labels": 1, "left_out": {}}
     assert arena_of.json("labels", "show", "r", "--json")["people"] == {"bob": 1}

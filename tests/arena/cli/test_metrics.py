@@ -119,12 +119,7 @@ def test_a_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, 
     passages = [{"id": "p1", "text": "The sky is blue."}, {"id": "p2", "text": "Grass is green."}]
     rows = [
         {"id": "a", "question": "Colours?", "answer": "The sky is blue.", "passages": passages},
-        {
-            "id": "b",
-            "question": "Colours?",
-            "answer": "The sky is blue. Grass is green.",
-            "passages": passages,
-        },
+        {"id": "b", "question": "Why?", "answer": "The sky is blue. Grass is green.", "passages": passages},
         {"id": "c", "question": "Colours?", "answer": "The sky is blue."},
     ]
     path = write_lines(tmp_path / "items.jsonl", rows)
@@ -154,8 +149,7 @@ def test_what_cannot_be_run_is_said_in_a_line(arena_of: Commands, more: Words, m
 @pytest.mark.slow
 def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:
     arena_of.done("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
-    code, _, err = arena_of("rounds", "publish", "r")
-    assert code == 0, err
+    err = arena_of.told("rounds", "publish", "r")
     assert "not scoring coverage-icat-s: no question of the set has aspects" in err
     assert "no answers file gives the contexts" in err
     arena = Arena(read_settings())
@@ -172,9 +166,8 @@ BY_LLM = ("--set", "tiny", "--judge", "reference-free")
 def test_a_plan_foresees_what_a_run_asks(arena_of: Commands, scripted_llm: Serve, metric: str) -> None:
     server = serve_rules(scripted_llm())
     words = (*BY_LLM, "--metric", metric)
-    (plan,) = arena_of.json(
-        "metrics", "plan", *words, "--claims-per-sentence", 1, "--json", endpoint=server.url
-    )
+    each = ("--claims-per-sentence", 1)
+    (plan,) = arena_of.json("metrics", "plan", *words, *each, "--json", endpoint=server.url)
     assert server.log.calls == 0
     done = arena_of.json("metrics", "run", *words, "--json", endpoint=server.url)
     assert (plan["answers"], plan["pending"]) == (24, 24)

@@ -54,10 +54,7 @@ def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pyte
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     before = stocked("teams", "show", "--json")[1]
     for words in ACTS:
-        code, out, err = stocked(*words)
-        assert code == 2, (words, err)
-        assert "--yes" in err
-        assert out == ""
+        assert "--yes" in stocked.refused(*words, code=2)
     assert stocked("teams", "show", "--json")[1] == before
 
 

@@ -116,10 +116,8 @@ def stocked(run: Commands, tmp_path: Path) -> Commands:
     rows = [json.loads(line) for line in (set_folder / "questions.jsonl").read_text().splitlines()]
     folder = tmp_path / "beir"
     folder.mkdir()
-    parts = [part for row in rows for part in row["passages"]]
-    write_lines(
-        folder / "corpus.jsonl", [{"_id": one["id"], "title": "", "text": one["text"]} for one in parts]
-    )
+    parts = [part | {"_id": part["id"], "title": ""} for row in rows for part in row["passages"]]
+    write_lines(folder / "corpus.jsonl", parts)
     run.done("corpora", "import", folder, "--name", "items")
     return run
 

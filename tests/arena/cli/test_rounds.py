@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import socket
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from arena.container import Arena
 from arena.services.boards.snapshot import read_board
-from data.models import Board
-from tests.arena.conftest import Commands, answers_file, write_set
+from tests.arena.conftest import Commands, answers_file, settings_of, write_set
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
     board = run.json("leaderboard", "show", "demo", "--json")
     assert run.json("demo", "--no-serve", "--json") == first
     assert run.json("leaderboard", "show", "demo", "--json") == board
-    figures = _figures(board, "demo")
+    figures = _figures(run, "demo")
     assert re.fullmatch(r"\d+\.\d % of [\d,]+", figures["without a verdict"][0])
     assert figures["position flips"][0] == "none, by construction"
     assert figures["people's votes"][0] == "corrected by 168 votes of 3 people"
@@ -132,7 +132,7 @@ def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
     then, now = (date.fromisoformat(each["facts"]["finished"]) for each in (former, board))
     assert (now - then).days == 7
     # What was not measured is a word or two, and why in a sentence.
-    for value, meaning in _figures(run.json("leaderboard", "show", "rag-qa-arena", "--json"), None).values():
+    for value, meaning in _figures(run, "rag-qa-arena").values():
         assert re.fullmatch(r"\d+\.\d % of [\d,]+", value) or len(meaning.split(". ")[0].split()) > 5
     assert board["lines"]["overall"][0]["system"] == "meridian"
     between = run("leaderboard", "show", "demo", "--between-systems")[1]
@@ -141,16 +141,9 @@ def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
     assert not re.search(r"^\d–\d +reference ", between, re.MULTILINE)
 
 
-def _figures(standings: dict[str, object], round_name: str | None) -> dict[str, tuple[str, str]]:
+def _figures(run: Commands, name: str) -> dict[str, tuple[str, str]]:
     """The strip above a board: values and meanings by label."""
-    board = Board(
-        id=1,
-        name="b",
-        round_name=round_name,
-        standings=standings,
-        content_hash="ab" * 32,
-        notice="",
-        retracted=False,
-        published_at=datetime(2026, 11, 1, tzinfo=UTC),
-    )
+    arena = Arena(settings_of(run.home))
+    board = arena.boards.get(name)
+    arena.close()
     return {label: (value, meaning) for label, value, meaning in read_board(board).health}

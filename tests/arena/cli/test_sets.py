@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.arena.conftest import Commands, write_lines, write_set
+from tests.arena.conftest import Commands, Fill, write_lines
 
 
 def parquet_folder(folder: Path, count: int = 12) -> Path:
@@ -80,27 +78,23 @@ def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands,
         )
 
 
-Run = Callable[..., Any]
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
 
 
-def test_published_files_become_a_set_a_system_and_labels(make_arena: Run, run: Run, tmp_path: Path) -> None:
+def test_published_files_become_a_set_and_labels(make_arena: Fill, run: Commands, tmp_path: Path) -> None:
     arena = make_arena()
-    assert run("sets", "import", GOLDEN, "--name", "published")[0] == 0
+    run.done("sets", "import", GOLDEN, "--name", "published")
     file = tmp_path / "short.jsonl"
-    code, out, _ = run("sets", "export", "--format", "short-answers", "published", file, "--json")
-    assert (code, json.loads(out)) == (0, {"file": str(file), "answers": 1, "without": 3})
+    told = run.json("sets", "export", "--format", "short-answers", "published", file, "--json")
+    assert told == {"file": str(file), "answers": 1, "without": 3}
     assert json.loads(file.read_text())["answer"] == "absorbs red\nreflects sky"
-    assert run("submissions", "add", file, "--set", "published", "--system", "RobustQA")[0] == 0
+    run.done("submissions", "add", file, "--set", "published", "--system", "RobustQA")
     assert arena.store.submissions.find(set_name="published", system="RobustQA")[0].answers == 1
     words = ("judges", "calibrate", "--judge", "lexical", "--labels", GOLDEN / "human_evaluations.json")
-    code, out, _ = run(*words, "--json")
-    held = json.loads(out)
-    assert (code, held["pairs"]) == (0, 3)
+    assert run.json(*words, "--json")["pairs"] == 3
 
 
-def test_a_set_without_short_answers_says_so(make_arena: Run, run: Run, tmp_path: Path) -> None:
-    make_arena().sets.import_from(write_set(tmp_path))
-    code, _, err = run("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
-    assert (code, (tmp_path / "short.jsonl").exists()) == (1, False)
-    assert "No question of tiny has short answers." in err
+def test_a_set_without_short_answers_says_so(arena_of: Commands, tmp_path: Path) -> None:
+    words = ("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
+    assert "No question of tiny has short answers." in arena_of.refused(*words)
+    assert not (tmp_path / "short.jsonl").exists()
