@@ -48,6 +48,11 @@ class Material:
     seed: str = ""
 
     @property
+    def bare(self) -> str:
+        """The question without its mark."""
+        return self.question.question.strip(" ?")
+
+    @property
     def passages(self) -> str:
         """The texts of all passages, one after the other."""
         return "\n\n".join(passage.text for passage in self.question.passages if passage.text.strip())
@@ -77,14 +82,13 @@ def _names(material: Material) -> str:
 Trick = Callable[[Material], str]
 
 
+def _after(opening: str, text: str) -> str:
+    """Every sentence of a text behind an opening that takes it back."""
+    return " ".join(f"{opening} {one[:1].lower()}{one[1:]}" for one in split_sentences(text))
+
+
 def _opened(opening: str) -> Trick:
-    """Every sentence of the honest answer behind an opening that takes it back."""
-
-    def trick(material: Material) -> str:
-        found = split_sentences(material.honest)
-        return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
-
-    return trick
+    return lambda material: _after(opening, material.honest)
 
 
 MADE: Mapping[str, Trick] = MappingProxyType(
@@ -119,19 +123,10 @@ DAMAGED: Mapping[str, Trick] = MappingProxyType(
 """Tricks that damage an honest answer."""
 
 
-def _hedged_copy(material: Material) -> str:
-    found = split_sentences(material.passages)
-    return " ".join(f"Perhaps, one might say, {sentence[:1].lower()}{sentence[1:]}" for sentence in found)
-
-
 def _stated(questions: Sequence[str]) -> str:
     """Questions as sentences that state nothing."""
     bare = [ASKING.sub("", question).strip(" ?") for question in questions]
     return " ".join(f"This answer explains {text}, and {text} is what it is about." for text in bare if text)
-
-
-def _bare(material: Material) -> str:
-    return material.question.question.strip(" ?")
 
 
 def _figures_and_names(material: Material) -> str:
@@ -142,15 +137,13 @@ def _figures_and_names(material: Material) -> str:
 
 def _both_sides(material: Material) -> str:
     found = split_sentences(material.honest)
-    return " ".join(
-        f"{sentence} Yet it is not true that {sentence[:1].lower()}{sentence[1:]}" for sentence in found
-    )
+    return " ".join(f"{sentence} {_after('Yet it is not true that', sentence)}" for sentence in found)
 
 
 ON_METRICS: Mapping[str, Trick] = MappingProxyType(
     {
         "hedged": _opened("It might perhaps be that"),
-        "hedged-passages": _hedged_copy,
+        "hedged-passages": lambda one: _after("Perhaps, one might say,", one.passages),
         "called-false": _opened("It is false that"),
         "doubted": _opened("There is no evidence that"),
         "called-wrong": _opened("It would be wrong to say that"),
@@ -160,9 +153,9 @@ ON_METRICS: Mapping[str, Trick] = MappingProxyType(
         "stated-needs": lambda one: _stated([*one.question.sub_questions, *one.question.aspects]),
         "needs": lambda one: ". ".join(one.question.aspects) + "." if one.question.aspects else "",
         "figures-and-names": _figures_and_names,
-        "every-year": lambda one: f"{_bare(one)}: {', '.join(map(str, range(1900, 2030)))}.",
+        "every-year": lambda one: f"{one.bare}: {', '.join(map(str, range(1900, 2030)))}.",
         "yes-and-no": lambda _: "Yes. No. Yes and no.",
-        "question-and-other": lambda one: f"{_bare(one)}: {one.other}" if one.other else "",
+        "question-and-other": lambda one: f"{one.bare}: {one.other}" if one.other else "",
     }
 )
 """Tricks on metrics, which score an answer alone; they are not planted among battles."""

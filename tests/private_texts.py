@@ -10,7 +10,7 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.metrics.factory import MetricRequest
 from data.models import TokenScope
-from tests.arena.conftest import play, settings_of, write_set
+from tests.arena.conftest import play, settings_of, write_lines, write_set
 
 QUESTION, REFERENCE, PASSAGE = "QUESTIONMARK", "REFERENCEMARK", "PASSAGEMARK"
 OURS, THEIRS = "OURMARK", "THEIRMARK"
@@ -37,7 +37,7 @@ def private_round(folder: Path) -> tuple[Arena, Mapping[str, str]]:
         row["reference"] = f"{REFERENCE}: {row['reference']}"
         for passage in row["passages"]:
             passage["text"] = f"{PASSAGE}: {passage['text']}"
-    questions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(questions, rows)
     arena.sets.import_from(set_folder)
     arena.policies.show_texts("tiny", public=False)
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
@@ -48,12 +48,11 @@ def private_round(folder: Path) -> tuple[Arena, Mapping[str, str]]:
         arena.teams.add(team, caller=OPERATOR)
         scopes = {TokenScope.SUBMIT, TokenScope.READ}
         tokens[team] = arena.tokens.create(name=team, scopes=scopes, team=team, caller=OPERATOR)
-        path = folder / f"{system}.jsonl"
         answers = [
             {"question_id": f"q{n}", "answer": f"{mark}: item {n} weighs {n + 10 * (team == 'alpha')} grams."}
             for n in range(12)
         ]
-        path.write_text("".join(json.dumps(row) + "\n" for row in answers))
+        path = write_lines(folder / f"{system}.jsonl", answers)
         arena.submissions.add(path, "tiny", system=system, team=team)
     play(arena, "first")
     arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))

@@ -77,7 +77,7 @@ class ScriptedLLM:
         if script.first:
             item = script.first.pop(0)
             return Fault(item) if item in Fault.__members__.values() else item
-        transport, content = chance(script.seed, key, attempt), chance(script.seed, key)
+        transport, content = chance(0, key, attempt), chance(0, key)
         for fault, share in script.faults.items():
             if fault.of_content:
                 content -= share

@@ -64,7 +64,6 @@ class Script:
         batch_polls: How often a batch is seen "in_progress" before it ends.
         batch_end: The state in which batches end.
         batch_output: False ends batches without an output file.
-        seed: Draws other faults for the same requests.
     """
 
     latency: float = 0.0
@@ -78,7 +77,6 @@ class Script:
     batch_polls: int = 1
     batch_end: str = "completed"
     batch_output: bool = True
-    seed: int = 0
 
     def __post_init__(self) -> None:
         self.faults = {Fault(name): share for name, share in self.faults.items()}
@@ -144,16 +142,13 @@ class ToolUse:
 
     def as_json(self, ask: Ask) -> list[dict[str, Any]]:
         """The calls as OpenAI shapes them, with ids that differ from turn to turn."""
+        named = [
+            {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)}
+            for name, given in self.calls
+        ]
+        identified = f"call_{ask.digest[:12]}"
         return [
-            {
-                "id": f"call_{ask.digest[:12]}_{at}",
-                "type": "function",
-                "function": {
-                    "name": name,
-                    "arguments": given if isinstance(given, str) else json.dumps(given),
-                },
-            }
-            for at, (name, given) in enumerate(self.calls)
+            {"id": f"{identified}_{at}", "type": "function", "function": one} for at, one in enumerate(named)
         ]
 
 

@@ -15,6 +15,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from data.models import Role, SubmissionKind, TokenScope
+from tests.narrow import listed
 from tests.site_views import Names
 
 BUNDLED = Path(__file__).parents[1] / "data" / "sets" / "demo"
@@ -67,9 +68,7 @@ def prepare(home: Path) -> Showcase:
 def _questions() -> list[Mapping[str, object]]:
     lines = (BUNDLED / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    return [
-        row for domain in DOMAINS for row in [row for row in rows if row["domain"] == domain][:OF_EACH_DOMAIN]
-    ]
+    return [row for one in DOMAINS for row in [row for row in rows if row["domain"] == one][:OF_EACH_DOMAIN]]
 
 
 def _written_set(files: Path, questions: Iterable[Mapping[str, object]]) -> Path:
@@ -86,8 +85,8 @@ def _written_set(files: Path, questions: Iterable[Mapping[str, object]]) -> Path
 
 def _people(arena: Arena) -> dict[str, str]:
     arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
-    arena.teams.add_account("Nia", caller=OPERATOR)
-    arena.teams.add_account("Bo", caller=OPERATOR)
+    for name in ("Nia", "Bo"):
+        arena.teams.add_account(name, caller=OPERATOR)
     arena.teams.add(TEAM, title=TEAM_TITLE, contact="nia@example.org", caller=OPERATOR)
     arena.teams.add(OTHER_TEAM, title="South Institute", caller=OPERATOR)
     arena.teams.add_member(TEAM, "Nia", role=Role.OWNER, caller=OPERATOR)
@@ -121,7 +120,7 @@ def _judge(arena: Arena, name: str) -> None:
 
 def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:
     """Submit two runs, one of which finds the passages in the opposite order."""
-    passages = {str(row["id"]): [str(one["id"]) for one in _rows(row["passages"])] for row in questions}
+    passages = {str(row["id"]): [str(one["id"]) for one in listed(row["passages"])] for row in questions}
     for system, step in (("finder", 1), ("seeker", -1)):
         run = files / f"{system}.trec"
         run.write_text(
@@ -134,13 +133,7 @@ def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, obje
         arena.submissions.add(run, SET, system=system, kind=SubmissionKind.CONTEXTS, team=OTHER_TEAM)
 
 
-def _rows(value: object) -> list[Mapping[str, object]]:
-    assert isinstance(value, list)
-    return value
-
-
 def _work_in_progress(arena: Arena) -> None:
     """A round that waits for a worker."""
-    request = RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0)
-    arena.rounds.create(request)
+    arena.rounds.create(RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0))
     arena.jobs.judge(AUTUMN)

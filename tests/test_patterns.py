@@ -12,7 +12,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from data.models import Reply
-from tests.attack_strings import attacks
+from tests.attack_strings import Attack, attacks
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
@@ -182,20 +182,18 @@ def _match_whole(pattern: re.Pattern[Any], text: Any) -> object:  # noqa: ANN401
     return pattern.fullmatch(text)
 
 
-USES: tuple[Callable[[re.Pattern[Any], Any], object], ...] = (_search_all, _match_whole)
+Use = Callable[[re.Pattern[Any], Any], object]
+USES: tuple[Use, ...] = (_search_all, _match_whole)
 
 
+@dataclass
 class Trial:
     """One use of one pattern on one kind of text."""
 
-    def __init__(
-        self,
-        pattern: re.Pattern[Any],
-        use: Callable[[re.Pattern[Any], Any], object],
-        attack: Any,  # noqa: ANN401 - of a module loaded by path
-    ) -> None:
-        self.pattern, self.use, self.attack = pattern, use, attack
-        self.screened = 0.0
+    pattern: re.Pattern[Any]
+    use: Use
+    attack: Attack
+    screened: float = 0.0
 
     def seconds(self, length: int, times: int = 1) -> float:
         """The least processor time that a text of this length took, tried so often or for long enough."""
@@ -318,11 +316,11 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
         r"“[^”\n]*\n?[^”\n]*”",
         r"(a+)+$",
         r"\s+$",
-        pytest.param(r"[ \t]+\n", marks=pytest.mark.slow),
+        r"[ \t]+\n",
         r"\d+\d+x",
-        pytest.param(r"<rating>.*\d+.*</rating>", marks=pytest.mark.slow),
+        r"<rating>.*\d+.*</rating>",
         r"<rating>\s*([^<>]{0,40}?)\s*</rating>\Z",
-        pytest.param(r"<think>.*?</think>", marks=pytest.mark.slow),
+        r"<think>.*?</think>",
         r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1",
         r"(?s)\s*(?:thinking|thoughts?)\s*:.*?answer",
         r"[.!?]+(?=\s|$)",

@@ -47,18 +47,6 @@ def ear() -> Iterator[_Ear]:
         yield one
 
 
-@pytest.fixture
-def all_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every piece of work be mentioned before it ends, however quick it is."""
-    ended = Display.end
-
-    def end(display: Display, work: Work) -> None:
-        display._view.show([work])
-        ended(display, work)
-
-    monkeypatch.setattr(Display, "end", end)
-
-
 def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **more: Any) -> Work:  # noqa: ANN401 - fields of any type
     return Work(what, total, done, watch=_At(at=seconds), **more)
 
@@ -141,10 +129,18 @@ COMMANDS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_command_shows_progress_on_stderr_alone(
-    arena_of: Commands, all_mentioned: None, tmp_path: Path, name: str
+    arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     """E8: a command that may take long says on stderr how far it is, and its result stays what it was."""
     arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
+    ended = Display.end
+
+    def end(display: Display, work: Work) -> None:
+        # However quick it is, it is mentioned.
+        display._view.show([work])
+        ended(display, work)
+
+    monkeypatch.setattr(Display, "end", end)
     places = {
         "folder": tmp_path,
         "answers": answers_file(tmp_path, "whole", "Item {n} is {word}."),

@@ -84,7 +84,7 @@ def test_name_that_does_not_exist_is_one_line(run: Commands, words: str, message
 
 def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path: Path) -> None:
     run("sets", "import", write_set(tmp_path))
-    bad = Path("bad.jsonl").absolute()
+    bad = tmp_path / "bad.jsonl"
     bad.write_text(
         '{"question_id": "q0", "answer": "Fine."}\n'
         '{"question_id": "q0", "answer": "Again."}\n'
@@ -95,9 +95,7 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
     errors = run.refused("submissions", "add", bad, "--set", "tiny", "--system", "s")
     assert all(f"error: line {line}:" in errors for line in (2, 3, 4, 5))
     assert run.json("submissions", "list", "--json") == []
-    code, out, _ = run("submissions", "check", bad, "--set", "tiny", "--json")
-    assert code == 1
-    problems = json.loads(out)["problems"]
+    problems = json.loads(run("submissions", "check", bad, "--set", "tiny", "--json")[1])["problems"]
     assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
 
 
@@ -110,8 +108,7 @@ def test_unwritable_home_is_one_clear_line(run: Commands) -> None:
 def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        code, _, errors = run(command, "--port", port)
-    assert code == 1
+        errors = run.refused(command, "--port", port)
     assert port in errors
     assert "--port" in errors
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from arena.container import open_arena
 from arena.services.accounts.auth import OWNER, PUBLIC
 from arena.settings import Settings
 from data.store.engine import newest_version
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, write_lines
 
 
 def test_database_commands(run: Commands, tmp_path: Path) -> None:
@@ -23,13 +22,9 @@ def test_database_commands(run: Commands, tmp_path: Path) -> None:
     file = tmp_path / "arena.backup"
     assert run.json("db", "backup", file, "--json")["bytes"] == file.stat().st_size
     run.done("db", "restore", file, "--replace")
-    for words in (
-        ("backup", file),
-        ("backup", file / "below"),
-        ("restore", tmp_path / "nothing", "--replace"),
-    ):
-        code, _, err = run("db", *words)
-        assert (code, len(err.splitlines())) == (1, 1)
+    nothing = ("restore", tmp_path / "nothing", "--replace")
+    for words in (("backup", file), ("backup", file / "below"), nothing):
+        assert len(run.refused("db", *words).splitlines()) == 1
 
 
 @pytest.fixture
@@ -57,7 +52,7 @@ def ranking(run: Commands, tmp_path: Path) -> Path:
     """A small ranking."""
     for name, text in (("good", "Rain is water that falls."), ("bad", "No idea at all.")):
         row = {"question": "What is rain?", "answer": text, "reference": "Rain is water that falls."}
-        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+        write_lines(tmp_path / f"{name}.jsonl", [row])
     out = tmp_path / "board"
     run.done("rank", tmp_path / "good.jsonl", tmp_path / "bad.jsonl", "--out", out)
     return out
