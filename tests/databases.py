@@ -9,11 +9,10 @@ from __future__ import annotations
 import socket
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
@@ -57,12 +56,6 @@ def postgres() -> PostgresPool:
     return ENDING.enter_context(PostgresPool.on(POSTGRES))
 
 
-class Lend(Protocol):
-    """Lend a database by its URL, with the newest schema or without one."""
-
-    def __call__(self, *, blank: bool = False) -> str: ...
-
-
 class PostgresPool:
     """Lends databases, and takes them back empty."""
 
@@ -87,7 +80,7 @@ class PostgresPool:
             server.dispose()
 
     @contextmanager
-    def lending(self) -> Iterator[Lend]:
+    def lending(self) -> Iterator[Callable[..., str]]:
         """Lend databases, by their URLs, until the end of the block."""
         lent: list[tuple[str, bool]] = []
 

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
 from tests.scripted_log import error
-from tests.scripted_replies import Script
 
-
-class Endpoint(Protocol):
-    """The endpoint that answers the lines of a batch."""
-
-    script: Script
-
-    def line(self, body: dict[str, Any]) -> tuple[int, object]:
-        """The status and body of the reply to one line."""
-        ...
+if TYPE_CHECKING:
+    from tests.scripted_llm import ScriptedLLM
 
 
 class Batches:
     """Uploaded files, and batches that answer their lines after a few looks."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: ScriptedLLM) -> None:
         self._endpoint = endpoint
         self._files: dict[str, bytes] = {}
         self._batches: dict[str, dict[str, Any]] = {}

@@ -95,7 +95,7 @@ def test_bad_votes_are_refused_with_their_line(run: Commands, verdicts: Path, vo
 
 
 @pytest.mark.parametrize("options", [("--method", "elo"), ("--cluster", "none"), ("--without", "alpha")])
-def test_what_does_not_suit_votes_is_refused(
+def test_unfit_options_are_refused(
     run: Commands, verdicts: Path, votes: Path, options: tuple[str, ...]
 ) -> None:
     assert run.refused("battles", "rate", verdicts, "--people", votes, *options).startswith("arena: ")

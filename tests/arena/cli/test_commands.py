@@ -80,7 +80,7 @@ def test_help_has_examples_and_an_unknown_option_is_misuse(capsys: Capture, path
 
 # `judges try` takes the name for that of a model, and waits for an endpoint.
 @pytest.mark.parametrize("path", [path for path in COMMANDS if _required(path) and path != "judges try"])
-def test_input_that_does_not_exist_is_a_clear_error(
+def test_missing_input_is_told(
     run: Commands, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

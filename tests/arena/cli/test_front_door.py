@@ -7,7 +7,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,7 +18,7 @@ import answer_arena as aa
 from arena.python.calls import in_python
 from arena.services.ranking.new_boards import in_fields
 from data.errors import ArenaError, ConflictError, SpecError, UnfitJudgeError
-from tests.arena.conftest import Commands
+from tests.arena.conftest import Commands, Serve
 from tests.scripted_replies import Fault
 
 QUESTIONS = tuple(f"What does part {number} do?" for number in range(8))
@@ -63,7 +63,7 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
     run: Commands,
     files: Files,
     tmp_path: Path,
-    scripted_llm: Callable[..., Any],
+    scripted_llm: Serve,
     fault: Fault,
     outcome: str,
 ) -> None:
@@ -90,9 +90,7 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_rank_goes_on_with_a_larger_cap(
-    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_a_larger_cap_helps(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     llm, out = scripted_llm(), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out, "--yes")
     run(*command, "--max-usd", "0.03")
@@ -211,9 +209,7 @@ def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path:
     assert f"p = {duel.p_value:.3f}" in duel.sentence
 
 
-def test_every_command_in_a_message_works(
-    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_advised_words_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     """Of a ranking that is paused, has no verdict, or is done."""
     llm = scripted_llm(faults={Fault.WRONG_FORMAT: 1.0})
     judge = ("--judge", "m", "--endpoint", llm.url, "--yes")
@@ -238,7 +234,7 @@ def _commands(text: str) -> list[list[str]]:
     return [shlex.split(found)[1:] for found in re.findall(r"arena (?:rank|losses|compare)[^;.|\n]*", text)]
 
 
-def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Callable[..., Any]) -> None:
+def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Serve) -> None:
     with pytest.raises(ArenaError) as refused:
         aa.rank({name: _rows(name) for name in LENGTHS}, progress=False)
     assert 'judge="gpt-5-mini"' in refused.value.advice
@@ -304,9 +300,7 @@ def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_references_are_ranked_on_request_alone(
-    run: Commands, files: Files, tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_references_may_rank(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     words = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", scripted_llm().url)
     words = (*words, "--references", files["right"], "--out", tmp_path / "q", "--dry-run")
     assert run.json(*words, "--json")["planned"] == 24
@@ -317,9 +311,7 @@ def test_references_are_ranked_on_request_alone(
     assert "Rates and questions are of the comparisons with the reference, ratings of all." in text
 
 
-def test_questions_without_a_reference_are_said_to_be_undecidable(
-    run: Commands, files: Files, tmp_path: Path
-) -> None:
+def test_questions_without_a_reference_are_undecidable(run: Commands, files: Files, tmp_path: Path) -> None:
     short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
     err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err

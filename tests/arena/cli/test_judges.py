@@ -27,7 +27,7 @@ def test_dead_endpoint_is_an_error_that_says_what_to_do(run: Commands, words: tu
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [("refusal", "refused"), ("wrong_format", "unreadable")])
-def test_a_judge_that_does_not_decide_ends_with_one(
+def test_no_verdict_is_an_error(
     fault: str, outcome: str, run: Commands, words: tuple[str, ...], scripted_llm: Serve
 ) -> None:
     code, out, err = run(*words, "--json", endpoint=scripted_llm(faults={fault: 1.0}).url)

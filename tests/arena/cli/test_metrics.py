@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -22,7 +21,7 @@ from arena.container import Arena
 from arena.settings import read_settings
 from judges.metrics.registry import metrics
 from leaderboard.stats import bca_mean
-from tests.arena.conftest import Commands, Serve, write_lines
+from tests.arena.conftest import Commands, Serve, until, write_lines
 
 Words = Sequence[object]
 NLI = "comprehensiveness-nli"
@@ -55,9 +54,7 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
 
 @pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [4, 16])
-def test_an_llm_scores_a_set_and_what_is_scored_is_not_asked_again(
-    arena_of: Commands, scripted_llm: Serve, concurrency: int
-) -> None:
+def test_scores_are_asked_for_once(arena_of: Commands, scripted_llm: Serve, concurrency: int) -> None:
     server = serve_rules(scripted_llm())
     words = (*RUN, "--judge", "reference-free", "--concurrency", concurrency)
     done = arena_of.json(*words, endpoint=server.url)
@@ -82,25 +79,20 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(arena_of: Commands,
     assert list(none["reasons"]) == ["The budget's cap is reached."]
     some = arena_of.json(*words, "--budget-usd", "0.05", "--concurrency", "1", endpoint=server.url)
     assert some["cost_usd"] <= 0.05
-    assert some["judged"] > 0
-    assert some["skipped"] == 24 - some["judged"]
+    assert some["skipped"] == 24 - some["judged"] < 24
     rest = arena_of.json(*words, endpoint=server.url)
     assert (rest["judged"], rest["kept"]) == (some["skipped"], some["judged"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_cut_off_goes_on_where_it_was(
-    arena_of: Commands, scripted_llm: Serve, how: signal.Signals
-) -> None:
+def test_a_run_that_is_cut_off_goes_on(arena_of: Commands, scripted_llm: Serve, how: signal.Signals) -> None:
     server = serve_rules(scripted_llm(latency=0.05))
     words = (*RUN, "--judge", "reference-free", "--concurrency", "2")
     arena_of.prepare(server.url)
     command = [sys.executable, "-m", "arena", *map(str, words)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and len(arena_of.scores()) < 3:
-            time.sleep(0.1)
+        until(lambda: len(arena_of.scores()) >= 3)
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
     kept = len(arena_of.scores())

@@ -171,9 +171,7 @@ def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Comma
     assert "The plugin format faq failed: ValueError: not enough values" in said
 
 
-def test_the_retriever_of_the_document_retrieves(
-    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documented_retriever(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plugin = example(tmp_path, "retriever")
     run = tmp_path / "run.jsonl"
     words = ("retrieve", "--set", "tiny", "--retriever", "handbook", "--out", run)
@@ -223,9 +221,7 @@ RETRIEVERS = {
     assert "has a retriever bm25, of which there is one already" in said
 
 
-def test_the_transport_of_the_document_carries_a_round(
-    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documented_transport(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plugin = example(tmp_path, "transport")
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
     arena_of.done(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
@@ -287,9 +283,7 @@ def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> N
     assert f"failed: {status['failed']} × {why}" in arena_of("rounds", "status", "m")[1].splitlines()
 
 
-def test_a_plugin_that_cannot_be_loaded_is_named_and_all_else_goes_on(
-    arena_of: Commands, tmp_path: Path
-) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_named(arena_of: Commands, tmp_path: Path) -> None:
     plugin = ("--plugin", written(tmp_path, "broken", "1 / 0\n"))
     code, listed, said = arena_of(*plugin, "metrics", "list")
     assert code == 0

@@ -97,9 +97,7 @@ def test_work_that_fails_is_ended(ear: _Ear) -> None:
 
 
 @pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
-def test_nothing_is_computed_for_an_export_that_has_no_place(
-    filled: Fill, ear: _Ear, tmp_path: Path, place: str
-) -> None:
+def test_an_export_needs_a_place(filled: Fill, ear: _Ear, tmp_path: Path, place: str) -> None:
     arena = filled()
     play(arena)
     (tmp_path / "file").touch()

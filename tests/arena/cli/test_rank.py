@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -16,10 +14,11 @@ from arena.container import open_ranking
 from arena.services.boards.snapshot import read_board
 from arena.site.board_file import board_html
 from leaderboard.vocabulary import COMMON_ALONE
-from tests.arena.conftest import DEAD_ENDPOINT, Commands, write_lines
+from tests.arena.conftest import DEAD_ENDPOINT, Commands, Serve, write_lines
 from tests.scripted_replies import Fault
 
 QUESTIONS = tuple(f"How does machine {number} work?" for number in range(12))
+Files = dict[str, Path]
 QUALITY = {"best": 5, "middle": 3, "worst": 0}
 
 
@@ -28,7 +27,7 @@ def _facts(number: int, count: int) -> str:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, Path]:
+def files(tmp_path: Path) -> Files:
     """Files `prompt,response` of three systems, and one of references."""
     right = [{"question": text, "reference": _facts(number, 5)} for number, text in enumerate(QUESTIONS)]
     made = {"references": write_lines(tmp_path / "right.jsonl", right)}
@@ -41,13 +40,11 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return made
 
 
-def _systems(files: dict[str, Path]) -> list[Path]:
+def _systems(files: Files) -> list[Path]:
     return [files[name] for name in QUALITY]
 
 
-def test_files_and_references_make_a_board_whose_systems_are_compared(
-    run: Commands, files: dict[str, Path], tmp_path: Path
-) -> None:
+def test_files_and_references_make_a_board(run: Commands, files: Files, tmp_path: Path) -> None:
     out = tmp_path / "board"
     code, text, err = run(
         "rank", *_systems(files), "--references", files["references"], "--out", out, "--json"
@@ -91,9 +88,7 @@ def test_files_and_references_make_a_board_whose_systems_are_compared(
     assert "There is no system 'nobody'" in run.refused("compare", out, "best", "nobody")
 
 
-def test_another_file_adds_a_system_of_which_alone_is_asked(
-    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_another_file_joins(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
     run.done("rank", files["best"], files["worst"], "--out", out, *asked)
@@ -107,9 +102,7 @@ def test_another_file_adds_a_system_of_which_alone_is_asked(
     assert llm.log.calls == 3 * 12
 
 
-def test_a_name_that_is_given_goes_before_what_the_file_says(
-    run: Commands, files: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_given_name_goes_before_that_of_the_file(run: Commands, files: Files, tmp_path: Path) -> None:
     rows = [{"model": "gpt", "question": question, "answer": "A machine."} for question in QUESTIONS]
     for name, more in {"one": [], "two": [], "both": [{**rows[0], "model": "llama"}]}.items():
         (tmp_path / name).mkdir()
@@ -128,9 +121,7 @@ def test_a_name_that_is_given_goes_before_what_the_file_says(
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
-def test_one_system_is_compared_with_its_references_and_leads_nobody(
-    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_one_system_leads_nobody(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
     assert "compare it with the references: --vs reference" in run.refused(*words)
     judge = ("--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
@@ -139,9 +130,7 @@ def test_one_system_is_compared_with_its_references_and_leads_nobody(
     assert text.splitlines()[-1] == f"worst is the only system with a rank: it {record}."
 
 
-def test_what_cannot_be_ranked_says_what_to_give(
-    run: Commands, files: dict[str, Path], tmp_path: Path
-) -> None:
+def test_what_cannot_be_ranked_says_what_to_give(run: Commands, files: Files, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "board")
     err = run.refused("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
@@ -161,9 +150,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_what_is_in_the_cache_is_not_priced_again(
-    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_a_cache_costs_nothing(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     """F9: a further system costs its own pairs, by the length of earlier replies; all of it again nothing."""
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
@@ -186,9 +173,9 @@ def test_what_is_in_the_cache_is_not_priced_again(
 @patch("judges.llm.prices.is_private", lambda _: False)
 def test_who_declines_has_stored_nothing(
     run: Commands,
-    files: dict[str, Path],
+    files: Files,
     tmp_path: Path,
-    scripted_llm: Callable[..., Any],
+    scripted_llm: Serve,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
@@ -215,7 +202,7 @@ def test_who_declines_has_stored_nothing(
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
 def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
-    run: Commands, files: dict[str, Path], tmp_path: Path, scripted_llm: Callable[..., Any], fault: str
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: str
 ) -> None:
     """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""
     llm, out = scripted_llm(), tmp_path / "board"
@@ -231,7 +218,7 @@ def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
     assert llm.log.calls - before == 36
 
 
-def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
+def test_a_system_of_few_answers_does_not_lead(run: Commands, files: Files, tmp_path: Path) -> None:
     """F24: table, page and tables name it last, without a rank, with the reason."""
     short, out = tmp_path / "short.csv", tmp_path / "board"
     short.write_text("".join(files["best"].read_text().splitlines(keepends=True)[:4]))
@@ -250,9 +237,7 @@ def test_a_system_of_few_answers_does_not_lead(run: Commands, files: dict[str, P
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blank", [None, "", "  \u200b", "<think>Too hard.</think>"])
-def test_leaving_answers_out_never_pays(
-    run: Commands, files: dict[str, Path], tmp_path: Path, blank: str | None
-) -> None:
+def test_missing_answers_never_pay(run: Commands, files: Files, tmp_path: Path, blank: str | None) -> None:
     """Deleted rows, empty texts and reasoning alone are missing: the best is behind, and marked."""
     lines = files["best"].read_text().splitlines()
     kept = [] if blank is None else [f"{question},{blank}" for question in QUESTIONS[7:]]
@@ -281,7 +266,7 @@ def test_leaving_answers_out_never_pays(
     assert all(text in page for text in (">partial (7 of 12)", "Declined rightly", "0 of 1"))
 
 
-def test_of_equal_answers_no_system_leads(run: Commands, files: dict[str, Path], tmp_path: Path) -> None:
+def test_of_equal_answers_no_system_leads(run: Commands, files: Files, tmp_path: Path) -> None:
     same = tmp_path / "same.csv"
     same.write_text(files["best"].read_text())
     words = ("--references", files["references"], "--out", tmp_path / "board", "--json")

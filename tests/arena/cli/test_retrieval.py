@@ -76,16 +76,14 @@ def test_scores_of_other_corpora_are_kept_apart(arena_of: Commands, texts: Path)
         (("--metric", "context-crux", "--corpus", "nature"), "not at a corpus or the web"),
     ],
 )
-def test_a_corpus_that_cannot_be_searched_is_said_in_a_line(
+def test_unfit_corpora_are_told(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
     run.done("corpora", "import", texts, "--name", "nature")
     assert message in run.refused("metrics", "score", item, *words)
 
 
-def test_a_web_search_that_fails_leaves_the_answer_unscored(
-    run: Commands, item: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_web_search_scores_nothing(run: Commands, item: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_SEARCH_URL", "http://127.0.0.1:9/search?q={query}&format=json")
     (line,) = run.lines("metrics", "score", item, "--metric", "coverage-icat-s", "--retriever", "web")
     assert (line["outcome"], line["score"]) == ("failed", None)
@@ -174,9 +172,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
 )
-def test_files_that_cannot_be_attached_say_why(
-    stocked: Commands, tmp_path: Path, content: str, why: str
-) -> None:
+def test_unfit_files_are_not_attached(stocked: Commands, tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
     corpus = ("--corpus", "items") if "corpus" in why else ()
@@ -194,7 +190,7 @@ def test_files_that_cannot_be_attached_say_why(
         (("--corpus", "items", "--domains", "d9"), "d9"),
     ],
 )
-def test_retrieval_that_is_impossible_is_refused(
+def test_unfit_retrieval_is_refused(
     stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "run.trec"
@@ -265,9 +261,12 @@ def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> N
     row = {"question_id": "q1", "passages": ["a", "b"], "ratings": [[5, 0], [0, 4]], "threshold": 3}
     ratings = write_lines(tmp_path / "ratings.jsonl", [row])
     run = write_run(tmp_path / "half.trec", "ac")
-    rows = by_system(salted.json("retrieval", "score", run, "--set", "salt", "--qrels", ratings, "--json"))
+    words = ("retrieval", "score", run, "--set", "salt", "--qrels", ratings, "--json")
+    rows = by_system(salted.json(*words))
     assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
     assert 0 < rows["half"]["alpha_ndcg"] < 1
+    write_lines(ratings, [row | {"question_id": "other"}])
+    assert "of no question of salt" in salted.refused(*words)
 
 
 def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_path: Path) -> None:
@@ -282,15 +281,6 @@ def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_p
     shown = "".join(found.proto.body for found in page.get("html"))
     assert "finder" in shown
     assert "1.000" in shown
-
-
-def test_score_refuses_judgments_of_other_questions(salted: Commands, tmp_path: Path) -> None:
-    qrels = tmp_path / "qrels"
-    qrels.write_text("other 0 a 1\n")
-    run = write_run(tmp_path / "good.trec", "ab")
-    assert "of no question of salt" in salted.refused(
-        "retrieval", "score", run, "--set", "salt", "--qrels", qrels
-    )
 
 
 GOLD: Mapping[str, Sequence[str]] = {

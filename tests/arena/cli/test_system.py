@@ -76,9 +76,7 @@ def test_owner_needs_no_sign_in_on_this_machine_alone(
     assert callers == [OWNER, PUBLIC, PUBLIC]
 
 
-def test_a_folder_of_other_things_is_refused_and_a_new_one_opened(
-    run: Commands, tmp_path: Path, served: list[Any]
-) -> None:
+def test_a_folder_of_other_things_is_refused(run: Commands, tmp_path: Path, served: list[Any]) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")
