@@ -38,46 +38,12 @@ ANTHROPIC = (
         claude_4_5,
     ),
     Mode(
-        "anthropic-4-5-warm",
-        "Claude 4.5 at a temperature above 0: not with `top_p`",
-        claude_4_5,
-        left_out="top_p",
-        calls=2,
-        settings={"temperature": 0.5},
-    ),
-    Mode(
-        "anthropic-opus-4-7",
-        "a model without `temperature`: deprecated, a 400",
-        (
-            lambda call: (
-                anthropic_error(400, "invalid_request_error", "`temperature` is deprecated for this model.")
-                if "temperature" in call.body
-                else completion(call)
-            )
-        ),
-        left_out="temperature",
-        calls=2,
-    ),
-    Mode(
         "anthropic-overloaded",
         "529 `overloaded_error` once",
         once(anthropic_error(529, "overloaded_error", "Overloaded")),
         calls=2,
     ),
-    Mode(
-        "anthropic-max-tokens",
-        "finish reason `max_tokens`",
-        says("<thinking>Both", finish="max_tokens"),
-        End.UNREADABLE,
-        "cut off at its token limit",
-        calls=None,
-    ),
     Mode("anthropic-refusal", "finish reason `refusal`", says("", finish="refusal"), End.REFUSED),
-    Mode(
-        "anthropic-end-turn",
-        "finish reason `end_turn`, usage as `input_tokens` and `output_tokens`",
-        with_(finish="end_turn", usage={"input_tokens": 1_000, "output_tokens": 50}),
-    ),
 )
 
 FILTERED = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy."
@@ -86,14 +52,7 @@ AZURE = (
     Mode(
         "azure-filtered-prompt",
         "400 `content_filter`",
-        always(
-            refusal(
-                400,
-                FILTERED,
-                code="content_filter",
-                innererror={"code": "ResponsibleAIPolicyViolation", "content_filter_result": {}},
-            )
-        ),
+        always(refusal(400, FILTERED, code="content_filter")),
         End.REFUSED,
         "content management policy",
     ),
@@ -102,31 +61,6 @@ AZURE = (
         "finish reason `content_filter`, half a text",
         says("<thinking>One", finish="content_filter"),
         End.REFUSED,
-    ),
-    Mode(
-        "azure-window",
-        "429 with `retry-after-ms: 0` for a sliding window that is used up",
-        once(
-            refusal(429, "Exceeded token rate limit.", headers={"retry-after-ms": "0"}, code="429"), times=3
-        ),
-        calls=4,
-    ),
-    Mode(
-        "azure-no-deployment",
-        "404 `DeploymentNotFound`",
-        always(
-            refusal(404, "The API deployment for this resource does not exist.", code="DeploymentNotFound")
-        ),
-        End.GIVEN_UP,
-        "deployment",
-    ),
-    Mode(
-        "azure-filter-results",
-        "content filter results beside every choice",
-        with_(
-            choice={"content_filter_results": {"hate": {"filtered": False, "severity": "safe"}}},
-            top={"prompt_filter_results": [{"prompt_index": 0}]},
-        ),
     ),
     Mode(
         "azure-plain-401",
@@ -138,12 +72,6 @@ AZURE = (
 )
 
 UNKNOWN_SEED = 'Invalid JSON payload received. Unknown name "seed": Cannot find field.'
-NO_INSTRUCTION = "Developer instruction is not enabled for models/gemma-3-27b-it"
-
-
-def google_error(code: int, status: str, message: str, **rest: object) -> Answer:
-    """An error as Google shapes it: in a list."""
-    return Answer([{"error": {"code": code, "message": message, "status": status, **rest}}], code)
 
 
 def thought(call: Call) -> Answer:
@@ -154,19 +82,6 @@ def thought(call: Call) -> Answer:
 
 
 GEMINI = (
-    Mode(
-        "gemini-retry-delay",
-        "429 with the wait in the error's details",
-        once(
-            google_error(
-                429,
-                "RESOURCE_EXHAUSTED",
-                "Quota exceeded for requests a minute.",
-                details=[{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.05s"}],
-            )
-        ),
-        calls=2,
-    ),
     Mode("gemini-safety", "finish reason `SAFETY`", says("", finish="SAFETY"), End.REFUSED),
     Mode(
         "gemini-prohibited",
@@ -190,25 +105,10 @@ GEMINI = (
         calls=2,
         settings={"seed": 1},
     ),
-    Mode(
-        "gemini-gemma",
-        "Gemma: a developer instruction is a 400",
-        refusing(("system", 400, [{"error": {"code": 400, "message": NO_INSTRUCTION}}])),
-        left_out="system role",
-        calls=2,
-    ),
-    Mode(
-        "gemini-bad-key",
-        "400 in place of 401 for a wrong key",
-        always(google_error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")),
-        End.FAILED,
-        "API key not valid",
-    ),
 )
 
 UPSTREAM = {"error": {"message": "Provider returned error: upstream overloaded", "code": 502}}
 BROKEN = {"error": {"message": "Provider disconnected", "code": 502}}
-SERVED = ("cheaper-model-v1", "cheaper-model-v2")
 
 OPENROUTER = (
     Mode(
@@ -237,24 +137,9 @@ OPENROUTER = (
     Mode(
         "openrouter-moderation",
         "403: the input was flagged",
-        always(
-            refusal(
-                403,
-                "Your chosen model requires moderation and your input was flagged",
-                code=403,
-                metadata={"reasons": ["violence"], "flagged_input": "…"},
-            )
-        ),
+        always(refusal(403, "Your chosen model requires moderation and your input was flagged", code=403)),
         End.REFUSED,
         "flagged",
-    ),
-    Mode(
-        "openrouter-native-length",
-        "finish reason `stop`, of the provider `MAX_TOKENS`",
-        says("<thinking>Both", finish="stop", choice={"native_finish_reason": "MAX_TOKENS"}),
-        End.UNREADABLE,
-        "cut off at its token limit",
-        calls=None,
     ),
     Mode(
         "openrouter-raw",
@@ -269,16 +154,6 @@ OPENROUTER = (
         ),
         End.FAILED,
         "Unexpected image part",
-    ),
-    Mode(
-        "openrouter-reasoning",
-        "reasoning in a field of its own",
-        with_(message={"reasoning": "Let me think.", "reasoning_details": []}),
-    ),
-    Mode(
-        "openrouter-auto",
-        "two models in turn behind one name, which are kept",
-        lambda call: completion(call, top={"model": SERVED[call.number % 2]}),
     ),
     Mode(
         "openrouter-keep-alive",
@@ -305,14 +180,6 @@ DEEPSEEK = (
         "deepseek-reasoner",
         "reasoning in `reasoning_content`",
         lambda call: completion(call, message={"reasoning_content": "Both are short."}),
-    ),
-    Mode(
-        "deepseek-thought-too-long",
-        "reasoning took all tokens: content null, finish reason `length`",
-        says("", finish="length", message={"content": None, "reasoning_content": "Both"}, usage=(1_000, 256)),
-        End.UNREADABLE,
-        "cut off at its token limit",
-        calls=None,
     ),
     Mode(
         "deepseek-thought-unsaid",
@@ -367,12 +234,5 @@ DEEPSEEK = (
         "deepseek-unopened-think",
         "reasoning that is closed and never opened",
         lambda call: completion(call, f"The first is longer.\n</think>\n\n{call.verdict}"),
-    ),
-    Mode(
-        "deepseek-balance",
-        "402: the balance is used up",
-        always(refusal(402, "Insufficient Balance", code="invalid_request_error")),
-        End.GIVEN_UP,
-        "Insufficient Balance",
     ),
 )

@@ -15,7 +15,6 @@ from tests.providers.base import (
     refusal,
     refusing,
     says,
-    with_,
 )
 
 LIMIT = (
@@ -26,7 +25,6 @@ ONE_TEMPERATURE = (
     "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) value is "
     "supported."
 )
-NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' with this model."
 TOO_LONG = (
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
 )
@@ -72,21 +70,6 @@ MODES = (
         refusing(unsupported("max_tokens", LIMIT), unsupported("temperature"), unsupported("top_p")),
         left_out="temperature, top_p",
         settings={"temperature": 0.5},
-        calls=None,
-    ),
-    Mode(
-        "openai-o1-mini",
-        "o1-mini: the system role is a 400",
-        refusing(("system", 400, {"error": {"message": NO_SYSTEM}})),
-        left_out="system role",
-        calls=None,
-    ),
-    Mode(
-        "openai-no-seed",
-        "`seed` is a 400",
-        refusing(unsupported("seed")),
-        left_out="seed",
-        settings={"seed": 7},
         calls=None,
     ),
     Mode(
@@ -137,13 +120,6 @@ MODES = (
         calls=None,
     ),
     Mode(
-        "openai-quota",
-        "429 `insufficient_quota`",
-        always(refusal(429, "You exceeded your current quota.", code="insufficient_quota")),
-        End.GIVEN_UP,
-        "exceeded your current quota",
-    ),
-    Mode(
         "openai-429-seconds", "429 with `Retry-After` in seconds", once(limited(retry_after="0.05")), calls=2
     ),
     Mode("openai-429-ms", "429 with `retry-after-ms`", once(limited(retry_after_ms="30")), calls=2),
@@ -175,12 +151,6 @@ MODES = (
         always(refusal(401, "Incorrect API key provided: sk-scripted-key.", code="invalid_api_key")),
         End.GIVEN_UP,
         "***",
-    ),
-    Mode(
-        "openai-fingerprint",
-        "an id, a dated model and a system fingerprint, which are kept",
-        with_(top={"model": "gpt-4.1-2025-04-14", "system_fingerprint": "fp_1"}),
-        calls=None,
     ),
     Mode(
         "openai-nan-logprobs",

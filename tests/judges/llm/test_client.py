@@ -47,26 +47,6 @@ def ask(
     return asyncio.run(run())
 
 
-def test_a_reply_carries_what_it_took(scripted_llm: Serve) -> None:
-    server = scripted_llm(first=["fine"])
-    one = request(server.url)
-    [reply], client = ask([one])
-    assert isinstance(reply, Reply)
-    assert (reply.text, reply.key, reply.cached) == ("fine", one.key, False)
-    assert reply.cost_usd == pytest.approx((reply.input_tokens * 2.5 + reply.output_tokens * 10) / 1e6)
-    assert (client.usage.calls, client.usage.cost_usd) == (1, reply.cost_usd)
-
-
-@pytest.mark.parametrize("fault", ["refusal", "filtered"])
-def test_refusals_are_their_own_outcome(fault: str, scripted_llm: Serve) -> None:
-    server, cache = scripted_llm(first=[fault]), MemoryReplyCache()
-    [answer], _ = ask([request(server.url)], cache=cache)
-    assert isinstance(answer, CallFailure)
-    assert answer.outcome is Outcome.REFUSED
-    assert (server.log.calls, cache.replies) == (1, {})
-    assert known(answer.cost_usd) > 0
-
-
 def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Serve) -> None:
     calm, limited = scripted_llm(first=["server_error"] * 4), scripted_llm(first=["rate_limit"] * 4)
     for server, shrunk in ((calm, False), (limited, True)):

@@ -313,29 +313,17 @@ def _judged(
 @pytest.mark.parametrize(
     ("judgments", "preference"),
     [
-        pytest.param([_judged(AB, NOTHING), _judged(AB, _rated(1))], Preference.A, id="tried again"),
-        pytest.param(
-            [_judged(AB, _rated(0)), _judged(BA, NOTHING), _judged(AB, _rated(1))],
-            Preference.A,
-            id="the second attempt asks less than the first",
-        ),
-        pytest.param(
+        ([_judged(AB, NOTHING), _judged(AB, _rated(1))], Preference.A),
+        # The second attempt asks less than the first.
+        ([_judged(AB, _rated(0)), _judged(BA, NOTHING), _judged(AB, _rated(1))], Preference.A),
+        (
             [_judged(AB, _rated(2)), _judged(BA, _rated(1)), _judged(AB, _rated(1)), _judged(BA, _rated(2))],
             Preference.A,
-            id="both orders twice",
         ),
-        pytest.param(
-            [_judged(AB, _rated(2)), _judged(BA, _rated(2), spec="corrected")],
-            Preference.A,
-            id="a corrected judge in another order",
-        ),
-        pytest.param([_judged(AB, _rated(1), earlier=[_rated(2)])], Preference.A, id="asked again"),
-        pytest.param(
-            [_judged(AB, _rated(2)), _judged(AB, _rated(1), shown="stripped")],
-            Preference.A,
-            id="without what steers the judge",
-        ),
-        pytest.param([_judged(AB, _rated(1)), _judged(AB, NOTHING)], None, id="unreadable in the end"),
+        ([_judged(AB, _rated(2)), _judged(BA, _rated(2), spec="corrected")], Preference.A),
+        ([_judged(AB, _rated(1), earlier=[_rated(2)])], Preference.A),
+        ([_judged(AB, _rated(2)), _judged(AB, _rated(1), shown="stripped")], Preference.A),
+        ([_judged(AB, _rated(1)), _judged(AB, NOTHING)], None),
     ],
 )
 def test_only_the_last_attempt_settles_a_battle(

@@ -72,21 +72,6 @@ def test_a_netrc_does_not_come_in_the_way_of_the_key(
         assert server.log.headers[-1]["Authorization"] == "Bearer key"
 
 
-@pytest.mark.parametrize(
-    "fault",
-    ["server_error", "drop", "malformed", "rate_limit", "rate_limit_after", "refusal", "filtered",
-     "truncated", "bad_request"],
-)  # fmt: skip
-def test_faults_end_alike(fault: str, scripted_llm: Serve) -> None:
-    ends = []
-    for transport in BOTH:
-        server = scripted_llm(first=[fault, "fine"], retry_after=0.02)
-        [answer] = ask(server.url, transport)
-        text = answer.text if isinstance(answer, Reply) else answer.detail
-        ends.append((type(answer), getattr(answer, "outcome", None), text, server.log.calls))
-    assert ends[0] == ends[1]
-
-
 def test_direct_is_the_default_where_it_sends_the_same() -> None:
     assert read_settings({}).transport == "direct"
     assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
