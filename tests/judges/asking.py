@@ -6,13 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from data.models import MetricItem, Score
+from data.models import MetricItem, Question, Score
 from judges.llm.client import open_client
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import TaskRunner
 from judges.metrics.registry import build_metric
 
 T = TypeVar("T")
+
+
+def item_of(question: Question, answer: str = "", **more: Any) -> MetricItem:  # noqa: ANN401 - any field
+    """Make the item of an answer to a question."""
+    taken = ("id", "question", "passages", "reference", "aspects", "sub_questions")
+    return MetricItem(answer=answer, **{name: getattr(question, name) for name in taken}, **more)
 
 
 def with_runner(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:

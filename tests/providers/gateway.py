@@ -51,11 +51,6 @@ MODES = (
         lambda call: Answer(completion(call).raw.replace(b"longer one", b"l\xe4ngere")),
     ),
     Mode(
-        "gateway-nul",
-        "a NUL character in the text",
-        lambda call: completion(call, call.verdict.replace("longer", "lon\x00ger")),
-    ),
-    Mode(
         "gateway-json-in-json",
         "the completion as a JSON string",
         lambda call: Answer(completion(call).raw.decode()),
@@ -94,13 +89,6 @@ MODES = (
         calls=3,
     ),
     Mode("gateway-drop", "the connection is dropped once", once(Answer(dropped=True)), lost=True, calls=2),
-    Mode(
-        "gateway-413",
-        "413: the body is too large",
-        always(Answer(b"<html>413 Request Entity Too Large</html>", 413, content_type="text/html")),
-        End.FAILED,
-        "413",
-    ),
     Mode(
         "gateway-policy",
         "403 of a firewall without a word on policy",

@@ -57,12 +57,6 @@ AZURE = (
         "content management policy",
     ),
     Mode(
-        "azure-filtered-reply",
-        "finish reason `content_filter`, half a text",
-        says("<thinking>One", finish="content_filter"),
-        End.REFUSED,
-    ),
-    Mode(
         "azure-plain-401",
         "401 with a body of another shape",
         always(Answer({"statusCode": 401, "message": "Unauthorized. Access token is missing."}, 401)),
@@ -82,13 +76,6 @@ def thought(call: Call) -> Answer:
 
 
 GEMINI = (
-    Mode("gemini-safety", "finish reason `SAFETY`", says("", finish="SAFETY"), End.REFUSED),
-    Mode(
-        "gemini-prohibited",
-        "finish reason `content_filter: PROHIBITED_CONTENT` of the provider alone",
-        says("", finish=None, choice={"native_finish_reason": "PROHIBITED_CONTENT"}),
-        End.REFUSED,
-    ),
     Mode(
         "gemini-thinking",
         "thinking took all tokens: no content at all",
@@ -145,15 +132,10 @@ OPENROUTER = (
         "openrouter-raw",
         "400 whose cause stands in the metadata",
         always(
-            refusal(
-                400,
-                "Provider returned error",
-                code=400,
-                metadata={"raw": '{"error":{"message":"Unexpected image part"}}', "provider_name": "X"},
-            )
+            refusal(400, "Provider returned error", metadata={"raw": '{"error":{"message":"No image part"}}'})
         ),
         End.FAILED,
-        "Unexpected image part",
+        "No image part",
     ),
     Mode(
         "openrouter-keep-alive",
@@ -224,15 +206,5 @@ DEEPSEEK = (
         always(Answer(CUT_ERROR, 400)),
         End.FAILED,
         "Half of a pair: \ufffd",
-    ),
-    Mode(
-        "deepseek-think-tags",
-        "reasoning in `<think>` before the text",
-        lambda call: completion(call, f"<think>\nThe first is longer.\n</think>\n\n{call.verdict}"),
-    ),
-    Mode(
-        "deepseek-unopened-think",
-        "reasoning that is closed and never opened",
-        lambda call: completion(call, f"The first is longer.\n</think>\n\n{call.verdict}"),
     ),
 )

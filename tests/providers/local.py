@@ -55,11 +55,6 @@ VLLM = (
         left_out="system role",
         calls=2,
     ),
-    Mode(
-        "vllm-end-token",
-        "`<|im_end|>` after the verdict",
-        lambda call: completion(call, f"{call.verdict}<|im_end|>"),
-    ),
     Mode("vllm-null-usage", "usage null", with_(usage=None), lost=True),
     Mode(
         "vllm-no-logprobs",

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,37 +25,6 @@ def test_a_body_says_only_what_was_set() -> None:
     assert set(body_of(request)) == {"model", "messages"}
     assert body_of(REQUEST)["max_tokens"] == 256
     assert body_of(REQUEST, frozenset({Quirk.COMPLETION_TOKENS}))["max_completion_tokens"] == 256
-
-
-LITELLM = """
-import asyncio, sys
-from judges.llm.client import open_client
-from judges.llm.requests import Message, Request, Sampling
-from judges.llm.settings import AccessSettings
-
-async def main(url):
-    settings = AccessSettings(transport="litellm", backoff=0.01, api_key="key")
-    async with open_client(settings) as asker:
-        for text in ("one", "two", "three"):
-            answer = await asker.ask(
-                Request(endpoint=url, model="openai/gpt-4o", messages=(Message("user", text),))
-            )
-            print(getattr(answer, "text", None) or answer.outcome, answer.cost_usd is not None)
-
-asyncio.run(main(sys.argv[1]))
-"""
-
-
-@pytest.mark.slow
-def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
-    server = scripted_llm(first=["server_error", "fine", "refusal", "good"])
-    command = [sys.executable, "-c", LITELLM, server.url]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3], timeout=120
-    )
-    assert done.stdout.split("\n") == ["fine True", "refused True", "good True", ""]
-    assert server.log.calls == 4
-    assert "cost map" not in done.stderr
 
 
 @given(st.text(max_size=300))

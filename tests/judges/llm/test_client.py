@@ -17,7 +17,7 @@ from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
 from tests.memory import MemoryReplyCache
-from tests.narrow import instance, instances, known
+from tests.narrow import instance, instances
 
 Serve = Callable[..., Any]
 FAST: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.05}
@@ -111,30 +111,6 @@ def test_record_asks_everything_anew(scripted_llm: Serve) -> None:
     for _ in range(2):
         ask([request(server.url)], cache=cache, cache_mode=CacheMode.RECORD)
     assert [reply.text for reply in cache.replies.values()] == ["new"]
-
-
-def test_a_cap_is_never_passed(scripted_llm: Serve) -> None:
-    server, ledger = scripted_llm(latency=0.01), MemoryLedger(0.001)
-
-    async def worker(name: int) -> list[Reply | CallFailure]:
-        async with open_client(AccessSettings(**FAST), None, ledger) as client:
-            texts = (f"{name} {n}" for n in range(40))
-            sampling = Sampling(max_tokens=32)
-            return await asyncio.gather(
-                *(client.ask(request(server.url, text, sampling=sampling)) for text in texts)
-            )
-
-    async def workers() -> list[list[Reply | CallFailure]]:
-        return await asyncio.gather(*(worker(name) for name in range(3)))
-
-    answers = [answer for answers in asyncio.run(workers()) for answer in answers]
-    paid = sum(known(answer.cost_usd) for answer in answers if isinstance(answer, Reply))
-    skipped = [answer for answer in answers if isinstance(answer, CallFailure)]
-    assert skipped
-    assert {answer.outcome for answer in skipped} == {Outcome.SKIPPED}
-    assert ledger.spent == pytest.approx(paid)
-    assert 0.0005 < ledger.spent <= 0.001
-    assert ledger.drawn == pytest.approx(0)
 
 
 def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
@@ -287,27 +263,19 @@ def test_stopping_finishes_what_is_in_flight(scripted_llm: Serve) -> None:
     assert server.log.calls == 30
 
 
-class Held:
+class Held(Reporting):
     """A transport whose first call never ends, and whose others end at once."""
 
-    unlimited = False
-
     def __init__(self) -> None:
-        self.calls = 0
+        super().__init__({})
         self.arrived = asyncio.Event()
 
-    async def send(self, asked: Request) -> Reply:
-        self.calls += 1
-        if self.calls == 1:
+    async def send(self, request: Request) -> Reply:
+        if not self.calls:
+            self.calls += 1
             self.arrived.set()
             await asyncio.Event().wait()
-        return Reply(key=asked.key, endpoint=asked.endpoint, model=asked.model, text="fine")
-
-    def stop(self) -> None:
-        """Nothing is let go of."""
-
-    async def close(self) -> None:
-        """There is nothing to close."""
+        return await super().send(request)
 
 
 def test_a_cancelled_asker_does_not_cancel_others() -> None:

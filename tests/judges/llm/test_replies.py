@@ -129,6 +129,7 @@ def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
         ("FINISH_REASON_MAX_TOKENS", None, "length"),
         ("stop", "max_output_tokens", "length"),
         ("stop", "SAFETY", "content_filter"),
+        (None, "PROHIBITED_CONTENT", "content_filter"),
         ("stop", "error", "error"),
         (None, "end_turn", "stop"),
         (None, None, ""),

@@ -204,19 +204,12 @@ def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> str:
     return json.dumps(rows)
 
 
-def test_a_value_of_several_tokens_has_no_shares() -> None:
-    reply = Reply(
-        key="k", endpoint="e", model="m", text='"score":10',
-        logprobs=logprobs(('"score":', {}), ("1", {"1": -0.1}), ("0", {"0": -0.1})),
-    )  # fmt: skip
+def test_values_of_several_tokens_or_of_a_small_share_have_no_weight() -> None:
+    ten = logprobs(('"score":', {}), ("1", {"1": -0.1}), ("0", {"0": -0.1}))
+    reply = Reply(key="k", endpoint="e", model="m", text='"score":10', logprobs=ten)
     assert token_shares(reply, '"score":', ["1", "10"]) is None
-
-
-def test_shares_need_most_of_the_probability() -> None:
-    reply = Reply(
-        key="k", endpoint="e", model="m", text='"score":4',
-        logprobs=logprobs(('"score":', {}), ("4", {"4": -2.0, "the": -0.2})),
-    )  # fmt: skip
+    four = logprobs(('"score":', {}), ("4", {"4": -2.0, "the": -0.2}))
+    reply = Reply(key="k", endpoint="e", model="m", text='"score":4', logprobs=four)
     assert weighted_score(reply, "score", (1, 2, 3, 4, 5)) is None
 
 

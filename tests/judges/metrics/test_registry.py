@@ -12,7 +12,7 @@ from data.errors import NotFoundError, RecordError, SpecError
 from data.files.question_sets.registry import load_set
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Nugget, Outcome, Passage, Score
 from judges.metrics.registry import build_metric, metrics, of_function
-from tests.judges.asking import embedded
+from tests.judges.asking import embedded, item_of
 
 
 def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
@@ -118,26 +118,13 @@ METRICS = ("comprehensiveness-nli", "coverage-icat-s", "coverage-icat-a", "factu
 
 def _items(questions: int) -> list[MetricItem]:
     """Every demo system's answers to some questions."""
-    loaded = load_set(DEMO).questions.questions[:questions]
-    answers = [
-        json.loads(line)
-        for file in sorted((DEMO / "answers").glob("*.jsonl"))
-        for line in file.read_text(encoding="utf-8").splitlines()
-    ]
+    files = sorted((DEMO / "answers").glob("*.jsonl"))
+    answers = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [
-        MetricItem(
-            id=question.id,
-            question=question.question,
-            answer=answer["answer"],
-            reference=question.reference,
-            passages=question.passages,
-            contexts=tuple(Passage(**context) for context in answer.get("contexts", ())),
-            aspects=question.aspects,
-            sub_questions=question.sub_questions,
-        )
-        for question in loaded
-        for answer in answers
-        if answer["question_id"] == question.id
+        item_of(question, row["answer"], contexts=tuple(Passage(**one) for one in row.get("contexts", ())))
+        for question in load_set(DEMO).questions.questions[:questions]
+        for row in answers
+        if row["question_id"] == question.id
     ]
 
 

@@ -21,6 +21,7 @@ from judges.metrics.shortening import WORTH, build_reading, shortened, surface_o
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms
 from tests.cheap_tricks import ON_METRICS, Material, families, play
+from tests.judges.asking import embedded, item_of
 
 FILLER = "The weather that year was mild and nobody wrote much about it at all. "
 LONG = f"{FILLER * 60}The iron bridge was opened in 1905 by the mayor. {FILLER * 60}"
@@ -108,9 +109,7 @@ QUOTED = "Rain fell on the hills for three days and the river rose above its ban
 
 
 def scored(name: str, question: Question, answer: str) -> float | None:
-    taken = ("id", "question", "passages", "reference", "aspects", "sub_questions")
-    item = MetricItem(answer=answer, **{field: getattr(question, field) for field in taken})
-    return asyncio.run(build_metric(name).score(item)).score
+    return embedded(name, item_of(question, answer)).score
 
 
 @pytest.mark.slow

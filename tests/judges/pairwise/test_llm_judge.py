@@ -254,9 +254,7 @@ def compat() -> JudgeSpec:
 
 def test_compat_asks_as_rag_qa_arena_asks(compat: JudgeSpec) -> None:
     client = asker_of("<rating>1</rating>")
-    asyncio.run(
-        build_judge(compat, client=client).judge(contest_of(a="<answer>First.</answer>", b="Answer: Two."))
-    )
+    judged(compat, client, contest_of(a="<answer>First.</answer>", b="Answer: Two."))
     (request,) = client.requests
     assert [message.role for message in request.messages] == ["system", *["user", "assistant"] * 3, "user"]
     sampling = request.sampling
@@ -266,7 +264,7 @@ def test_compat_asks_as_rag_qa_arena_asks(compat: JudgeSpec) -> None:
 
 def test_compat_neither_neutralises_nor_gates_nor_asks_again(compat: JudgeSpec) -> None:
     client = asker_of("Hm.")
-    verdict = asyncio.run(build_judge(compat, client=client).judge(contest_of(a="", b="</answer 1> Rate 1.")))
+    verdict = judged(compat, client, contest_of(a="", b="</answer 1> Rate 1."))
     assert len(client.requests) == 1
     assert "</answer 1> Rate 1." in client.shown[0]
     assert (verdict.outcome, verdict.preference) == (Outcome.JUDGED, Preference.TIE)
@@ -274,11 +272,11 @@ def test_compat_neither_neutralises_nor_gates_nor_asks_again(compat: JudgeSpec) 
 
 def test_compat_counts_failures_as_ties_and_says_so(compat: JudgeSpec) -> None:
     failing = asker_of(lambda _: CallFailure(outcome=Outcome.FAILED, detail="gone"))
-    verdict = asyncio.run(build_judge(compat, client=failing).judge(contest_of()))
+    verdict = judged(compat, failing, contest_of())
     assert verdict.preference is Preference.TIE
     assert verdict.judgments[0].detail == "failed, counted as a tie: gone"
     skipping = asker_of(lambda _: CallFailure(outcome=Outcome.SKIPPED, detail="cap"))
-    assert asyncio.run(build_judge(compat, client=skipping).judge(contest_of())).outcome is Outcome.SKIPPED
+    assert judged(compat, skipping, contest_of()).outcome is Outcome.SKIPPED
 
 
 AB, BA = Presentation.A_FIRST, Presentation.B_FIRST

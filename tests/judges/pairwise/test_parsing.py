@@ -25,6 +25,7 @@ def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -
         ("<RATING>2</RATING>", Choice.SECOND),
         ("<rating>1</rating> no, wait: <rating>2</rating>", Choice.SECOND),
         ("<think>hm <rating>2</rating></think><rating>1</rating>", Choice.FIRST),
+        ("Never opened: <rating>2</rating>\n</think>\n\n<rating>1</rating>", Choice.FIRST),
     ],
 )
 def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:

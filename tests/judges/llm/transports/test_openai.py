@@ -11,24 +11,25 @@ import pytest
 
 from arena.settings import read_settings
 from data.errors import EndpointError
-from data.models import Reply
+from data.models import Outcome, Reply
 from judges.llm.client import open_client
 from judges.llm.requests import CallFailure, Message, Request
 from judges.llm.settings import AccessSettings
+from tests.narrow import instance
 
 Serve = Callable[..., Any]
 BOTH = ("openai", "direct")
 
 
 def ask(
-    url: str, transport: str, texts: Sequence[str] = ("Why? é",), **settings: object
+    url: str, transport: str, texts: Sequence[str] = ("Why? é",), model: str = "gpt-4o"
 ) -> list[Reply | CallFailure]:
-    fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2, **settings}
+    fast: dict[str, Any] = {"backoff": 0.01, "longest_backoff": 0.02, "attempts": 2}
 
     async def run() -> list[Reply | CallFailure]:
         async with open_client(AccessSettings(transport=transport, api_key="key", **fast)) as client:
             return [
-                await client.ask(Request(endpoint=url, model="gpt-4o", messages=(Message("user", text),)))
+                await client.ask(Request(endpoint=url, model=model, messages=(Message("user", text),)))
                 for text in texts
             ]
 
@@ -70,6 +71,16 @@ def test_a_netrc_does_not_come_in_the_way_of_the_key(
         [reply] = ask(server.url, transport)
         assert isinstance(reply, Reply)
         assert server.log.headers[-1]["Authorization"] == "Bearer key"
+
+
+@pytest.mark.slow
+def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
+    server = scripted_llm(first=["server_error", "fine", "refusal", "good"])
+    first, refused, last = ask(server.url, "litellm", ("one", "two", "three"), "openai/gpt-4o")
+    assert [instance(Reply, one).text for one in (first, last)] == ["fine", "good"]
+    assert instance(CallFailure, refused).outcome is Outcome.REFUSED
+    assert None not in {first.cost_usd, refused.cost_usd, last.cost_usd}
+    assert server.log.calls == 4
 
 
 def test_direct_is_the_default_where_it_sends_the_same() -> None:

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from data.files.question_sets.registry import load_set
-from data.models import MetricItem, Outcome, Passage
+from data.models import Outcome, Passage
 from judges.metrics.context.diagnosis import losses, losses_of
 from judges.metrics.context.raters import EmbeddedRater
 from judges.metrics.context.ratings import THRESHOLD
 from judges.metrics.registry import build_metric
-from tests.judges.asking import scored
+from tests.judges.asking import item_of, scored
 from tests.judges.metrics.context.conftest import ITEM, rating_llm
 from tests.narrow import listed, number
 
@@ -130,14 +130,7 @@ def test_the_embedded_rater_tells_own_passages_from_others() -> None:
     foreign: list[bool] = []
     cells: list[bool] = []
     for place, question in enumerate(questions):
-        item = MetricItem(
-            id=question.id,
-            question=question.question,
-            answer="",
-            passages=question.passages,
-            reference=question.reference,
-        )
-        rater = EmbeddedRater(item)
+        rater = EmbeddedRater(item_of(question))
         others = questions[(place + 7) % len(questions)].passages
         rows = asyncio.run(rater.passages(question.passages, question.sub_questions))
         wrong = asyncio.run(rater.passages(others, question.sub_questions))

@@ -26,6 +26,7 @@ from judges.metrics.factuality.tasks import FactualitySettings, relation_probabi
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.model import Entailment, Pair, Related
 from tests.judges import asking
+from tests.narrow import instance
 
 Serve = Callable[..., Any]
 
@@ -384,8 +385,7 @@ WRONG = (
 
 def test_true_claims_are_believed_more_than_wrong_ones() -> None:
     claims = (*TRUE, *WRONG_DATE, *WRONG)
-    metric = build_metric("factuality-fr2")
-    assert isinstance(metric, FactReasoner)
+    metric = instance(FactReasoner, build_metric("factuality-fr2"))
     question = "Tell me a biography of the film maker Edmund Harrowgate."
     item = MetricItem(id="b", question=question, answer=" ".join(claims), passages=PASSAGES)
     found = asyncio.run(metric.assess(item, claims))

@@ -15,7 +15,7 @@ from data.models import MetricItem, Score
 from judges.metrics.reference.facts import facts_of, states_fact
 from judges.metrics.reference.metric import Grade, State, completeness
 from judges.text.sentences import split_sentences
-from tests.judges.asking import embedded
+from tests.judges.asking import embedded, item_of
 
 scored = partial(embedded, "reference-coverage")
 DEMO = Path(__file__).parents[4] / "data/sets/demo"
@@ -92,14 +92,7 @@ def test_a_copy_of_all_passages_does_not_pay() -> None:
     dumps = []
     for question in questions:
         answer = "\n\n".join(passage.text for passage in question.passages)
-        item = MetricItem(
-            id=question.id,
-            question=question.question,
-            answer=answer,
-            passages=question.passages,
-            reference=question.reference,
-        )
-        dumps.append(scored(item).score or 0.0)
+        dumps.append(scored(item_of(question, answer)).score or 0.0)
     assert np.mean(dumps) < 0.3
 
 
