@@ -34,13 +34,6 @@ MODES = (
         calls=3,
     ),
     Mode(
-        "gateway-truncated",
-        "half of the JSON, once",
-        once(Answer(b'{"choices": [{"mess')),
-        lost=True,
-        calls=2,
-    ),
-    Mode(
         "gateway-bom",
         "a byte order mark before the JSON",
         lambda call: Answer(b"\xef\xbb\xbf" + completion(call).raw),

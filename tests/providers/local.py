@@ -2,37 +2,7 @@
 
 from __future__ import annotations
 
-from tests.providers.base import (
-    Answer,
-    Call,
-    End,
-    Mode,
-    always,
-    completion,
-    once,
-    refusal,
-    refusing,
-    says,
-    with_,
-)
-
-
-def bare(status: int, message: str) -> Answer:
-    """An error as vLLM shapes it: no `error` around it."""
-    body = {"object": "error", "message": message, "type": "BadRequestError", "param": None, "code": status}
-    return Answer(body, status)
-
-
-def alternating(call: Call) -> Answer:
-    """A chat template that wants user and assistant in turn."""
-    roles = [message["role"] for message in call.body["messages"]]
-    wanted = [("user", "assistant")[place % 2] for place in range(len(roles))]
-    return (
-        completion(call)
-        if roles == wanted
-        else bare(400, "Conversation roles must alternate user/assistant/…")
-    )
-
+from tests.providers.base import Answer, End, Mode, always, completion, once, refusal, refusing, says, with_
 
 EXTRA = {"type": "extra_forbidden", "loc": ["body", "logprobs"], "msg": "Extra inputs are not permitted"}
 VLLM = (
@@ -45,13 +15,6 @@ VLLM = (
         "vllm-gemma",
         "Gemma: no system role",
         refusing(("system", 400, {"object": "error", "message": "System role not supported", "code": 400})),
-        left_out="system role",
-        calls=2,
-    ),
-    Mode(
-        "vllm-alternating",
-        "a template in which roles must alternate",
-        alternating,
         left_out="system role",
         calls=2,
     ),

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tests.providers.base import (
-    Answer,
-    Call,
-    End,
-    Mode,
-    always,
-    good,
-    once,
-    refusal,
-    refusing,
-    says,
-)
+from tests.providers.base import Answer, Call, End, Mode, always, good, once, refusal, refusing, says
 
 LIMIT = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. "

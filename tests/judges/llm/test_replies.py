@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 from data.models import Reply
 from judges.llm.chat_format import Quirk, as_sent, body_of, quirk_of, sent
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
-from judges.llm.replies import (
-    canonical,
-    finish_of,
-    payload_of,
-    reply_of,
-    split_reasoning,
-    token_shares,
-)
+from judges.llm.replies import canonical, finish_of, payload_of, reply_of, split_reasoning, token_shares
 from judges.llm.requests import Message, Request, ResponseFormat, Sampling
 from judges.llm.tasks import read_reply
 from judges.llm.usage import MAX_TOKENS
@@ -170,6 +163,7 @@ def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
         (400, "Unsupported value: 'messages[0].role' does not support 'system' here.", Quirk.NO_SYSTEM),
         (400, "Developer instruction is not enabled for models/gemma-3-27b-it", Quirk.NO_SYSTEM),
         (500, "System role not supported", Quirk.NO_SYSTEM),
+        (400, "Conversation roles must alternate user/assistant/…", Quirk.NO_SYSTEM),
         (500, "Internal error at temperature 0", None),
         (429, "temperature unsupported", None),
     ],

@@ -16,10 +16,7 @@ from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
 from judges.llm.tools import MOST_TURNS, calls_of
 from judges.metrics.comprehensiveness.graph import UnscoredError, together
-from judges.metrics.comprehensiveness.llm_steps import (
-    AnswerComparer,
-    AnswerRelation,
-)
+from judges.metrics.comprehensiveness.llm_steps import AnswerComparer, AnswerRelation
 from tests.memory import MemoryJournal, MemoryReplyCache
 from tests.scripted_llm import ToolUse
 

@@ -15,13 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from data.errors import ArenaError, FileFormatError, InputError
-from judges.metrics.factuality.graph import (
-    FactGraph,
-    FactorTables,
-    FactRelation,
-    Inference,
-    load_graph,
-)
+from judges.metrics.factuality.graph import FactGraph, FactorTables, FactRelation, Inference, load_graph
 from judges.metrics.factuality.inference.exact import exact_posteriors
 from judges.metrics.factuality.inference.marginals import Marginals, Method, marginals, network_marginals
 from judges.metrics.factuality.inference.minibuckets import minibucket_posteriors
