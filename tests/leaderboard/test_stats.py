@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,17 +15,13 @@ from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
 from leaderboard.standings.answer_stats import AnswerFact, mean_score
 from leaderboard.stats import Interval, bca_mean, wilson
+from tests.battle_tables import encoded
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:
-    return BattleTable.from_columns(
-        question_id=[f"q{question}" for question in questions],
-        domain=["d"] * len(won),
-        model_a=["a"] * len(won),
-        model_b=["b"] * len(won),
-        winner=["model_a" if one else "model_b" for one in won],
-        weight=weights,
-    )
+    winners = zip(questions, won, strict=True)
+    table = encoded([(f"q{at}", "d", "a", "b", "model_a" if one else "model_b") for at, one in winners])
+    return replace(table, weight=None if weights is None else np.array(weights))
 
 
 def ends(interval: Interval | None) -> tuple[float, float]:

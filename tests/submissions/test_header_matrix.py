@@ -46,12 +46,11 @@ def _csv(rows: Rows, delimiter: str = ",", end: str = "\r\n", first: str = "") -
 
 def _views(rows: Rows) -> bytes:
     table = pa.Table.from_pylist([dict(row) for row in rows])
-    texts = [
-        table[name].cast(pa.string_view()) if pa.types.is_string(table[name].type) else table[name]
-        for name in table.column_names
+    fields = [
+        one.with_type(pa.string_view()) if pa.types.is_string(one.type) else one for one in table.schema
     ]
+    views = table.cast(pa.schema(fields))
     sink = io.BytesIO()
-    views = pa.table(dict(zip(table.column_names, texts, strict=True)))
     with pa.ipc.new_file(sink, views.schema) as writer:
         writer.write_table(views)
     return sink.getvalue()

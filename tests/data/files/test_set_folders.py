@@ -25,39 +25,35 @@ TEXT = st.text(
 ).filter(lambda text: bool(text.strip()))
 NAME = st.text("abc-1 2é", min_size=1, max_size=8).filter(lambda text: bool(text.strip()))
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+PASSAGES = st.lists(
+    st.builds(Passage, NAME, TEXT, st.just("") | TEXT), max_size=3, unique_by=lambda passage: passage.id
+).map(tuple)
+IMPORTANCE = st.none() | st.sampled_from(Importance)
+NUGGETS = st.lists(st.builds(Nugget, TEXT, IMPORTANCE), max_size=2, unique_by=lambda one: one.text).map(tuple)
 
 
 @st.composite
 def question_sets(draw: st.DrawFn) -> QuestionSet:
     """Sets with everything that a question may have, and texts of any characters."""
     ids = draw(st.lists(NAME, min_size=1, max_size=4, unique_by=lambda name: "_".join(name.split())))
-    questions = []
-    for name in ids:
-        passages = draw(
-            st.lists(st.tuples(NAME, TEXT, st.just("") | TEXT), max_size=3, unique_by=lambda p: p[0])
+    questions = [
+        Question(
+            id=name,
+            domain=draw(st.sampled_from(("one", "two"))),
+            question=draw(TEXT),
+            reference=draw(st.none() | TEXT),
+            passages=draw(PASSAGES),
+            aspects=draw(TEXTS),
+            short_answers=draw(TEXTS),
+            sub_questions=draw(TEXTS),
+            gold_doc_ids=draw(TEXTS),
+            citation_numbers=draw(st.sampled_from(((), ((1, 2), ()), ((3,),)))),
+            citations=draw(st.sampled_from(((), (("a", "b"), ()), (("c",),)))),
+            nuggets=draw(NUGGETS),
+            split=draw(st.sampled_from(Split)),
         )
-        nuggets = draw(
-            st.lists(
-                st.tuples(TEXT, st.none() | st.sampled_from(Importance)), max_size=2, unique_by=lambda n: n[0]
-            )
-        )
-        questions.append(
-            Question(
-                id=name,
-                domain=draw(st.sampled_from(("one", "two"))),
-                question=draw(TEXT),
-                reference=draw(st.none() | TEXT),
-                passages=tuple(Passage(*passage) for passage in passages),
-                aspects=draw(TEXTS),
-                short_answers=draw(TEXTS),
-                sub_questions=draw(TEXTS),
-                gold_doc_ids=draw(TEXTS),
-                citation_numbers=draw(st.sampled_from(((), ((1, 2), ()), ((3,),)))),
-                citations=draw(st.sampled_from(((), (("a", "b"), ()), (("c",),)))),
-                nuggets=tuple(Nugget(*nugget) for nugget in nuggets),
-                split=draw(st.sampled_from(Split)),
-            )
-        )
+        for name in ids
+    ]
     return QuestionSet(
         name="drawn",
         title=draw(TEXT),

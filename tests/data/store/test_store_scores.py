@@ -8,11 +8,16 @@ from dataclasses import replace
 import pytest
 
 from data.files.question_sets.rows import content_hash
-from data.models import EMBEDDED_ENGINE, Json, Outcome, Passage, Score
+from data.models import EMBEDDED_ENGINE, Json, Outcome, Passage, QuestionSet, Score
 from data.store import Store
 from tests.data.conftest import make_set
 
 METRIC = "factuality-fr1"
+
+
+def _stored(store: Store, questions: QuestionSet) -> int:
+    store.sets.add(questions, content_hash(questions))
+    return store.submissions.reference("tiny").id
 
 
 def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> None:
@@ -38,9 +43,7 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
 def test_score_of_a_former_embedded_version_is_pending(
     store: Store, judge: str, details: Mapping[str, Json], stands: bool
 ) -> None:
-    questions = make_set()
-    store.sets.add(questions, content_hash(questions))
-    number = store.submissions.reference("tiny").id
+    number = _stored(store, make_set())
     _put(store, number, judge, details)
     scores = store.scores
     assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
@@ -54,9 +57,7 @@ def test_score_of_a_former_embedded_version_is_pending(
 
 
 def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(store: Store) -> None:
-    questions = make_set()
-    store.sets.add(questions, content_hash(questions))
-    number = store.submissions.reference("tiny").id
+    number = _stored(store, make_set())
     (key,) = [key for key in store.scores.answers_of([number]) if key.question_id == "q0"]
     failure = Score(id="q0", metric=METRIC, outcome=Outcome.FAILED, details={"reason": "time_limit"})
     store.scores.put("", [(key.number, failure)])
@@ -83,6 +84,5 @@ def test_answers_that_cite_in_any_style_are_known(store: Store, text: str, cites
     made = make_set()
     passages = (Passage("d7", "A text."),)
     first = replace(made.questions[0], reference=text, passages=passages)
-    questions = replace(made, questions=(first, *made.questions[1:]))
-    store.sets.add(questions, content_hash(questions))
-    assert store.scores.with_citations([store.submissions.reference("tiny").id]) is cites
+    number = _stored(store, replace(made, questions=(first, *made.questions[1:])))
+    assert store.scores.with_citations([number]) is cites

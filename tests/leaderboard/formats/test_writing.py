@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from data.files.zip_files import atomic_text
 from leaderboard.formats.reading import BattleFile, read_battles, read_chunks
 from leaderboard.formats.rows import BattleRows, Context, Place
 from leaderboard.formats.writing import convert, write_chunks
+from tests.data.conftest import write_lines
 
 MADE = BattleRows(
     place=Place(file="made", first_row=1),
@@ -78,11 +78,6 @@ Record = dict[str, object]
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
 
 
-def written(path: Path, rows: Sequence[Record]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def content(path: Path, kind: str) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     for chunk in read_chunks(path, kind, context=EVERYTHING):
@@ -129,7 +124,7 @@ def records(draw: st.DrawFn) -> list[Record]:
 def test_nothing_is_lost_between_files_that_hold_everything(
     tmp_path: Path, first: str, last: str, rows: list[Record]
 ) -> None:
-    source = written(tmp_path / "source.jsonl", rows)
+    source = write_lines(tmp_path / "source.jsonl", *rows)
     middle, end = tmp_path / f"1{first}", tmp_path / f"2{last}"
     one = convert(source, middle, write_as=ALL_COLUMNS[first])
     two = convert(middle, end, read_as=ALL_COLUMNS[first], write_as=ALL_COLUMNS[last])
@@ -145,7 +140,7 @@ FIXED: Record = {"domain": "fiqa", "model_a": "m", "model_b": "base", "judge": "
 def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
     words = ["model_a", "model_b", "tie"]
     rows: list[Record] = [FIXED | {"question_id": f"q{at}", "winner": words[at % 3]} for at in range(6)]
-    source = written(tmp_path / "source.jsonl", rows)
+    source = write_lines(tmp_path / "source.jsonl", *rows)
     written_ = convert(source, tmp_path / through, write_as=OTHERS[through])
     convert(tmp_path / through, tmp_path / back, read_as=OTHERS[through], write_as=ALL_COLUMNS[back])
     assert written_.unkept == ()
@@ -163,7 +158,7 @@ def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, throug
 def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
     row: Record = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
-    result = convert(written(tmp_path / "s.jsonl", [row]), tmp_path / through, write_as=OTHERS[through])
+    result = convert(write_lines(tmp_path / "s.jsonl", row), tmp_path / through, write_as=OTHERS[through])
     assert set(result.unkept) == named
 
 
@@ -171,7 +166,7 @@ def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named:
 def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) -> None:
     plain: Record = {"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie"}
     rows = [plain] * 5000 + [plain | {"repeat": "2", "wording": "w", "turn": 1}]
-    convert(written(tmp_path / "s.jsonl", rows), tmp_path / name, write_as=ALL_COLUMNS[name])
+    convert(write_lines(tmp_path / "s.jsonl", *rows), tmp_path / name, write_as=ALL_COLUMNS[name])
     last = content(tmp_path / name, ALL_COLUMNS[name])[0]
     assert {"repeat": "2", "wording": "w", "turn": "1"}.items() <= {
         k: v.removesuffix(".0") for k, v in last.items()
@@ -182,7 +177,7 @@ def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) ->
 
 def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
     row: Record = {"model_a": "x", "model_b": "y", "winner": "tie", "conversation_a": [{"role": "user"}]}
-    source = written(tmp_path / "s.jsonl", [row])
+    source = write_lines(tmp_path / "s.jsonl", row)
     assert convert(source, tmp_path / "b.jsonl").unkept == ()
     assert json.loads((tmp_path / "b.jsonl").read_text()) == row
     for name in ("b.csv", "b.parquet"):
@@ -192,7 +187,7 @@ def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> 
 def test_no_cell_of_a_written_csv_is_a_formula(tmp_path: Path) -> None:
     names = ["=1+1", "'=1+1", "-x", "@y", "'z"]
     rows: list[Record] = [{"model_a": name, "model_b": "base", "winner": "tie"} for name in names]
-    convert(written(tmp_path / "s.jsonl", rows), tmp_path / "b.csv")
+    convert(write_lines(tmp_path / "s.jsonl", *rows), tmp_path / "b.csv")
     with (tmp_path / "b.csv").open(newline="") as file:
         cells = [row[0] for row in csv.reader(file)][1:]
     assert cells == ["'=1+1", "''=1+1", "'-x", "'@y", "'z"]

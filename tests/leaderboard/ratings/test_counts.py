@@ -123,15 +123,9 @@ def test_reweighted_cells_are_the_counts_by_question(
     question, pair = np.divmod(np.array(rows), 6)
     low, high = (ends[pair] for ends in np.triu_indices(4, k=1))
     swapped = np.array(swaps)[rows]
-    table = replace(
-        make_table(rows=len(rows)),
-        systems=("a", "b", "c", "d"),
-        questions=tuple("uvwxy"),
-        a=np.where(swapped, high, low).astype(np.int32),
-        b=np.where(swapped, low, high).astype(np.int32),
-        winner=np.array([outcome for outcome in outcomes if outcome is not None], dtype=np.int8),
-        question=question.astype(np.int32),
-    )
+    winner = [outcome for outcome in outcomes if outcome is not None]
+    ends = np.where(swapped, high, low), np.where(swapped, low, high)
+    table = coded("abcd", 5, *ends, winner, question)
     pairs = count_pairs(table)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(counts, "LARGE", 0)
@@ -165,13 +159,7 @@ def test_only_large_tables_of_single_battles_are_held_as_cells(
     assert count_cells(table, count_pairs(table)) is None
 
 
-def complete_table(systems: int = 6, questions: int = 40) -> BattleTable:
-    low, high = np.triu_indices(systems, k=1)
-    rows = len(low) * questions
-    return replace(
-        make_table(systems=systems, rows=rows),
-        questions=tuple(f"q{k}" for k in range(questions)),
-        a=np.tile(low, questions).astype(np.int32),
-        b=np.tile(high, questions).astype(np.int32),
-        question=np.repeat(np.arange(questions), len(low)).astype(np.int32),
-    )
+def complete_table() -> BattleTable:
+    low, high = np.triu_indices(6, k=1)
+    question = np.repeat(np.arange(40), len(low))
+    return coded("abcdef", 40, np.tile(low, 40), np.tile(high, 40), question % 3, question)
