@@ -195,8 +195,7 @@ def by_fr1(arena_of: Commands) -> Commands:
 def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
     """The lines of an export to JSON."""
     told = by_fr1.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
-    assert told["answers"] == 24
-    assert told["files"] == [str(path)]
+    assert (told["answers"], told["files"]) == (24, [str(path)])
     lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]
     return lines
 
@@ -235,8 +234,8 @@ def test_all_files_say_the_same(by_fr1: Commands, tmp_path: Path) -> None:
     with (tmp_path / "scores.csv").open(encoding="utf-8", newline="") as text:
         rows = list(csv.DictReader(text))
     assert {(row["system"], row["question_id"]): float(row["score"]) for row in rows} == known
-    table = pq.read_table(tmp_path / "scores.parquet").to_pylist()
-    assert {(row["system"], row["question_id"]): row["score"] for row in table} == known
+    rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
+    assert {(row["system"], row["question_id"]): row["score"] for row in rows} == known
     told = by_fr1.json("metrics", "export", tmp_path / "run.trec", *words, "--json")
     assert [Path(path).name for path in told["files"]] == ["run.half.trec", "run.whole.trec"]
     for path in map(Path, told["files"]):

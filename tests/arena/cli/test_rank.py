@@ -74,10 +74,7 @@ def test_files_and_references_make_a_board(run: Commands, files: Files, tmp_path
         assert one["covered_by"] == "reference-coverage"
         assert one["covered"] == float(table[one["system"]]["reference-coverage"])
     duel = run.json("compare", out, "best", "worst", "--json")
-    assert duel["significant"]
-    assert not duel["worse"]
-    assert duel["wins"] == 12
-    assert duel["better"] == "best"
+    assert [duel[name] for name in ("significant", "worse", "wins", "better")] == [True, False, 12, "best"]
     code, text, _ = run("compare", out, "worst", "best", "--fail-if-worse")
     assert code == 3
     assert text.startswith("best is better than worst")
