@@ -10,7 +10,7 @@ import pytest
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
-from tests.submissions.conftest import QUESTIONS, Check, as_jsonl
+from tests.submissions.conftest import QUESTIONS, Check
 
 
 def _run(folder: Path, lines: list[str]) -> Path:
@@ -66,20 +66,14 @@ def test_a_context_without_a_text_keeps_its_place(check: Check, tmp_path: Path) 
     (problem,) = (one for one in result.problems if one.code == "empty-context")
     assert problem.message == "2 of 3 contexts have no text; they keep their places."
     assert (result.errors, result.with_contexts) == (0, 1)
-    (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
-    assert [(one.id, one.text.strip()) for one in answer.contexts] == [
-        ("p1", ""),
-        ("p2", "A text."),
-        ("p3", ""),
-    ]
-
-
-def test_a_retrieved_passage_without_a_text_keeps_its_rank(tmp_path: Path) -> None:
-    path = tmp_path / "contexts"
-    path.write_bytes(as_jsonl([{"question_id": "1", "contexts": CONTEXTS}]))
-    assert check_contexts(path, QUESTIONS).errors == 0
-    (ranking,) = read_contexts(path, QUESTIONS)
-    assert [one.id for one in ranking.contexts] == ["p1", "p2", "p3"]
+    assert check_contexts(tmp_path / "answers", QUESTIONS).errors == 0
+    for read in (read_answers, read_contexts):
+        (row,) = read(tmp_path / "answers", QUESTIONS)
+        assert [(one.id, one.text.strip()) for one in row.contexts] == [
+            ("p1", ""),
+            ("p2", "A text."),
+            ("p3", ""),
+        ]
 
 
 @pytest.mark.parametrize(

@@ -252,11 +252,3 @@ def test_questions_left_without_citations_are_counted_in_the_import(tmp_path: Pa
     (warning,) = loaded.warnings
     assert (warning.code, warning.line) == ("citations-left-out", 2)
     assert "for 8 questions: 2, 3, 4, 5, 6 and 3 more." in warning.message
-
-
-@pytest.mark.parametrize("value", ["d1", ["d1"], [[None]], [[""]], [{"d1": 1}]])
-def test_malformed_citations_are_a_problem(tmp_path: Path, value: object) -> None:
-    row = {"id": "a", "domain": "d", "question": "Why?", "citations": value}
-    (tmp_path / "questions.jsonl").write_text(json.dumps(row))
-    (problem,) = problems_of(tmp_path)
-    assert "citations" in problem.message

@@ -112,6 +112,7 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
         ("gold_doc_ids", [0, None], "gold_doc_ids holds null"),
         ("gold_doc_ids", [True], "gold_doc_ids holds a boolean (true)"),
         ("id", [1], "The id is a list"),
+        *(("citations", value, "citations") for value in ("d1", ["d1"], [[None]], [[""]], [{"d1": 1}])),
     ],
 )
 def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
