@@ -144,7 +144,7 @@ def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
 
 def test_dead_worker_leaves_a_balanced_account(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
-    round_id = _create(arena, budget_usd=1.0)
+    round_id = _create(arena, budget_usd=10.0)
     arena.jobs.judge("r")
     store = arena.store
     _, lease = _take(store, "a", lease=0.0)

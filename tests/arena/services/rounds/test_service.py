@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import subprocess
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from data.models import BattleRecord, Preference, Role, RoundState, SubmissionSt
 from data.progress import Progress
 from data.store import Store
 from leaderboard.vocabulary import BoardForm
-from tests.arena.conftest import ADA, Fill, Serve, play, quiet, write_answers
+from tests.arena.conftest import ADA, Fill, Serve, play, quiet, until, write_answers
 from tests.narrow import known
 from tests.served import program
 
@@ -241,9 +240,7 @@ def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str
 
 
 def _wait_for_calls(llm: Any, calls: int, process: subprocess.Popen[Any]) -> None:  # noqa: ANN401
-    end = time.monotonic() + 60
-    while llm.log.calls < calls and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
+    until(lambda: llm.log.calls >= calls or process.poll() is not None, 60)
     assert process.poll() is None, "the round ended before it could be killed"
 
 
