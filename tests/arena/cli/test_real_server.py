@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.arena.conftest import TWO, Commands, write_answers, write_lines, write_set
+from tests.arena.conftest import TWO, Commands, write_answers, write_set
 from tests.real_server import lacking, real_server
 
 QUESTIONS = 1
@@ -53,11 +54,14 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     questions = folder / "questions.jsonl"
     questions.write_text("".join(questions.read_text().splitlines(keepends=True)[:QUESTIONS]))
     run.done("sets", "import", folder)
+    ours = write_answers(tmp_path / "whole.jsonl", (TWO["whole"],), QUESTIONS)
+    run.done("submissions", "add", ours, "--set", "tiny", "--system", "whole")
+
+    theirs = tmp_path / "part.jsonl"
     cited = {"question_id": "q0", "answer": "It may be so [1].", "contexts": ["Item 0 is alpha."]}
-    write_answers(tmp_path / "whole.jsonl", (TWO["whole"],), QUESTIONS)
-    write_lines(tmp_path / "part.jsonl", [cited])
-    for name in ("whole", "part"):
-        run.done("submissions", "add", tmp_path / f"{name}.jsonl", "--set", "tiny", "--system", name)
+    theirs.write_text(json.dumps(cited))
+    run.done("submissions", "add", theirs, "--set", "tiny", "--system", "part")
+
     judge = tmp_path / "small-judge.toml"
     judge.write_text(JUDGE)
     (tmp_path / "small.md").write_text(PROMPT)
@@ -79,12 +83,14 @@ def test_a_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path:
     assert len(replies) >= len(judgments) >= done["planned"]
     assert any(reply["text"].strip() for reply in replies)
 
+    code, _, said = run("rounds", "publish", "r", "--partial")
     if ends["judged"]:
-        run.done("rounds", "publish", "r", "--partial")
+        assert code == 0, said
         systems = {row["system"] for row in run.json("leaderboard", "show", "r", "--json")["systems"]}
         assert systems >= {"part", "whole"}
     else:
-        assert "has no verdict" in run.refused("rounds", "publish", "r", "--partial")
+        assert code != 0
+        assert "has no verdict" in said
 
     scored = run.json(
         "metrics", "run", "--set", "tiny", "--metric", METRIC, "--judge", judge, "--systems", "part", "--json"
