@@ -161,6 +161,7 @@ class AnswerWarnings:
             self.with_contexts += 1
         else:
             self._bare.append(row.line)
+        self._look_for_persuasion(row.line, text)
         if declines(text, row.question.question):
             self.no_answers += 1
             return
@@ -171,7 +172,6 @@ class AnswerWarnings:
             self._findings.add(row.line, Code.LONG_ANSWER, message, advice)
         self._look_for_citations(row)
         self._look_for_copy(row)
-        self._look_for_persuasion(row.line, text)
 
     def add_empty(self, number: int) -> None:
         """Count empty answers that are kept; they give no answer."""
