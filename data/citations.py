@@ -36,7 +36,7 @@ _COUNTED_THING = re.compile(
     r"(?i:equations?|eqs?|sections?|steps?|tables?|fig(?:ure)?s?|chapters?|parts?|items?|articles?|no|type|level)\.?\Z"
 )
 _BEFORE_RAISED = re.compile(
-    r"(?:\A|\n\s*|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>]|[^\W\d_]{3,}|\d{4}"
+    r"(?:\A|\n[^\S\n]*+|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>]|[^\W\d_]{3}|\d{4}"
     r"|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z",
     re.IGNORECASE,
 )

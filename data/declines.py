@@ -28,6 +28,7 @@ LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*
 WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
 MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
 SIGNS = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u00b4": "'", "`": "'"})
+SIGNS |= dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"))  # They are not seen.
 NOT = re.compile(r"(?i)n't\b")
 QUOTE = "\"'\u201c\u201d\u201e\u00ab\u00bb "
 QUOTED = re.compile(
@@ -35,7 +36,7 @@ QUOTED = re.compile(
 )
 ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
-FIRST_WORDS = re.compile(r"\W*\w+(?: \w+)?,\s(?=.*\w)")
+FIRST_WORDS = re.compile(r"\A\W*+\w++(?: \w++)?,\s(?=.*\w)")
 UNDONE = re.compile(r"un\w{3,}(?:ed|able|t|te[nrs]?|bar\w*)$|(?:in|im)\w{4,}(?:ble|bles)$")
 """Words such as "undated", "unerwahnt" and "introuvable"."""
 GERMAN = re.compile(

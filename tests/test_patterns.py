@@ -120,7 +120,12 @@ def _rule_patterns() -> None:
         re.compile(rule.written)
 
 
+def _decline_patterns() -> None:
+    importlib.import_module("data.declines").Lists()
+
+
 BUILT: Mapping[str, Callable[[], object]] = {
+    "data/declines.py": _decline_patterns,
     "data/steering/detector.py": _verdict_patterns,
     "data/steering/rules.py": _rule_patterns,
     "judges/llm/replies.py": _score_patterns,

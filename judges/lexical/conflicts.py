@@ -24,7 +24,7 @@ from judges.text.tokens import related, terms
 DENIED = 0.4
 """Share of the terms around a negation that the other text must have, beside what is denied."""
 CONDITION = re.compile(
-    r"\b(?:if|whether)\b.*?(?:\bnot\b|n['’]t\b)"
+    r"\b(?:if|whether)\b.{0,120}?(?:\bnot\b|n['’]t\b)"
     r"|(?:\bnot?|n['’]t)(?: \w+){0,2} (?:more|fewer|less|longer|later) than\b",
     re.IGNORECASE,
 )
@@ -39,7 +39,7 @@ MENDED = 2
 """Pairs of neighbours that a sentence has more of the fact's once two of its terms are exchanged."""
 ALL = re.compile(r"\b(?:all|each|every(?! (?:\w+ )?\d)|every(?:body|one))\b", re.IGNORECASE)
 SOME = re.compile(r"\b(?:few|half|mostly|most|often|partly|rarely|some|sometimes|usually)\b", re.IGNORECASE)
-ASKS = re.compile(r"(?:\w+ )?(?:who|whom|whose|which|what|where)\b", re.IGNORECASE)
+ASKS = re.compile(r"\b(?:\w++ )?(?:who|whom|whose|which|what|where)\b", re.IGNORECASE)
 """Openings of questions that ask for a thing: another one in its place is another answer."""
 TIMES = {"second", "minut", "hour", "day", "week", "month", "year", "daili", "weekli", "monthli", "yearli"}
 """Terms that stand for a figure: once a month, once a year."""

@@ -75,7 +75,7 @@ _BULLET = re.compile(r"^(?:[-*+–—→✓✔✅]\s+(?:\[[ xX]\]\s+)?)+")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _QUOTE = re.compile(r"^(?:\s{0,3}>)+")
 _RULE = re.compile(r"^[\s|:*_=\-+#~]*$")
-_UNDERLINE = re.compile(r"(?:={3,}|-{3,})$")
+_UNDERLINE = re.compile(r"(?<![=-])(?:={3,}+|-{3,}+)$")
 SHORTEST_WRAPPED = 50
 """Characters of a line from which on it may have been wrapped in front of a capital."""
 

@@ -49,7 +49,7 @@ CACHED_TEXTS = 1 << 11
 LONGEST_CACHED = 20_000
 _FIRST_MARK = ord(CITED[0])
 _PRIVATE = re.compile(f"[{CITED}]")
-_BEHIND = re.compile(rf"([{ENDS}]++[{CLOSERS}]*+)[^\S\n]*+([{CITED}](?:[^\S\n]*+[{CITED}])*+)")
+_BEHIND = re.compile(rf"(?<![{ENDS}])([{ENDS}]++[{CLOSERS}]*+)[^\S\n]*+([{CITED}](?:[^\S\n]*+[{CITED}])*+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,7 @@ def read(half: str) -> list[tuple[bool, bool]]:
         ]
 
 
-@pytest.mark.parametrize(
-    ("half", "precision", "recall"), [("building", 0.99, 0.95), ("held_out", 0.92, 0.72)]
-)
+@pytest.mark.parametrize(("half", "precision", "recall"), [("building", 0.99, 0.95), ("held_out", 0.9, 0.75)])
 def test_declines_are_told_from_answers(half: str, precision: float, recall: float) -> None:
     rows = read(half)
     right = sum(marked and recognised for marked, recognised in rows)

@@ -138,6 +138,11 @@ OPENROUTER = (
         "No image part",
     ),
     Mode(
+        "openrouter-auto",
+        "two models in turn behind one name, which are kept",
+        lambda call: completion(call, top={"model": f"cheaper-model-v{1 + call.number % 2}"}),
+    ),
+    Mode(
         "openrouter-keep-alive",
         "blanks before the JSON",
         lambda call: Answer(b"\n         \n" + completion(call).raw),
