@@ -28,7 +28,7 @@ PATHS = (
 @pytest.fixture
 def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
     """A published round, some of whose requests failed, with attacks."""
-    llm = scripted_llm(faults={"bad_request": 0.1}, seed=3)
+    llm = scripted_llm(faults={"bad_request": 0.1})
     arena = mix(filled(endpoint=llm.url), tmp_path)
     counts = play(arena, judge="reference-free")
     assert counts.judged
