@@ -221,12 +221,7 @@ class Arena:
         """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
-        # Metrics load when a board is made, not when boards are listed.
-        return BoardService(
-            self.store,
-            self.jobs,
-            score=lambda *scored: self.metrics.score_board(*scored),  # noqa: PLW0108 - see above
-        )
+        return BoardService(self.store, self.jobs, metrics=lambda: self.metrics)
 
     @cached_property
     def ranking(self) -> RankingService:

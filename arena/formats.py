@@ -37,10 +37,12 @@ class Ends(Protocol):
     """A figure with the ends of its interval, if it has one."""
 
     @property
-    def lower(self) -> float | None: ...  # noqa: D102
+    def lower(self) -> float | None:
+        """The lower end."""
 
     @property
-    def upper(self) -> float | None: ...  # noqa: D102
+    def upper(self) -> float | None:
+        """The upper end."""
 
 
 def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unknown: str = "–") -> str:
@@ -77,10 +79,13 @@ def format_time(at: datetime | None) -> str:
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
+TEENS = range(11, 14)
+
+
 def ordinal(number: int) -> str:
     """1 → 1st, 2 → 2nd, 11 → 11th."""
-    last, teens = number % 10, 10 <= number % 100 <= 20  # noqa: PLR2004 - 11th to 13th
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th')}"
+    ending = "th" if number % 100 in TEENS else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def title_of(submission: Submission) -> str:

@@ -7,11 +7,12 @@ import contextvars
 import re
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -28,6 +29,7 @@ from data.progress import reporting
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.services.ranking.results import Duel
     from data.models import Verdict
     from leaderboard.ratings import RatingTable
 
@@ -122,7 +124,12 @@ def rank(
     return found
 
 
-def estimate(data: Data, *, references: Data | None = None, **options: Any) -> Mapping[str, Any]:  # noqa: ANN401
+def estimate(
+    data: Data,
+    *,
+    references: Data | None = None,
+    **options: Any,  # noqa: ANN401 - those of `rank`
+) -> Mapping[str, Any]:
     """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
 
     Options are those of `rank`; nothing is asked of a model.
@@ -225,10 +232,7 @@ def _ranked(
     lacking = tuple(without_verdict(round_, counts, folder))
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
-    def more(further: Data, **options: Any) -> Ranking:  # noqa: ANN401 - those of `rank`
-        return rank(further, out=folder, **options)
-
-    def duel(first: str, second: str) -> Any:  # noqa: ANN401 - a Duel
+    def duel(first: str, second: str) -> Duel:
         opened = open_ranking(folder)
         try:
             return opened.ranking_results.duel(round_.name, first, second)
@@ -248,7 +252,7 @@ def _ranked(
         notes=(*prepared.notes, prepared.sentence, *lacking),
         warnings=(*prepared.pool.notes, *([] if prepared.pool.complete else [prepared.sentence]), *lacking),
         folder=folder,
-        _more=more,
+        _more=partial(rank, out=folder),
         _duel=duel,
     )
 
@@ -295,22 +299,8 @@ def _outside_loops(work: Callable[[], Value]) -> Value:
         running = asyncio.get_running_loop() is not None
     if not running:
         return work()
-    done: list[Value] = []
-    failed: list[BaseException] = []
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            done.append(context.run(work))
-        except BaseException as error:  # noqa: BLE001 - raised again where it was asked for
-            failed.append(error)
-
-    thread = threading.Thread(target=run, name="answer-arena")
-    thread.start()
-    thread.join()
-    if failed:
-        raise failed[0]
-    return done[0]
+    with ThreadPoolExecutor(1, thread_name_prefix="answer-arena") as thread:
+        return thread.submit(contextvars.copy_context().run, work).result()
 
 
 COMMAND = re.compile(r"arena rank (?P<folder>'[^']*'|\S+?)(?P<on> --go-on)?(?=[;.]?(\s|$))")

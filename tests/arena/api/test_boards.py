@@ -155,7 +155,7 @@ def scene(tmp_path: Path, make_arena: Fill) -> Scene:
 
 
 @pytest.mark.slow
-def test_what_is_seen_follows_the_life_of_a_round(scene: Scene) -> None:
+def test_round_is_visible_as_its_state_allows(scene: Scene) -> None:
     """D13: nothing of results before publication; after it the names; once retracted the notice."""
     scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
     _nothing_before_publication(scene)

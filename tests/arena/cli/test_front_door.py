@@ -274,7 +274,7 @@ PAIRS = [
         ("ask,said", ("--question", "ask", "--answer", "said")),
     ],
 )
-def test_one_text_column_beside_the_question_is_the_answer(
+def test_answer_column_is_the_only_text_column(
     run: Commands, files: Files, tmp_path: Path, head: str, options: tuple[str, ...]
 ) -> None:
     paths = [_write(tmp_path / f"run{name}.csv", head, _cells(name)) for name in ("alpha", "beta")]

@@ -118,7 +118,9 @@ def test_a_given_name_goes_before_that_of_the_file(run: Commands, files: Files, 
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
-def test_one_system_leads_nobody(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_rank_names_no_leader_of_one_system(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
+) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
     assert "compare it with the references: --vs reference" in run.refused(*words)
     judge = ("--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
@@ -127,7 +129,7 @@ def test_one_system_leads_nobody(run: Commands, files: Files, tmp_path: Path, sc
     assert text.splitlines()[-1] == f"worst is the only system with a rank: it {record}."
 
 
-def test_what_cannot_be_ranked_says_what_to_give(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_rank_says_what_to_give_for_unusable_files(run: Commands, files: Files, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "board")
     err = run.refused("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err

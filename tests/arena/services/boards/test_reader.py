@@ -22,7 +22,7 @@ from tests.arena.conftest import Fill, answers_file, mix, play
 from tests.opened_pages import page_of
 
 
-def test_what_cannot_be_written_is_said(filled: Fill, tmp_path: Path) -> None:
+def test_export_names_a_file_that_cannot_be_written(filled: Fill, tmp_path: Path) -> None:
     """An ending that names no form, a place that is no folder, a board that is gone or was taken down."""
     arena = filled(published=True)
     with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
