@@ -57,7 +57,7 @@ def test_linter_has_nothing_to_say(path: Path) -> None:
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
-def test_what_is_copied_exists_and_is_all_that_the_package_needs(steps: list[dict[str, Any]]) -> None:
+def test_image_copies_all_that_the_package_needs(steps: list[dict[str, Any]]) -> None:
     """Every source is in the checkout, none is left out of the context, no room of the product is missing."""
     copied = {
         source

@@ -41,7 +41,7 @@ def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture
         assert secret not in "\n".join(lines)
 
 
-def test_whatever_is_logged_stays_readable() -> None:
+def test_log_lines_stay_readable() -> None:
     """Numbers, flags and texts without a secret pass unchanged."""
     hide = Redaction(("abcd",))
     assert hide(None, "info", {"done": 3, "rate": 0.5, "again": False, "why": None, "text": "abc"}) == {

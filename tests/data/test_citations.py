@@ -98,7 +98,7 @@ def test_citations_of_no_context_are_counted() -> None:
     st.sampled_from(["[{}]", "[^{}]", "\u3010{}\u2020source\u3011", "[doc {}]", "[source: {}]"]),
     st.sampled_from(["", " ", ", ", "; "]),
 )
-def test_what_is_written_in_a_style_is_read_again(
+def test_citation_styles_survive_a_round_trip(
     written: list[tuple[str, list[int]]], style: str, between: str
 ) -> None:
     text = " ".join(f"{word} {between.join(map(style.format, numbers))}." for word, numbers in written)

@@ -49,7 +49,7 @@ def test_quick_work_is_not_handed_over() -> None:
     assert noted.tasks == []
 
 
-def test_what_takes_longer_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "AT_HAND", 0.05)
     monkeypatch.setattr(parallel, "LEAST_LEFT", 0.1)
     noted = Noted()

@@ -47,7 +47,7 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_measured_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
+def test_measure_without_data_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
     result = check_contexts(_run(tmp_path, lines), QUESTIONS, limits=IntakeLimits(ranked=2))
     assert not result.accepted
     assert code in {problem.code for problem in result.problems if problem.severity == "error"}

@@ -88,7 +88,7 @@ def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None
         pool([*numbered, table("c", [{"id": 1, "answer": "z"}])])
 
 
-def test_what_cannot_be_joined_is_said_and_nothing_is_guessed() -> None:
+def test_join_that_fails_is_reported_without_guesses() -> None:
     with pytest.raises(InputError, match=r"No file has the text of 1 question: '7'") as refused:
         pool([table("a", [{"id": 7, "answer": "x"}])])
     assert "--references" in str(refused.value)

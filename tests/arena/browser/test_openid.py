@@ -82,7 +82,7 @@ def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
     assert house.provider.exchanged == 2
 
 
-def test_whom_the_provider_does_not_vouch_for_is_nobody(house: House) -> None:
+def test_unverified_sign_in_is_rejected(house: House) -> None:
     walk = reader(house.url)
     house.provider.claims = {"sub": "1", "email": "ann@example.org", "email_verified": False}
     sign_in(house, walk)

@@ -101,6 +101,6 @@ def test_planted_fault_is_found_by_its_check(page: webdriver.Chrome, name: str) 
 
 
 @pytest.mark.parametrize("name", list(MEANT))
-def test_what_is_meant_is_no_fault(page: webdriver.Chrome, name: str) -> None:
+def test_intended_values_are_no_fault(page: webdriver.Chrome, name: str) -> None:
     _open(page, MEANT[name])
     assert _all_faults(page) == []

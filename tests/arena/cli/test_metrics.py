@@ -134,7 +134,7 @@ def test_a_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, 
         (("--option", "relevence=3"), "relevence"),
     ],
 )
-def test_what_cannot_be_run_is_said_in_a_line(arena_of: Commands, more: Words, message: str) -> None:
+def test_unrunnable_command_fails_in_one_line(arena_of: Commands, more: Words, message: str) -> None:
     assert message in arena_of.refused(*RUN, *more)
 
 

@@ -186,7 +186,7 @@ def test_documented_retriever(arena_of: Commands, tmp_path: Path, monkeypatch: p
     assert scored["judge"].startswith("handbook@")
 
 
-def test_what_a_retriever_returns_is_checked(arena_of: Commands, tmp_path: Path) -> None:
+def test_retriever_results_are_checked(arena_of: Commands, tmp_path: Path) -> None:
     text = """
 from data.models import Passage
 from judges.retrieval import RetrieverInfo

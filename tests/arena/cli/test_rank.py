@@ -170,7 +170,7 @@ def test_a_cache_costs_nothing(run: Commands, files: Files, tmp_path: Path, scri
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_who_declines_has_stored_nothing(
+def test_declined_confirmation_stores_nothing(
     run: Commands,
     files: Files,
     tmp_path: Path,

@@ -44,7 +44,7 @@ def _open_to_others(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_whatever_commands_write_is_their_users_alone(tmp_path: Path) -> None:
+def test_files_of_commands_are_private_to_their_user(tmp_path: Path) -> None:
     home = tmp_path / "home"
     commands = (
         f"sets import {write_set(tmp_path)}",

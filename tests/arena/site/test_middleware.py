@@ -90,7 +90,7 @@ def test_script_inside_a_document_is_known_by_its_hash() -> None:
 @pytest.mark.parametrize(
     "address", ["null", "", "http://", "//x", "http://a:b", "http://a:99999", "http://[", "file:///etc"]
 )
-def test_what_is_no_origin_is_none(address: str) -> None:
+def test_invalid_origin_is_none(address: str) -> None:
     """C5: An `Origin` that browsers send for files and sandboxes, or that nobody can read, is no site's."""
     assert origin_of(address) is None
 

@@ -126,7 +126,7 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None
     assert (above or below) is view.separates(leader, REFERENCE)
 
 
-def test_nobody_leads_where_nothing_was_judged() -> None:
+def test_headline_without_a_verdict_names_no_leader() -> None:
     table, about = table_of("ties alone"), About(name="b", title="B", reference=REFERENCE)
     nothing = build_standings(
         table.select(table.winner < 0),

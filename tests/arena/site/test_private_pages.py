@@ -79,7 +79,7 @@ def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> 
     assert marks_in(seen(ADA, "questions.question_page", id="q1", part="answers")) == set(EVERY)
 
 
-def test_what_one_person_saw_is_not_shown_to_the_next(
+def test_session_shows_nothing_of_the_one_before(
     monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
     assert marks_in(seen(ADA, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}

@@ -162,7 +162,7 @@ def test_battle_of_the_address_is_the_one_explained() -> None:
     assert again.selectbox[0].value == page.selectbox[0].value
 
 
-def test_what_people_wrote_is_never_markup() -> None:
+def test_text_of_people_is_never_markup() -> None:
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     shown = html_of(page)
     assert escape(EVIL) in shown

@@ -72,7 +72,7 @@ def test_columns_of_lists_are_read_row_by_row() -> None:
         ({"science_0_LFRQA_RQA": {"raw": ["Third"]}}, "the vote 'Third'"),
     ],
 )
-def test_what_is_missing_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_missing_items_are_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
     shutil.copytree(GOLDEN, tmp_path, dirs_exist_ok=True)
     file = tmp_path / "human_evaluations.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))

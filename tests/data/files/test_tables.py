@@ -45,7 +45,7 @@ def test_printed_lists_are_lists(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("cell", ["['a' ... 'b']", "[{'text': 'a' 'b'}]", "['a' 5]", "text", "{}", "[a]"])
-def test_what_is_no_list_is_refused(cell: str) -> None:
+def test_value_other_than_a_list_is_refused(cell: str) -> None:
     with pytest.raises(FileFormatError, match="list"):
         list_of_cell(cell)
 

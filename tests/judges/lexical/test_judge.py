@@ -244,7 +244,7 @@ def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
     assert "set.toml" in verdict.detail
 
 
-def test_what_was_judged_before_changes_nothing() -> None:
+def test_earlier_verdicts_change_nothing() -> None:
     busy = LexicalJudge(spec_of())
     for other in ("Paris.", WRONG, NONE):
         busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))

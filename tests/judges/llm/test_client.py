@@ -92,7 +92,7 @@ def test_the_cache_saves_every_call(scripted_llm: Serve) -> None:
 @pytest.mark.parametrize(
     "changed", [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}]
 )
-def test_whatever_can_change_a_reply_changes_its_key(changed: dict[str, Any]) -> None:
+def test_request_key_changes_with_every_setting_of_a_reply(changed: dict[str, Any]) -> None:
     assert request("http://e/v1").key != request("http://e/v1", **changed).key
 
 
@@ -113,7 +113,7 @@ def test_record_asks_everything_anew(scripted_llm: Serve) -> None:
     assert [reply.text for reply in cache.replies.values()] == ["new"]
 
 
-def test_what_may_have_been_charged_counts_in_full(scripted_llm: Serve) -> None:
+def test_possible_charges_count_in_full(scripted_llm: Serve) -> None:
     """C6: A dropped reply loses its reservation and is not booked as charged, a 500 costs nothing."""
     for fault, lost in (("drop", True), ("server_error", False)):
         server, ledger = scripted_llm(first=[fault] * 2), MemoryLedger(1.0)

@@ -37,7 +37,7 @@ MILLION = TokenUsage(1_000_000)
         ("http://[broken/v1", False),
     ],
 )
-def test_what_has_no_price_is_free_on_this_machine_alone(endpoint: str, private: bool) -> None:
+def test_unpriced_model_is_free_at_private_addresses_only(endpoint: str, private: bool) -> None:
     assert is_private(endpoint) is private
     assert Prices().cost(endpoint, "house-model", TokenUsage(1_000, 10)) == (0.0 if private else None)
 

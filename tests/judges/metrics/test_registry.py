@@ -94,7 +94,7 @@ LACKING: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("name", "change", "reason"), [(name, *case) for names, *case in LACKING for name in names]
 )
-def test_what_cannot_be_measured_is_undefined_with_a_reason(
+def test_measure_without_data_is_undefined_with_a_reason(
     name: str, change: dict[str, Any], reason: str
 ) -> None:
     found = embedded(name, replace(WHOLE, **change))

@@ -175,7 +175,7 @@ def test_an_honest_answer_keeps_its_score(answer: str) -> None:
         "Nobody should believe that",
     ],
 )
-def test_what_is_denied_or_asked_is_left_out(opening: str) -> None:
+def test_denials_and_questions_are_left_out(opening: str) -> None:
     item = replace(SAID, answer=f"{opening} {QUOTED[:1].lower()}{QUOTED[1:]} What happened?")
     score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
     worth: Any = score.details[WORTH]

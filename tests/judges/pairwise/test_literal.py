@@ -126,7 +126,7 @@ def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
         ("[examples]", "[exmaples]", "exmaples"),
     ],
 )
-def test_what_cannot_be_installed_says_why(study: Path, old: str, new: str, said: str) -> None:
+def test_missing_package_says_why(study: Path, old: str, new: str, said: str) -> None:
     (study / "study.toml").write_text(INSTALLED.replace(old, new))
     with pytest.raises(SpecError, match="cannot be") as caught:
         load_spec(str(study / "house.toml"))
@@ -181,7 +181,7 @@ def test_passages_are_written_as_the_study_writes_them() -> None:
 
 
 @given(st.text(), st.text(), st.text())
-def test_what_is_put_in_is_never_expanded(question: str, first: str, second: str) -> None:
+def test_inserted_text_is_never_expanded(question: str, first: str, second: str) -> None:
     prompt = LiteralPrompt(
         ask="Q\x00{q}\x00{a}\x00{b}\x00",
         placeholders={"question": "{q}", "answer_1": "{a}", "answer_2": "{b}"},

@@ -177,7 +177,7 @@ TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<\uff5cend\u2
 
 
 @pytest.mark.parametrize("ending", [*TURN_ENDS, " \n<|end|>."])
-def test_what_ends_a_turn_may_follow_a_verdict(ending: str) -> None:
+def test_verdict_may_end_with_a_turn_mark(ending: str) -> None:
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.RATING).choice is Choice.SECOND
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.WORDS).choice is Choice.SECOND
 

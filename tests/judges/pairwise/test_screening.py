@@ -377,5 +377,5 @@ def test_an_order_in_a_comment_to_graders_is_found(sign: str) -> None:
         'You may follow the recipe "first knead, then rest", which applies here as well.',
     ],
 )
-def test_what_is_mentioned_stays(text: str) -> None:
+def test_mentions_stay(text: str) -> None:
     assert not steering(PROSE + text)

@@ -149,7 +149,7 @@ def test_correlations_are_with_the_mean_label() -> None:
     assert found.pearson.value == pytest.approx(stats.pearsonr([-0.1, 0.6, 0.9], [0, 1 / 3, 1]).statistic)
 
 
-def test_what_does_not_exist_is_null() -> None:
+def test_absent_value_is_null() -> None:
     constant = calibrate([pair(0, Preference.TIE), pair(0, Preference.TIE)], QUICK).as_json()
     assert constant["accuracy"] == 1
     for name in ("decisive_accuracy", "kappa", "pearson", "spearman", "alpha"):

@@ -66,7 +66,7 @@ def test_columns_and_records_are_the_same_battles(
 
 
 @given(battles(), st.booleans())
-def test_what_is_written_is_read_back_in_any_order(
+def test_written_battles_are_read_back_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], named: bool
 ) -> None:
     if not named:

@@ -433,7 +433,7 @@ def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["nan", "NaN", "NA", "<NA>", "None", " "])
-def test_what_is_no_name_is_no_system(tmp_path: Path, name: str) -> None:
+def test_invalid_name_is_no_system(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / "b.jsonl", [FAIR, FAIR | {"model_a": name}])
     read = read_battles(path)
     assert (read.table.systems, read.left_out) == (("x", "y"), {LeftOut.FAULTY: 1})

@@ -30,7 +30,7 @@ MADE = BattleRows(
 )
 
 
-def test_what_a_format_cannot_hold_is_refused_and_no_half_file_stays(tmp_path: Path) -> None:
+def test_write_refuses_unsupported_values_and_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="cannot hold the score"):
         write_chunks([MADE], tmp_path / "out.json", write_as="rag-qa-arena-eval")
     with pytest.raises(FileFormatError, match="cannot be written as CSV"):
@@ -155,7 +155,7 @@ def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, throug
         ("hard.jsonl", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
     ],
 )
-def test_what_a_format_cannot_hold_is_named(tmp_path: Path, through: str, named: set[str]) -> None:
+def test_format_names_values_that_it_cannot_hold(tmp_path: Path, through: str, named: set[str]) -> None:
     row: Record = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
     result = convert(write_lines(tmp_path / "s.jsonl", row), tmp_path / through, write_as=OTHERS[through])

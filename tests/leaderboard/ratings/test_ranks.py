@@ -57,7 +57,7 @@ def groups_of(found: tuple[str, ...]) -> list[tuple[int, ...]]:
 
 
 @given(outcomes(), st.data())
-def test_those_who_stay_are_separated_as_before(separated: Apart, data: st.DataObject) -> None:
+def test_separation_of_remaining_systems_is_unchanged(separated: Apart, data: st.DataObject) -> None:
     found = letters(separated)
     stay = sorted(data.draw(st.sets(st.integers(0, len(found) - 1), min_size=1)))
     among = places_among([found[at] for at in stay])
@@ -186,7 +186,7 @@ def test_one_battle_puts_a_group_below_but_separates_nobody() -> None:
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
-def test_nobody_is_placed_above_a_system_that_beat_it_for_certain(seed: int) -> None:
+def test_places_respect_certain_wins(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = list("abcdef")
     rows: list[Row] = []

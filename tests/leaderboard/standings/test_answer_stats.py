@@ -54,7 +54,7 @@ def standings() -> Standings:
     return build_standings(encoded(battles(ANSWERED)), ABOUT, settings=QUICK, answers=facts(ANSWERED))
 
 
-def test_who_answered_5_of_56_questions_stands_last_without_a_rating(standings: Standings) -> None:
+def test_system_with_5_of_56_answers_is_last_without_a_rating(standings: Standings) -> None:
     """F24: it won all of its battles, and is listed with them and the reason in every domain, unranked."""
     assert [line.system for line in standings.lines["overall"]] == ["b", "c", "d", "a short"]
     for lines in standings.lines.values():

@@ -73,9 +73,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("row", "error"), FAILED.values(), ids=FAILED.keys())
-def test_what_ended_in_an_error_has_no_answer(
-    row: dict[str, Any], error: str, check: Check, tmp_path: Path
-) -> None:
+def test_failed_sample_has_no_answer(row: dict[str, Any], error: str, check: Check, tmp_path: Path) -> None:
     good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
     assert (result.answers, result.errors) == (1, 0)

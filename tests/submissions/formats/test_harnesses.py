@@ -293,7 +293,7 @@ def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
     assert [one.question_id for one in read_contexts(path, asked)] == list(names)
 
 
-def test_what_beir_cannot_read_is_not_written(tmp_path: Path) -> None:
+def test_beir_export_leaves_out_unreadable_values(tmp_path: Path) -> None:
     bare = _asked("1")
     with pytest.raises(InputError, match="no passages"):
         write_beir(bare, tmp_path / "bare")

@@ -146,7 +146,7 @@ def test_last_organiser_stays_one_in_the_browser(make_arena: Fill, database_url:
     assert arena.store.teams.organisers() == ()
 
 
-def test_nobody_gives_away_more_than_they_have(arena: Arena) -> None:
+def test_rights_given_away_never_exceed_ones_own(arena: Arena) -> None:
     _, secret = _token(arena, TokenScope.SUBMIT)
     weak = arena.identities.of_token(secret, client=HERE)
     _, secret = _token(arena, TokenScope.MANAGE)

@@ -138,7 +138,7 @@ def test_nuggets_in_part_are_covered_and_say_so() -> None:
     assert unknown == 1
 
 
-def test_what_is_not_recorded_says_why_and_how_to_get_it() -> None:
+def test_unrecorded_reply_says_why_and_how_to_get_it() -> None:
     """Without a score the command is named, without material the set; hidden details say that they are."""
     bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
     assert "arena metrics run --set s --metric answer-crux" in bare["sub-questions"]

@@ -36,7 +36,7 @@ def scored(
     )
 
 
-def test_what_most_others_have_comes_first() -> None:
+def test_facts_of_most_others_come_first() -> None:
     scores = {
         "own": [scored("own", "x1", [], ["a", "b", "cd"]), scored("own", "y1", [], ["e"])],
         "one": [scored("one", "x1", ["b"], ["a", "cd"]), scored("one", "y1", ["e"], [])],
@@ -47,7 +47,7 @@ def test_what_most_others_have_comes_first() -> None:
     assert [(fact.covered_by, fact.missed_by) for fact in found.facts] == [(2, 0), (1, 1), (0, 2), (0, 2)]
 
 
-def test_what_follows_from_a_missed_fact_is_counted_and_not_listed() -> None:
+def test_consequences_of_missed_facts_are_counted_only() -> None:
     own = scored("own", "x1", ["a"], ["b", "c", "d"], basis=["b", "d"], contradicted=["d"])
     found = missed_facts("own", {"own": [own]})
     assert [(fact.text, fact.contradicted) for fact in found.facts] == [

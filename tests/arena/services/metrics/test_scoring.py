@@ -325,7 +325,7 @@ def test_an_llm_is_asked_once_an_answer(arena_of: Commands, scripted_llm: Serve,
     ],
     ids=["a quote that is not in the answer", "a fact left out", "no quote"],
 )
-def test_what_a_reply_leaves_undecided_is_asked_once_more(
+def test_undecided_reply_is_asked_once_more(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path, bad: dict[str, tuple[str, str]]
 ) -> None:
     (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)

@@ -98,7 +98,7 @@ def test_an_answer_that_breaks_a_metric_has_failed() -> None:
 
 
 @pytest.mark.parametrize("error", [JudgeError("gone", advice="Wait."), SpecError("no prompt", advice="Add.")])
-def test_what_concerns_every_answer_ends_the_run(error: Exception) -> None:
+def test_fault_of_every_answer_ends_the_run(error: Exception) -> None:
     with pytest.raises(type(error)):
         asyncio.run(scored(Breaking(error), item(1)))
 

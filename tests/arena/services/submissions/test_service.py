@@ -94,7 +94,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     assert (status.attempt, status.attempts) == (None, 1)
 
 
-def test_what_was_never_submitted_stays_unknown(submit: Callable[..., tuple[Arena, int]]) -> None:
+def test_unsubmitted_system_stays_unknown(submit: Callable[..., tuple[Arena, int]]) -> None:
     """C1: A version that was only held is nobody else's to know, withdrawn or not, and leaves no gap."""
     arena, held = submit(1, confirm=False, system="mine")
     arena.submissions.withdraw(held, reason="our own reason", caller=TEAM)
@@ -213,7 +213,7 @@ def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
             arena.submissions.withdraw(number, caller=caller)
 
 
-def test_who_may_not_know_of_a_submission_is_told_that_there_is_none(
+def test_hidden_submission_looks_absent(
     submit: Callable[..., tuple[Arena, int]],
 ) -> None:
     arena, number = submit(1, confirm=False)

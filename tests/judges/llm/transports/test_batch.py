@@ -117,7 +117,7 @@ def test_stopping_does_not_wait_for_the_batch(scripted_llm: Serve) -> None:
     assert [record.batch_id for record in journal.records.values()] == ["batch_1"]
 
 
-def test_what_a_batch_failed_on_is_tried_in_another(scripted_llm: Serve) -> None:
+def test_batch_retries_failed_requests_in_another(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(first=["server_error", "refusal"]), MemoryJournal()
     answers = ask(requests(server.url, 3), journal)
     assert sum(isinstance(answer, Reply) for answer in answers) == 2

@@ -194,7 +194,7 @@ def test_an_empty_context_covers_nothing() -> None:
         {"contexts": [0]},
     ],
 )
-def test_what_is_no_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
+def test_value_other_than_a_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
     with pytest.raises(ArenaError) as caught:
         context_report({**CASE, **change})
     assert caught.value.advice

@@ -46,7 +46,7 @@ def test_an_answer_is_scored_by_the_same_sub_questions(scripted_llm: Serve) -> N
     assert number(found.details["density"]) > 1
 
 
-def test_what_the_oracle_cannot_answer_gains_nothing(scripted_llm: Serve) -> None:
+def test_question_beyond_the_oracle_gains_nothing(scripted_llm: Serve) -> None:
     owner = Passage("x", "The tower is owned by the city.")
     found = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, contexts=(owner,)))
     assert found.score == 0

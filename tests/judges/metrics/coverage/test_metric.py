@@ -187,7 +187,7 @@ def test_icat_is_the_weighted_harmonic_mean(
     assert icat(factuality, coverage, beta) == pytest.approx(expected, abs=5e-7)
 
 
-def test_what_is_undefined_stays_undefined() -> None:
+def test_undefined_value_stays_undefined() -> None:
     assert share(0, 0) is None
     assert icat(None, 0.5) is None
     assert icat(None, 0.0) == 0.0

@@ -80,7 +80,7 @@ def test_k_is_the_median_number_of_claims() -> None:
         lambda: median_claims([]),
     ],
 )
-def test_what_does_not_exist_is_an_error(undefined: Callable[[], float]) -> None:
+def test_unknown_name_is_an_error(undefined: Callable[[], float]) -> None:
     with pytest.raises(StatisticsError) as caught:
         undefined()
     assert caught.value.advice

@@ -46,7 +46,7 @@ def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
     ]
 
 
-def test_what_states_nothing_is_no_fact() -> None:
+def test_sentence_without_a_statement_is_no_fact() -> None:
     text = (
         "# What to expect\n\nBetter early? Expect changes in four areas. There are several reasons:\n\n"
         "**Costs**\n- Rents rise by 4 % a year.\n- Wages stay as they are.\n"

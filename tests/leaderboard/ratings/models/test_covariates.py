@@ -117,6 +117,6 @@ def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])
-def test_what_is_no_mark_is_refused(value: float) -> None:
+def test_value_other_than_a_mark_is_refused(value: float) -> None:
     with pytest.raises(RecordError, match="Row 2, column position"):
         marked_column("position", [0.0, value], FIRST)

@@ -47,7 +47,7 @@ UNSURE = (1000.0, (Flag.NO_INTERVAL,))
     ],
     ids=["one decided battle", "ties alone", "one question", "one-way chain"],
 )
-def test_what_cannot_be_estimated_is_null_and_flagged(battles: list[str], expected: Expected) -> None:
+def test_rating_without_estimate_is_null_and_flagged(battles: list[str], expected: Expected) -> None:
     table = rate(encoded([(q, "x", a, b, won) for q, a, b, won in map(str.split, battles)]))
     for system, (rating, flags) in expected.items():
         found = table.of(system)
