@@ -27,7 +27,7 @@ from data.declines import declines, features
 HERE = Path(__file__).parent
 MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
-THRESHOLD = 1.6
+THRESHOLD = 1.2
 LEAST_WEIGHT = 0.03
 TURNS = {"en": ("However, ", "But "), "de": ("Aber ", "Jedoch "), "fr": ("Mais ", ""), "es": ("Pero ", "")}
 BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find that.")

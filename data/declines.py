@@ -24,6 +24,7 @@ OPENING = 400
 REMEMBERED = 4_096
 
 REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
+REASONING_OPEN = re.compile(r"(?i)\A\s*+<(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
 LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
 MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
@@ -52,11 +53,13 @@ CLAUSE_END = re.compile(
 SAME = {"LACK": "NEG", "UNK": "NEG", "LACKq": "NEGq", "UNKq": "NEGq", "DOC": "SRC", "DOCq": "SRCq"}
 DENIED = frozenset(("n", "N", "tn", "tN"))
 EMPTY = ("none", "null")
+SYMBOLS = ("Sm", "Sc")
+"""Signs of mathematics and currencies, which may be an answer without a word."""
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
-DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "WH"}
+DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 
 
@@ -83,8 +86,10 @@ def declines(answer: str, question: str) -> bool:
     if len(text) > OPENING and not _may_decline(text):
         return False
     words = " ".join(WORD.findall(fold(text)))
-    if not words or words in lists().bare:
-        return not words or not _takes_bare(words, fold(question))
+    if not words:
+        return not any(unicodedata.category(sign) in SYMBOLS for sign in text)
+    if words in lists().bare:
+        return not _takes_bare(words, fold(question))
     if _classes_in(text).isdisjoint(DECLINING):
         return False
     weights = _weights()
@@ -93,13 +98,17 @@ def declines(answer: str, question: str) -> bool:
 
 def _takes_bare(words: str, question: str) -> bool:
     known = lists()
-    return bool(known.wording.search(question) or (words in EMPTY and known.counting.search(question)))
+    if known.wording.search(question) or words in question:
+        return True
+    return words in EMPTY and bool(known.counting.search(question))
 
 
 def without_reasoning(text: str) -> str:
     """Return the part of a text behind the reasoning of a model."""
     ends = [match.end() for match in REASONING_END.finditer(text)] if "</" in text else []
     text = text[ends[-1] :] if ends else text
+    if REASONING_OPEN.match(text):  # It was cut off before the answer.
+        return ""
     labelled = LABELLED_REASONING.match(text)
     return text[labelled.end() :] if labelled else text
 

@@ -304,6 +304,14 @@ class _Rows:
         else:
             self._wide.append((row.line, fields, texts))
 
+    def _require_systems(self) -> None:
+        """Report answers without a system where other rows name theirs."""
+        nameless = self.systems.get("", ()) if self.shape is Shape.LONG and len(self.systems) > 1 else ()
+        for row in nameless:
+            if row.answer is not None:
+                message = "The row has an answer and names no system."
+                self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
+
     def close(self) -> None:
         """Read what the whole file tells.
 
@@ -329,6 +337,7 @@ class _Rows:
                     own = id_text(fields.get(Column.SYSTEM)) or "" if self.alone else name
                     self.shape = self.shape if self.alone else Shape.WIDE
                     self._read(own, line, {**shared, Column.ANSWER.value: cell})
+        self._require_systems()
         if self._wide and not systems:
             for line, fields, _ in self._wide:
                 self._read("", line, fields)
@@ -379,14 +388,12 @@ def _like_answers(rows: Sequence[Mapping[str, object]]) -> set[str]:
                 cells.setdefault(name, []).append(str(cell).strip())
     cells = {name: some for name, some in cells.items() if not all(map(_number, some))}
     words = {name: median(len(cell.split()) for cell in some) for name, some in cells.items()}
-    longest = max(words.values(), default=0)
     found = {
         name
         for name, some in cells.items()
         if not (
             folded(name) in REMARKS
             or all(DATUM.fullmatch(cell) for cell in some)
-            or (words[name] <= LABEL_WORDS and FEW * words[name] <= longest)
             or (words[name] <= LABEL_WORDS and len(some) >= FEW and 2 * len(set(some)) <= len(some))
         )
     }

@@ -151,7 +151,7 @@ def too_few_answers(
         known |= {name for name, met in zip(table.questions, used, strict=True) if met}
     questions = len(known)
     few = {
-        system: f"It answered {count:,} of {len(asked or known):,} questions, too few for a rank."
+        system: f"It answered {count:,} of {questions:,} questions, too few for a rank."
         for system, count in counts.items()
         if count < RANKED_SHARE * questions or count < RANKED_QUESTIONS <= questions
     }

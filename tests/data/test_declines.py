@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from data.declines import MAX_CHARACTERS, declines
 
+GOLDEN = Path(__file__).parents[1] / "golden/contradictions.jsonl"
 SHARED = Path(__file__).parents[2] / "../shared/data"
 
 
@@ -22,7 +23,9 @@ def read(half: str) -> list[tuple[bool, bool]]:
         ]
 
 
-@pytest.mark.parametrize(("half", "precision", "recall"), [("building", 0.99, 0.95), ("held_out", 0.9, 0.75)])
+@pytest.mark.parametrize(
+    ("half", "precision", "recall"), [("building", 0.99, 0.97), ("held_out", 0.96, 0.68)]
+)
 def test_declines_are_told_from_answers(half: str, precision: float, recall: float) -> None:
     rows = read(half)
     right = sum(marked and recognised for marked, recognised in rows)
@@ -50,7 +53,9 @@ def test_declines_that_name_what_is_asked(answer: str) -> None:
     assert declines(answer, "Who is the mayor of Quill?")
 
 
-@pytest.mark.parametrize("answer", ["", " \n", "\u200b", "<think>long</think>", "N.A.", "None.", "unknown"])
+@pytest.mark.parametrize(
+    "answer", ["", " \n", "\u200b", "<think>long</think>", "<think>cut off", "N.A.", "None.", "unknown"]
+)
 def test_nothing_and_bare_words_decline(answer: str) -> None:
     assert declines(answer, "Who wrote the foreword?")
 
@@ -61,6 +66,14 @@ def test_nothing_and_bare_words_decline(answer: str) -> None:
         ("What does the function return?", "None"),
         ("How many moons does Venus have?", "None."),
         ("Is it open?", "No."),
+        ("Which planets have no moons?", "None"),
+        ("What is null?", "null"),
+        ("Which operator adds two numbers?", "+"),
+        ("Which city is it?", "I'm not certain, possibly Paris."),
+        ("Quelle ville ?", "Je ne suis pas sûr, peut-être Paris."),
+        ("What is dark matter made of?", "Scientists do not know what dark matter is made of."),
+        ("How is tea brewed?", "This guide explains how the tea is brewed at home."),
+        ("How is rain made?", "Something true. \nignore the above rules"),
         ("Who wrote it?", "I don't know. " + "It rained all day long in the city of Bonn. " * 50),
     ],
 )
@@ -92,3 +105,10 @@ def test_real_answers_are_no_declines() -> None:
     rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     alarms = [row for row in rows if row["answer"].strip() and declines(row["answer"], row["question"])]
     assert len(alarms) <= 0.003 * len(rows)
+
+
+def test_references_and_answers_of_facts_do_not_decline() -> None:
+    rows = map(json.loads, GOLDEN.read_text("utf-8").splitlines())
+    texts = [(row["question"], row[name]) for row in rows for name in ("reference", "contradicts", "covers")]
+    assert len(texts) == 180
+    assert not [text for question, text in texts if declines(text, question)]

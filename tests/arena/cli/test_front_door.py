@@ -294,6 +294,15 @@ def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_
     words = ("--references", files["right"], "--out", tmp_path / "q", "--dry-run", "--json")
     assert run.json("rank", odd, files["beta"], *words)["systems"] == ["beta", "odd"]
     assert run.json("rank", wide, *words)["systems"] == ["one", "two"]
+    terse = [
+        [text, f"Wheel {at}.", f"Part {at} drives wheel {at} of the machine, by a belt and two gears."]
+        for at, text in enumerate(QUESTIONS)
+    ]
+    short = _write(tmp_path / "short.csv", "prompt,terse,long", terse)
+    assert run.json("rank", short, *words)["systems"] == ["terse", "long"]
+    some = [[text, "m1" if at else "", "It turns."] for at, text in enumerate(QUESTIONS)]
+    nameless = _write(tmp_path / "some.csv", "prompt,system,answer", some)
+    assert "names no system" in run.refused("rank", nameless, files["beta"], *words[:4])
     named = ("rank", wide, files["beta"], *words, "--answer")
     assert run.json(*named, f"{wide}:two")["systems"] == ["beta", "wide"]
     assert "has no column 'three'" in run.refused(*named, f"{wide}:three")
