@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from arena.services.accounts.invitations import InvitationService
     from arena.services.accounts.teams import TeamService
     from arena.services.accounts.tokens import SessionService, TokenService
-    from arena.services.boards.service import BoardService
+    from arena.services.boards.service import BoardService, Note
     from arena.services.contexts import ContextService
     from arena.services.evidence.question_lists import QuestionListService
     from arena.services.evidence.questions import EvidenceService
     from arena.services.evidence.systems import SystemService
     from arena.services.evidence.weaknesses import WeaknessService
-    from arena.services.jobs.cancellation import Engine
+    from arena.services.jobs.cancellation import Engine, StopEvent
     from arena.services.jobs.queue import JobLeases
     from arena.services.jobs.service import JobService
     from arena.services.judging.calibration import CalibrationService
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from arena.services.submissions.service import SubmissionService
     from arena.services.submissions.uploads import UploadService
     from arena.services.system import Notifier
+    from data.models import Submission
     from data.store import Store
 
 
@@ -221,7 +222,11 @@ class Arena:
         """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
-        return BoardService(self.store, self.jobs, metrics=lambda: self.metrics)
+        def score(name: str, note: Note, stop: StopEvent | None, entrants: Sequence[Submission]) -> None:
+            # Metrics load when a board is made, not when boards are listed.
+            self.metrics.score_board(name, note, stop, entrants)
+
+        return BoardService(self.store, self.jobs, score=score)
 
     @cached_property
     def ranking(self) -> RankingService:

@@ -38,7 +38,7 @@ QUOTED = re.compile(
 ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
 FIRST_WORDS = re.compile(r"\A\W*+\w++(?: \w++)?,\s(?=.*\w)")
-UNDONE = re.compile(r"un\w{3,}(?:ed|able|t|te[nrs]?|bar\w*)$|(?:in|im)\w{4,}(?:ble|bles)$")
+UNDONE = re.compile(r"\A(?:un\w{3,}(?:ed|able|t|te[nrs]?|bar(?:e[mnrs]?)?)|(?:in|im)\w{4,}(?:ble|bles))$")
 """Words such as "undated", "unerwahnt" and "introuvable"."""
 GERMAN = re.compile(
     r"\b(?:der|die|das|den|dem|des|ist|und|nicht|kein\w*|im|zu[rm]?|sich|ich|auf|ein\w?\w?)\b"

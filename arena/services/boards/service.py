@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from arena.services.jobs.cancellation import StopEvent, raise_if_stopped
 from arena.services.jobs.service import JobService
 from arena.services.system import rare_collections
 from data.errors import ConflictError, InputError
-from data.models import Board, Job, JobKind, Round, RoundState, TokenScope
+from data.models import Board, Job, JobKind, Round, RoundState, Submission, TokenScope
 from data.progress import working
 from data.store import Store
 from leaderboard.standings.sections import PEOPLE
@@ -20,21 +20,21 @@ from leaderboard.standings.sections import PEOPLE
 if TYPE_CHECKING:
     # What computes standings loads in the methods that compute: to list or show a board takes none of it.
     from arena.services.boards.people import VoteSource
-    from arena.services.metrics.service import MetricService
     from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
+Score = Callable[[str, Note, StopEvent | None, Sequence[Submission]], None]
 LONGEST_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
 
 class BoardService(BoardReader):
-    """Use cases around boards; `metrics` gives the service that scores, which loads when a board is made."""
+    """Use cases around boards; `score` scores answers that lack a score by the metrics of the board."""
 
-    def __init__(self, store: Store, jobs: JobService, *, metrics: Callable[[], MetricService]) -> None:
+    def __init__(self, store: Store, jobs: JobService, *, score: Score) -> None:
         super().__init__(store)
         self._jobs = jobs
-        self._metrics = metrics
+        self._score = score
 
     def standings(self, name: str, *, calibration: Path | int | None = None) -> Standings:
         """Compute a round's standings from its judged battles, at whatever state it is.
@@ -130,7 +130,7 @@ class BoardService(BoardReader):
         # Those that were judged: a system may have a newer version by now.
         entrants = entrants_of(self._store, round_)
         if score:
-            self._metrics().score_board(round_.set_name, report, stop_event, entrants)
+            self._score(round_.set_name, report, stop_event, entrants)
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())

@@ -299,7 +299,7 @@ def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_
         for at, text in enumerate(QUESTIONS)
     ]
     short = _write(tmp_path / "short.csv", "prompt,terse,long", terse)
-    assert run.json("rank", short, *words)["systems"] == ["terse", "long"]
+    assert run.json("rank", short, *words)["systems"] == ["long", "terse"]
     some = [[text, "m1" if at else "", "It turns."] for at, text in enumerate(QUESTIONS)]
     nameless = _write(tmp_path / "some.csv", "prompt,system,answer", some)
     assert "names no system" in run.refused("rank", nameless, files["beta"], *words[:4])
