@@ -23,8 +23,9 @@ def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> 
 class TokenUsage(NamedTuple):
     """Tokens of one call, as its provider reports them.
 
-    `input` includes what was `cached` and `cache_written`; `output` includes `thinking`, which is only
-    what the provider counts outside the completion. `stated_usd` is the cost that a gateway states.
+    `input` includes `cached` and `cache_written`, `output` includes all thinking: `thinking` is the part
+    counted outside the completion, `reasoning` all that the provider reports. `stated_usd` is the cost
+    that a gateway states.
     """
 
     input: int = 0
@@ -33,6 +34,7 @@ class TokenUsage(NamedTuple):
     cached: int = 0
     cache_written: int = 0
     stated_usd: float = 0.0
+    reasoning: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

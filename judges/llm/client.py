@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 SHORT_CAUSE = 60
 MAX_UNBELIEVED = 5
 UNBELIEVED = (
-    "in {0} replies it reported more tokens than a call can use, at last {1.input:,} in and {1.output:,} "
-    "out; each of these calls is held as lost at the most that it may cost"
+    "{0} replies in a row reported more tokens than a call can use, the last {1.input:,} in and "
+    "{1.output:,} out; the most that each call may cost counts as lost"
 )
 DENIED_ATTEMPTS = 2
 
@@ -207,8 +207,9 @@ class Scheduler:
         if self._cache is not None:
             # The place is kept until the reply is: a kill repeats no more calls than there are places.
             await self._cache.put(request, reply)
-        if self._meter.unbelieved(request) >= MAX_UNBELIEVED:
-            endpoint.give_up(UNBELIEVED.format(MAX_UNBELIEVED, reply.usage))
+        unbelieved = self._meter.unbelieved(request, reply)
+        if unbelieved >= MAX_UNBELIEVED:
+            endpoint.give_up(UNBELIEVED.format(unbelieved, reply.usage))
         return reply
 
     async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:

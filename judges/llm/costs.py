@@ -22,9 +22,9 @@ BLOCK_CALLS = 50
 ROUNDING = 1e-9
 OTHERS_POLL = 0.1
 OTHERS_PATIENCE = 150.0
-"""Seconds without a change after which nothing more is expected of what other workers hold."""
+"""Seconds to wait while other workers hold money and return none."""
 MAX_THINKING = 131_072
-"""Tokens of thinking in one call that are believed."""
+"""More tokens of thinking in one call are not believed."""
 ADDED_PROMPT = 8_192
 MARKS = 64
 
@@ -333,9 +333,10 @@ class CostMeter:
         self._surplus: dict[tuple[str, str], TokenUsage] = {}
         self._unbelieved: Counter[tuple[str, str]] = Counter()
 
-    def unbelieved(self, request: Request) -> int:
-        """Return how many replies of an endpoint and model reported more tokens than a call can use."""
-        return self._unbelieved[request.endpoint, request.model]
+    def unbelieved(self, request: Request, reply: Reply) -> int:
+        """Return how many replies in a row, up to this one, reported more tokens than a call can use."""
+        count = self._unbelieved[request.endpoint, request.model]
+        return count if count and not self._is_believable(request, reply.usage or NO_USAGE) else 0
 
     @property
     def pays_whole(self) -> bool:
@@ -369,15 +370,16 @@ class CostMeter:
         return self.price(request, most)
 
     def _is_believable(self, request: Request, usage: TokenUsage) -> bool:
-        """Return whether a call can have used so many tokens.
+        """Return whether a call can use this many tokens.
 
-        A gateway may add a prompt of its own, and a server count a few marks that no text shows.
+        Gateways may add a prompt of their own, and servers count a few special tokens. Thinking may exceed
+        the limit of the request.
         """
         allowed = request.sampling.max_tokens or MAX_THINKING
         return (
             usage.input <= self._counter.bytes(request) + ADDED_PROMPT
-            and usage.output - usage.thinking <= allowed + MARKS
-            and usage.thinking <= MAX_THINKING
+            and usage.output - usage.reasoning <= allowed + MARKS
+            and usage.reasoning <= MAX_THINKING
         )
 
     async def reserve(self, request: Request) -> float | None:
@@ -409,10 +411,13 @@ class CostMeter:
         self._pay(reserved, 0.0, 0.0)
 
     def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
-        """Settle a call with a reply; without its tokens the most that it may have cost counts as lost."""
+        """Settle a call with a reply; without believable usage the most that it may cost counts as lost."""
         usage = reply.usage or TokenUsage(reply.input_tokens, reply.output_tokens)
-        believed = self._is_believable(request, usage)
-        self._unbelieved[request.endpoint, request.model] += not believed
+        believed, place = self._is_believable(request, usage), (request.endpoint, request.model)
+        if not believed:
+            self._unbelieved[place] += 1
+        elif reply.metered:
+            self._unbelieved.pop(place, None)
         metered = reply.metered and believed
         self._settle(request, call_usage, reserved, usage if metered else NO_USAGE, unknown=not metered)
         self.usage.replies += 1
@@ -445,10 +450,11 @@ class CostMeter:
         unknown: bool = False,
     ) -> None:
         cost = self.price(request, usage)
-        surplus = self._surplus_of(request)
-        if usage.thinking > surplus.thinking or usage.stated_usd > surplus.stated_usd:
+        surplus, allowed = self._surplus_of(request), request.sampling.max_tokens or self._unbounded_output
+        beyond = max(usage.thinking, usage.output - allowed)
+        if beyond > surplus.thinking or usage.stated_usd > surplus.stated_usd:
             self._surplus[request.endpoint, request.model] = TokenUsage(
-                thinking=max(usage.thinking, surplus.thinking),
+                thinking=max(beyond, surplus.thinking),
                 stated_usd=max(usage.stated_usd, surplus.stated_usd),
             )
         lost = (reserved or self._most_cost(request) or 0.0) if unknown else 0.0

@@ -35,16 +35,19 @@ from data.models import TokenUsage
 
 BUILT_IN = Path(__file__).with_name("prices.toml")
 PACKAGE = "genai-prices"
-MILLION = 1_000_000
+MILLION, THOUSAND = 1_000_000, 1_000
 DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 CLOSED_MAKERS = ("openai", "anthropic", "google", "x-ai")
-"""Makers whose models nobody else serves, so that a private address is a gateway to them."""
+"""Makers whose models only they serve, so that a private address is a gateway to them."""
+OPEN_WEIGHTS = re.compile(r"gpt-oss|gemma")
+"""Models of closed makers that anybody may serve."""
 CALL = SimpleNamespace(input_tokens=1, output_tokens=1)
 LISTED = {
     "input": "input_mtok",
     "output": "output_mtok",
     "cached": "cache_read_mtok",
     "cache_write": "cache_write_mtok",
+    "call": "requests_kcount",
 }
 HALF_IN_BATCHES = frozenset({"openai", "anthropic", "google"})
 
@@ -52,10 +55,10 @@ Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(BaseModel):
-    """USD for a million tokens; `batch` is the share of it that batches cost.
+    """USD per million tokens; `batch` is the share of it that batches cost.
 
-    `cached` and `cache_write` are prices of input that a provider's cache had or keeps, `long` all prices
-    of a call with more than `long_from` input tokens.
+    `cached` and `cache_write` are prices of input that a provider's cache had or keeps, `call` is USD per
+    thousand calls, `long` has all prices of a call with more than `long_from` input tokens.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,18 +68,20 @@ class Price(BaseModel):
     batch: Annotated[float, Field(ge=0, le=1)] = 1.0
     cached: Dollars | None = None
     cache_write: Dollars | None = None
+    call: Dollars = 0.0
     long: Price | None = None
     long_from: Annotated[int, Field(gt=0)] = 200_000
 
     def of(self, usage: TokenUsage, calls: int = 1) -> float:
-        """Return what calls cost in USD that used so much together."""
+        """Return the cost of calls in USD by their usage together."""
         if self.long is not None and usage.input > self.long_from * calls:
-            return self.long.of(usage)
+            return self.long.of(usage, calls)
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.cache_write is None else self.cache_write
         plain = usage.input - usage.cached - usage.cache_written
         read = plain * self.input + usage.cached * cached + usage.cache_written * written
-        return (read + usage.output * self.output) / MILLION
+        fee = self.call * calls / THOUSAND if any(usage) else 0.0
+        return (read + usage.output * self.output) / MILLION + fee
 
 
 FREE = Price(input=0.0, output=0.0)
@@ -153,9 +158,10 @@ def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
     """Return a model's price in genai-prices: that of the provider at the address, else of its maker."""
     from genai_prices import calc_price  # noqa: PLC0415 - loads only when a price is looked up
 
-    makers = CLOSED_MAKERS if is_private(endpoint) else (None,)
-    prefix = names[0].partition("/")[0]
-    for url, maker in ((endpoint, None), ("", prefix), *(("", maker) for maker in makers)):
+    makers: tuple[str | None, ...] = (names[0].partition("/")[0], None)
+    if is_private(endpoint):
+        makers = () if OPEN_WEIGHTS.search(names[0].lower()) else CLOSED_MAKERS
+    for url, maker in ((endpoint, None), *(("", maker) for maker in makers)):
         for name in names:
             try:
                 calculated = (
@@ -166,11 +172,14 @@ def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
             except LookupError:
                 continue
             batch = 0.5 if calculated.provider.id in HALF_IN_BATCHES else 1.0
-            return _price_of(vars(calculated.model_price), batch)
+            return _price_of(vars(calculated.model_price), batch, free=name.endswith(":free"))
     return None
 
 
-def _price_of(listed: Mapping[str, Any], batch: float) -> Price:
+def _price_of(listed: Mapping[str, Any], batch: float, *, free: bool) -> Price | None:
+    """Return a listed price; None where it lacks the one for input or output, as of embeddings."""
+    if not free and None in (listed.get("input_mtok"), listed.get("output_mtok")):
+        return None
     base: dict[str, Any] = {"batch": batch}
     higher: dict[str, Any] = {"batch": batch}
     start = 0
@@ -241,9 +250,15 @@ def _as_toml(prices: PriceFile) -> str:
                 f"input = {price.input!r}",
                 f"output = {price.output!r}",
             ]
-            more = price.model_dump(include={"batch", "cached", "cache_write"}, exclude_defaults=True)
-            lines += [*(f"{key} = {value!r}" for key, value in more.items()), ""]
+            more = price.model_dump(exclude={"input", "output"}, exclude_defaults=True)
+            lines += [*(f"{key} = {_toml_of(value)}" for key, value in more.items()), ""]
     return "\n".join(lines)
+
+
+def _toml_of(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml_of(inner)}' for key, inner in value.items())} }}"
+    return repr(value)
 
 
 def _read(path: Path) -> PriceFile:

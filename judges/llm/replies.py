@@ -73,7 +73,7 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
     if not text.strip() and not thinking and finish != CUT_OFF and not (usage and usage.output):
         detail = "The endpoint returned an empty reply, without a token."
         raise CallError(CallErrorKind.TRANSIENT, detail, usage=usage or NO_USAGE)
-    if usage is not None and not (usage.input or usage.output):
+    if usage is not None and not (usage.input or usage.output or usage.stated_usd):
         usage = None  # Nobody writes a text with no tokens.
     return Reply(
         key=request.key,

@@ -7,14 +7,15 @@ read from a cache as input; Anthropic reports it apart. Gateways also state what
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from data.models import TokenUsage
 
 MAX_TOKENS = 100_000_000
-"""A larger number of tokens is not believed."""
+"""Larger numbers of tokens are not believed."""
+MAX_STATED_USD = 100.0
+"""Higher stated costs of one call are not believed."""
 COUNTS = (
     ("prompt_tokens", "completion_tokens"),
     ("input_tokens", "output_tokens"),
@@ -29,30 +30,28 @@ OUTSIDE = ("thoughtsTokenCount", "thoughts_token_count")
 THINKING = ("reasoning_tokens", "citation_tokens")
 CACHED = ("cached_tokens", "cached_prompt_text_tokens", "prompt_cache_hit_tokens", "cachedContentTokenCount")
 """Input from a cache that is counted as input as well."""
+STATED = "stated_cost"
+"""Key under which a body carries the cost from its headers."""
 COST_HEADERS = ("x-litellm-response-cost", "x-portkey-cost", "helicone-cost")
 
 
 def usage_of(payload: object) -> TokenUsage | None:
-    """Return what a call used; None where the endpoint gives no believable numbers."""
+    """Return the usage of a call; None where the endpoint gives no believable numbers."""
     if not isinstance(payload, Mapping):
         return None
-    for name in ("usage", "usageMetadata", "usage_metadata", ""):
-        report: object = payload.get(name) if name else payload
-        if isinstance(report, Mapping):
-            usage = _read(report)
-            if usage is not None:
-                return usage
-    return None
+    names = ("usage", "usageMetadata", "usage_metadata")
+    reports = [report for name in names if isinstance(report := payload.get(name), Mapping)]
+    usage = next((usage for report in (*reports, payload) if (usage := _read(report)) is not None), None)
+    stated = max(_dollars(payload.get(STATED)), *(_dollars(report.get("cost")) for report in reports), 0.0)
+    if usage is None:
+        return TokenUsage(stated_usd=stated) if stated else None
+    return usage._replace(stated_usd=stated)
 
 
 def with_stated_cost(payload: object, headers: Mapping[str, str]) -> object:
-    """Add the cost that a gateway states in a header to the usage in the body, where it is higher."""
-    stated = max((_dollars(headers.get(name)) for name in COST_HEADERS), default=0.0)
-    if not stated or not isinstance(payload, Mapping):
-        return payload
-    usage = payload.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
-    return {**payload, "usage": {**usage, "cost": max(stated, _dollars(usage.get("cost")))}}
+    """Add the cost that a gateway states in a header to the body."""
+    stated = max(_dollars(headers.get(name)) for name in COST_HEADERS)
+    return {**payload, STATED: stated} if stated and isinstance(payload, Mapping) else payload
 
 
 def _read(report: Mapping[str, Any]) -> TokenUsage | None:
@@ -70,9 +69,10 @@ def _read(report: Mapping[str, Any]) -> TokenUsage | None:
     if apart + stored and _is_apart(read, prompt, completion, apart + stored, total):
         prompt += apart + stored
     prompt += _first(report, ("toolUsePromptTokenCount", "tool_use_prompt_token_count"))
-    thinking = max(
-        _first(report, OUTSIDE), _thinking_outside(report, completion), total - prompt - completion
-    )
+    outside, reasoning = _first(report, OUTSIDE), _reasoning(report)
+    # Perplexity and xAI name it beside the completion, OpenAI inside; without a total only more than all
+    # written tokens proves that it stands outside.
+    thinking = max(outside, reasoning if reasoning > completion else 0, total - prompt - completion)
     cached = min(cached or apart, prompt)
     return TokenUsage(
         input=prompt,
@@ -80,7 +80,7 @@ def _read(report: Mapping[str, Any]) -> TokenUsage | None:
         thinking=thinking,
         cached=cached,
         cache_written=min(stored, prompt - cached),
-        stated_usd=_dollars(report.get("cost")),
+        reasoning=min(max(reasoning, thinking), completion + thinking),
     )
 
 
@@ -91,15 +91,9 @@ def _is_apart(name: str, prompt: int, completion: int, cached: int, total: int) 
     return name == "input_tokens" or cached > prompt
 
 
-def _thinking_outside(report: Mapping[str, Any], completion: int) -> int:
-    """Return thinking that cannot be part of what was written, since it is more.
-
-    Perplexity and xAI name it beside the completion, OpenAI inside its details; only more than all written
-    tokens proves that it stands outside where no total does.
-    """
+def _reasoning(report: Mapping[str, Any]) -> int:
     details = report.get("completion_tokens_details") or report.get("output_tokens_details")
-    thinking = sum(count_of(report.get(name)) or 0 for name in THINKING) or _first(details, THINKING)
-    return thinking if thinking > completion else 0
+    return sum(count_of(report.get(name)) or 0 for name in THINKING) or _first(details, THINKING)
 
 
 def _first(report: object, names: tuple[str, ...]) -> int:
@@ -110,12 +104,14 @@ def _first(report: object, names: tuple[str, ...]) -> int:
 
 
 def _dollars(value: object) -> float:
-    """Return a stated cost in USD; 0 for anything that is none."""
+    """Return a stated cost in USD, of Perplexity the total of several; 0 for anything unbelievable."""
+    if isinstance(value, Mapping):
+        value = value.get("total_cost")
     try:
         cost = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else 0.0
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
-    return cost if math.isfinite(cost) and cost > 0 else 0.0
+    return cost if 0 < cost <= MAX_STATED_USD else 0.0
 
 
 def count_of(value: object) -> int | None:

@@ -130,26 +130,27 @@ class Reporting:
 
     unlimited = False
 
-    def __init__(self, usage: dict[str, object]) -> None:
+    def __init__(self, *usage: dict[str, object]) -> None:
         self.usage, self.calls = usage, 0
 
     async def send(self, request: Request) -> Reply:
         self.calls += 1
         choice = {"message": {"content": "<rating>1</rating>"}, "finish_reason": "stop"}
-        return reply_of(request, {"choices": [choice], "usage": self.usage}, 0.1)
+        usage = self.usage[(self.calls - 1) % len(self.usage)]
+        return reply_of(request, {"choices": [choice], "usage": usage}, 0.1)
 
     def stop(self) -> None: ...
 
     async def close(self) -> None: ...
 
 
-def spend(model: str, usage: dict[str, object], ledger: MemoryLedger, calls: int = 60) -> Reporting:
-    """Ask one after another under a cap, up to a number of calls or until the endpoint is given up."""
-    transport = Reporting(usage)
+def spend(model: str, ledger: MemoryLedger, *usage: dict[str, object]) -> Reporting:
+    """Ask one after another under a cap, up to 60 calls or until the endpoint is given up."""
+    transport = Reporting(*usage)
 
     async def run() -> None:
         async with open_client(AccessSettings(), None, ledger, transport=transport) as client:
-            for n in range(calls):
+            for n in range(60):
                 asked = request("http://10.0.0.9/v1", str(n), sampling=Sampling(max_tokens=2_048))
                 await client.ask(replace(asked, model=model))
 
@@ -174,6 +175,16 @@ def spend(model: str, usage: dict[str, object], ledger: MemoryLedger, calls: int
             },
             (1_000 * 3 + 920 * 15) / 1e6,
         ),
+        # Thinking inside the completion that the limit of the request does not hold.
+        (
+            "gpt-5-mini",
+            {
+                "prompt_tokens": 1_000,
+                "completion_tokens": 3_100,
+                "completion_tokens_details": {"reasoning_tokens": 3_000},
+            },
+            (1_000 * 0.25 + 3_100 * 2) / 1e6,
+        ),
         # A private gateway whose replies say what they cost, though no price is known.
         ("house-judge", {"prompt_tokens": 1_000, "completion_tokens": 50, "cost": 0.003}, 0.003),
     ],
@@ -182,7 +193,7 @@ def test_a_cap_holds_whatever_the_provider_counts(
     model: str, usage: dict[str, object], a_call: float
 ) -> None:
     ledger = MemoryLedger(0.1)
-    transport = spend(model, usage, ledger)
+    transport = spend(model, ledger, usage)
     assert ledger.spent == pytest.approx(transport.calls * a_call)
     assert 0.03 < ledger.spent <= 0.1
     assert ledger.drawn == pytest.approx(0.0, abs=1e-9)
@@ -200,9 +211,15 @@ def test_a_cap_holds_whatever_the_provider_counts(
 def test_usage_beyond_reason_is_lost_and_ends_the_endpoint(usage: dict[str, object]) -> None:
     ledger = MemoryLedger(1.0)
     with pytest.raises(EndpointError, match="reported more tokens than a call can use"):
-        spend("gpt-4o", usage, ledger)
+        spend("gpt-4o", ledger, usage)
     assert ledger.spent == 0.0
     assert 0.1 < ledger.lost < 0.11  # five calls of 2,048 tokens at 10 USD for a million
+
+
+def test_usage_beyond_reason_now_and_then_ends_nothing() -> None:
+    honest: dict[str, object] = {"prompt_tokens": 10, "completion_tokens": 20}
+    wrong: dict[str, object] = {"prompt_tokens": 10, "completion_tokens": 90_000_000}
+    assert spend("gpt-4o", MemoryLedger(9.0), wrong, wrong, wrong, wrong, {}, {}, honest).calls == 60
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)

@@ -56,9 +56,11 @@ def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> N
     path.write_text('# ours\n[endpoints."https://x.example/v1"]\ninput = 1.0\noutput = 2.0\nbatch = 0.5\n')
     set_price(path, "m", NEW)
     assert path.read_text().startswith("# ours\n")
-    path.write_text('models = { "n" = { input = 1.0, output = 2.0 } }\nendpoints = {}\n')
+    long = "cached = 0.5, call = 12.0, long = { input = 2.0, output = 3.0, cached = 1.0 }, long_from = 9"
+    path.write_text(f'models = {{ "n" = {{ input = 1.0, output = 2.0, {long} }} }}\nendpoints = {{}}\n')
+    before = PriceFile.model_validate(tomllib.loads(path.read_text())).models["n"]
     set_price(path, "m", NEW)
-    assert set(PriceFile.model_validate(tomllib.loads(path.read_text())).models) == {"m", "n"}
+    assert PriceFile.model_validate(tomllib.loads(path.read_text())).models == {"m": NEW, "n": before}
 
 
 def test_a_damaged_file_of_prices_is_left_alone(tmp_path: Path) -> None:
@@ -94,6 +96,9 @@ def test_a_judge_at_no_price_costs_nothing() -> None:
         ("grok-4", 3.0),
         ("mistral-large", 0.5),
         ("my-model", None),
+        ("text-embedding-3-small", None),
+        ("gemma-3-27b-it", None),
+        ("mistral-nemo:free", 0.0),
     ],
 )
 def test_models_are_priced_by_name_with_and_without_date(model: str, price: float | None) -> None:
@@ -102,7 +107,9 @@ def test_models_are_priced_by_name_with_and_without_date(model: str, price: floa
 
 def test_open_models_at_a_private_address_are_free() -> None:
     prices = Prices.load()
-    assert prices.cost("http://127.0.0.1:8000/v1", "deepseek-chat", MILLION) == 0.0
+    for model in ("deepseek-chat", "deepseek/deepseek-chat", "openai/gpt-oss-120b", "google/gemma-3-27b-it"):
+        assert prices.cost("http://127.0.0.1:8000/v1", model, MILLION) == 0.0
+    assert prices.cost("http://127.0.0.1:8000/v1", "openai/gpt-4o", MILLION) == 2.5
     assert prices.cost("https://api.deepseek.com/v1", "deepseek-chat", MILLION)
 
 
@@ -117,6 +124,12 @@ def test_long_calls_cost_the_price_of_their_tier() -> None:
     assert price is not None
     assert price.of(TokenUsage(200_000)) == pytest.approx(0.25)
     assert price.of(TokenUsage(200_001, 1_000)) == pytest.approx((200_001 * 2.5 + 1_000 * 15.0) / 1e6)
+
+
+def test_a_fee_for_each_call_is_part_of_its_cost() -> None:
+    cost = Prices.load().cost("https://api.perplexity.ai", "sonar", TokenUsage(1_000, 50))
+    assert cost == pytest.approx((1_000 + 50) / 1e6 + 0.012)
+    assert Prices.load().cost("https://api.perplexity.ai", "sonar", TokenUsage()) == 0.0
 
 
 def test_batches_cost_their_share_of_the_price() -> None:

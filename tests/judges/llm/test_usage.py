@@ -70,7 +70,8 @@ def test_usage_agrees_with_genai_prices(
     ("report", "expected"),
     [
         # Google's OpenAI-compatible endpoint: genai-prices 0.2.3 takes the 20, litellm the difference.
-        ({**PLAIN, "total_tokens": 1920}, TokenUsage(1000, 920, thinking=900)),
+        ({**PLAIN, "total_tokens": 1920}, TokenUsage(1000, 920, thinking=900, reasoning=900)),
+        ({**WHOLE, **THINKING}, TokenUsage(1000, 920, reasoning=900)),
         # A gateway in front of Claude that leaves cached input out (seen with Portkey).
         ({**PLAIN, "cache_read_input_tokens": 30_000}, TokenUsage(31_000, 20, cached=30_000)),
         # litellm counts it as input already.
@@ -81,8 +82,13 @@ def test_usage_agrees_with_genai_prices(
         ({"prompt_tokens": 1000, "total_tokens": 1000}, TokenUsage(1000)),
         ({"prompt_tokens": 1000}, None),
         ({**PLAIN, "cost": "0.5"}, TokenUsage(1000, 20, stated_usd=0.5)),
-        ({**PLAIN, "cost": float("nan")}, TokenUsage(1000, 20)),
-        ({**PLAIN, "cost": -1}, TokenUsage(1000, 20)),
+        # Perplexity's sum of input, output and the fee of the request.
+        ({**PLAIN, "cost": {"request_cost": 0.012, "total_cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
+        *(
+            ({**PLAIN, "cost": wrong}, TokenUsage(1000, 20))
+            for wrong in (float("nan"), -1, 101, 10**400, "1e999", True, {}, [0.5], "much")
+        ),
+        ({"cost": 0.5}, TokenUsage(stated_usd=0.5)),
         ({"prompt_tokens": 7.0, "completion_tokens": 3.0}, TokenUsage(7, 3)),
         *(
             ({"prompt_tokens": wrong, "completion_tokens": 3}, None)
@@ -98,8 +104,11 @@ def test_usage_counts_each_token_once(report: object, expected: TokenUsage | Non
 
 def test_a_stated_cost_is_the_highest_of_header_and_body() -> None:
     headers = {"x-litellm-response-cost": "0.003"}
-    for body, cost in (({}, 0.003), ({"usage": {**PLAIN, "cost": 0.5}}, 0.5)):
-        payload = with_stated_cost(body, headers)
-        assert isinstance(payload, dict)
-        assert payload["usage"]["cost"] == cost
+    native = {"promptTokenCount": 1000, "candidatesTokenCount": 20}
+    for body, expected in (
+        ({}, TokenUsage(stated_usd=0.003)),
+        ({"usage": {**PLAIN, "cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
+        ({"usageMetadata": native}, TokenUsage(1000, 20, stated_usd=0.003)),
+    ):
+        assert usage_of(with_stated_cost(body, headers)) == expected
     assert with_stated_cost({"usage": PLAIN}, {"x-litellm-response-cost": "None"}) == {"usage": PLAIN}
