@@ -19,6 +19,7 @@ from arena.services.metrics.results import ScoreRequest
 from arena.services.submissions.uploads import party_of
 from data.models import Board, BoardHead
 from data.models.questions import NAME_PATTERN
+from leaderboard.standings.grid import Grid
 from leaderboard.vocabulary import BoardForm
 
 router = APIRouter(tags=["leaderboards"])
@@ -96,6 +97,28 @@ def show_board(
     tag = f"{board.content_hash[:32]}-{form}-{crc32(state.encode()):08x}"
     status = GONE if board.retracted and not board.standings else OK
     return answer(request, content, media_type=form.media_type, tag=tag, filename=filename, status=status)
+
+
+@router.get(
+    "/leaderboards/{name}/grid",
+    response_model=Grid,
+    responses={
+        **problems(404),
+        **files("A row a figure.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
+    },
+)
+def show_grid(
+    request: Request,
+    name: BoardName,
+    arena: Services,
+    caller: Who,
+    form: Annotated[BoardForm, Query(alias="format", description="Format of the file.")] = BoardForm.JSON,
+) -> Response:
+    """Return each system in each domain: win rates, scores, and their correlation."""
+    if form is BoardForm.JSON:
+        return answer(request, arena.boards.grid(name, caller=caller))
+    file = arena.boards.grid_file(name, form, caller=caller)
+    return answer(request, file.content, media_type=file.media_type, filename=file.name)
 
 
 def _preferred(accept: str) -> BoardForm:

@@ -90,7 +90,10 @@ def show(
     elif board.notice:
         note(f"Notice: {board.notice}")
     if as_json:
-        show_json(dict(board.standings))
+        from leaderboard.standings.grid import grid_of
+
+        grid = {"grid": grid_of(board.standings).model_dump()} if board.standings else {}
+        show_json({**board.standings, **grid})
         return
     if form is not None:
         from arena.services.boards.text_tables import formatted

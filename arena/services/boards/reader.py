@@ -19,6 +19,7 @@ from leaderboard.vocabulary import OVERALL, BoardForm, partial_mark
 
 if TYPE_CHECKING:
     # To list boards takes none of what compares and writes them.
+    from leaderboard.standings.grid import Grid
     from leaderboard.standings.places import Changes
 
 WITHDRAWN = "withdrawn"
@@ -165,6 +166,21 @@ class BoardReader:
         content = standings_file(marked(board.standings, board.marks), form)
         stem = f"{board.name}-{board.content_hash[:8]}".replace("@", "-")
         return BoardFile(name=f"{stem}{form.ending}", media_type=form.media_type, content=content)
+
+    def grid(self, name: str, *, caller: Caller = PUBLIC) -> Grid:
+        """Return the grid of a board, or of one snapshot of it."""
+        from leaderboard.standings.grid import grid_of
+
+        return grid_of(self._standing(name, caller).standings)
+
+    def grid_file(self, name: str, form: BoardForm, *, caller: Caller = PUBLIC) -> BoardFile:
+        """Make a file of the grid with a row a figure."""
+        from leaderboard.export.tables import Stamp, table_file
+
+        board, grid = self._standing(name, caller), self.grid(name, caller=caller)
+        stamp = Stamp(board=board.name, content_hash=board.content_hash)
+        content = table_file(list(grid.rows()), form, stamp)
+        return BoardFile(name=f"{stamp.stem}-grid{form.ending}", media_type=form.media_type, content=content)
 
     def write_file(
         self, name: str, destination: Path, form: BoardForm | None = None, *, caller: Caller = PUBLIC

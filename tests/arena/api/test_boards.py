@@ -41,6 +41,10 @@ def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> N
     (tmp_path / "board.parquet").write_bytes(raw.content)
     assert set(pq.read_table(tmp_path / "board.parquet").column("system").to_pylist()) == systems
     assert "full" in systems
+    grid, as_csv = (public.get(f"/leaderboards/tiny/grid?format={form}") for form in ("json", "csv"))
+    rows = list(csv.DictReader(io.StringIO(as_csv.text)))
+    assert {cell["system"] for cell in grid.json()["cells"]} == {row["system"] for row in rows}
+    assert len(rows) == sum(len(cell["figures"]) for cell in grid.json()["cells"])
 
 
 def test_unchanged_answer_is_not_sent_twice(public: httpx.Client) -> None:

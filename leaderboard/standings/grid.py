@@ -1,0 +1,144 @@
+"""Grid of a board: every system in every domain, win rates over scores, and whether the two go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import atanh, sqrt, tanh
+from statistics import StatisticsError, correlation
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from leaderboard.standings.columns import board_lines
+from leaderboard.stats import NORMAL
+from leaderboard.vocabulary import OVERALL
+
+FEW_QUESTIONS = 20
+"""A cell of fewer questions is marked, and has no rating: a domain's rating then borrows from the others."""
+MIN_CELLS = 4
+LARGEST = 1 - 1e-12
+"""Correlation up to which Fisher's z is finite."""
+WINS: Mapping[str, tuple[str, str, str]] = {
+    "win_tie_rate": ("rate", "win_tie_lower", "win_tie_upper"),
+    "win_rate": ("rate", "lower", "upper"),
+    "rating": ("rating", "lower", "upper"),
+}
+"""Figures of battles: their section in a line, and the ends of their interval."""
+METHOD = "Pearson's r; 95 % interval by Fisher's z, each cell counted as independent"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class GridFigure(_Model):
+    """A figure with its 95 % interval; both ends are null where it has none."""
+
+    value: float
+    lower: float | None = None
+    upper: float | None = None
+
+
+class GridCell(_Model):
+    """One system in one domain. `questions` have a verdict; `few` is true below 20."""
+
+    system: str
+    domain: str
+    questions: int
+    few: bool
+    figures: dict[str, GridFigure]
+
+
+class GridCorrelation(_Model):
+    """Correlation of a figure of battles with a score over the cells that have both."""
+
+    win: str
+    score: str
+    value: float
+    lower: float
+    upper: float
+    cells: int
+
+
+class Grid(_Model):
+    """System × domain; figures are shares 0–1, ratings are points, scores are in their metric's unit."""
+
+    systems: tuple[str, ...] = ()
+    domains: dict[str, str] = {}
+    wins: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+    cells: tuple[GridCell, ...] = ()
+    correlations: tuple[GridCorrelation, ...] = ()
+    method: str = METHOD
+
+    def cell(self, system: str, domain: str) -> GridCell | None:
+        """Return the cell of a system in a domain; None where nothing of it was judged."""
+        return next((cell for cell in self.cells if (cell.system, cell.domain) == (system, domain)), None)
+
+    def correlation(self, win: str, score: str) -> GridCorrelation | None:
+        """Return the correlation of two figures; None where too few cells have both."""
+        return next((row for row in self.correlations if (row.win, row.score) == (win, score)), None)
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Yield one row a figure, for files."""
+        for cell in self.cells:
+            for measure, figure in cell.figures.items():
+                of = cell.model_dump(include={"system", "domain", "questions", "few"})
+                yield of | {"measure": measure} | figure.model_dump()
+
+
+def grid_of(standings: Mapping[str, Any]) -> Grid:
+    """Return the grid of a board's JSON, best system first, without the reference and unjudged cells."""
+    lines, reference = board_lines(standings), standings.get("reference")
+    cells = tuple(
+        GridCell(
+            system=line["system"],
+            domain=domain,
+            questions=questions,
+            few=questions < FEW_QUESTIONS,
+            figures=dict(_figures(line, few=questions < FEW_QUESTIONS)),
+        )
+        for domain, part in lines.items()
+        for line in part
+        if domain != OVERALL and line["system"] != reference
+        if (questions := round((line["rate"] or {}).get("questions") or 0))
+    )
+    present = {name for cell in cells for name in cell.figures}
+    wins = tuple(name for name in WINS if name in present)
+    scores = tuple(sorted(present - WINS.keys()))
+    met = {cell.domain for cell in cells}
+    return Grid(
+        systems=tuple(line["system"] for line in lines[OVERALL] if line["system"] != reference),
+        domains={one["id"]: one["label"] for one in standings["domains"] if one["id"] in met},
+        wins=wins,
+        scores=scores,
+        cells=cells,
+        correlations=tuple(
+            row for win in wins for score in scores if (row := _correlated(cells, win, score)) is not None
+        ),
+    )
+
+
+def _figures(line: Mapping[str, Any], *, few: bool) -> Iterator[tuple[str, GridFigure]]:
+    for name, (section, *ends) in WINS.items():
+        fields = line[section] or {}
+        if fields.get(name) is not None and not (few and name == "rating"):
+            lower, upper = map(fields.get, ends)
+            yield name, GridFigure(value=fields[name], lower=lower, upper=upper)
+    for name, score in line["scores"].items():
+        if score["mean"] is not None:
+            yield name, GridFigure(value=score["mean"], lower=score["lower"], upper=score["upper"])
+
+
+def _correlated(cells: tuple[GridCell, ...], win: str, score: str) -> GridCorrelation | None:
+    both = [cell.figures for cell in cells if win in cell.figures and score in cell.figures]
+    if len(both) < MIN_CELLS:
+        return None
+    try:
+        value = correlation([one[win].value for one in both], [one[score].value for one in both])
+    except StatisticsError:
+        return None
+    reach = NORMAL / sqrt(len(both) - 3)
+    centre = atanh(min(max(value, -LARGEST), LARGEST))
+    ends = (tanh(centre - reach), tanh(centre + reach))
+    return GridCorrelation(win=win, score=score, value=value, lower=ends[0], upper=ends[1], cells=len(both))
