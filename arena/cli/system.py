@@ -171,7 +171,7 @@ def upgrade(*, as_json: AsJson = False) -> None:
 def status(
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on damage.")
+        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on anything amiss.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -179,12 +179,11 @@ def status(
 
     $ arena db status --check
     """
-    from data.store.backup import DAMAGED, damage_of
     from data.store.engine import newest_version
 
     with _database() as database:
-        if check and (damage := damage_of(_file_of(database))):
-            raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
+        if check:
+            _check(database)
         version, newest = database.version(), newest_version()
         rows = database.rows()
         fields = {
@@ -194,7 +193,7 @@ def status(
             "newest": newest,
             "current": version == newest,
             "bytes": database.size(),
-            **({"checked": "no damage"} if check else {}),
+            **({"checked": "no damage" if database.is_sqlite else "nothing missing"} if check else {}),
         }
     if as_json:
         show_json({**fields, "rows": rows})
@@ -254,6 +253,23 @@ def restore(
         f"{source} is restored; its schema is {version}.",
         as_json=as_json,
     )
+
+
+def _check(database: Database) -> None:
+    """Raise a StoreError that tells damage, rights, a full disk and an interrupted restore apart."""
+    from data.store.backup import DAMAGED, damage_of, obstacle_to
+    from data.store.engine import newest_version
+
+    if database.is_sqlite:
+        file = _file_of(database)
+        if file.exists() and (damage := damage_of(file)):
+            raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
+        if obstacle := obstacle_to(file):
+            raise StoreError(f"{database.place} cannot be used.", advice=obstacle)
+    if database.version() == newest_version() and (lacking := database.missing()):
+        message = f"{database.place} lacks {', '.join(lacking)}."
+        advice = "A restore was probably interrupted. Stop site and workers, and restore the backup again."
+        raise StoreError(message, advice=advice)
 
 
 @contextmanager

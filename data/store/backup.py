@@ -1,8 +1,9 @@
-"""Backups of an SQLite database: one file, read whole before it is kept or restored."""
+"""Backups of an SQLite database: one file, read whole before it is kept or restored, and its damage."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ DAMAGED = (
     "Stop site and workers. `arena db status --check` reads all of it; go back to the newest sound backup "
     "with `arena db restore FILE --replace`."
 )
+MIN_FREE = 1 << 20
+"""Free bytes that SQLite may need for the files beside a database, even to read it."""
 IN_USE = "Stop the site, all workers and commands that use it, then restore again."
 
 
@@ -58,7 +61,7 @@ def restore(file: Path, database: Path, known: frozenset[str]) -> str:
     try:
         database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _copied(file, database, "ro&immutable=1") as copy:
-            if damage := damage_of(copy):
+            if damage := _cut(file) or damage_of(copy):
                 raise FileFormatError(f"{file} is damaged: {damage}.", advice="Restore another backup.")
             version = _version(copy)
             if version not in known:
@@ -76,10 +79,28 @@ def restore(file: Path, database: Path, known: frozenset[str]) -> str:
     return version
 
 
+def obstacle_to(database: Path) -> str:
+    """Explain why a sound database cannot be used: rights, a full or read-only disk; empty where it can.
+
+    SQLite reports these as "disk I/O error" or "unable to open database file", as it does some damage.
+    """
+    folder = database.absolute().parent
+    places = [place for place in (folder, database) if place.exists()]
+    if any(not os.access(place, os.R_OK | os.W_OK) for place in places):
+        return f"This user cannot read and write {folder}, which SQLite needs even to read. Mend its rights."
+    if folder.exists() and shutil.disk_usage(folder).free < MIN_FREE:
+        return (
+            f"The disk of {folder} is full. Free some space and try again: the database is not damaged by it."
+        )
+    return ""
+
+
 def damage_of(file: Path) -> str:
     """Damage of a database, in a line; empty where it is sound."""
+    # Without a log to write, a read-only folder can still be checked.
+    mode = "ro" if os.access(file.absolute().parent, os.W_OK) else "ro&immutable=1"
     try:
-        with working(f"checking {file.name}"), closing(_opened(file, "ro")) as connection:
+        with working(f"checking {file.name}"), closing(_opened(file, mode)) as connection:
             lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({MAX_DAMAGE})")]
             broken = connection.execute("PRAGMA foreign_key_check").fetchone()
     except sqlite3.DatabaseError as error:
@@ -87,6 +108,16 @@ def damage_of(file: Path) -> str:
     if lines != ["ok"]:
         return " ".join(lines[0].replace("*** in database main ***", "").split())
     return "" if broken is None else f"rows of {broken[0]} refer to nothing"
+
+
+def _cut(file: Path) -> str:
+    """Report a file that lacks bytes of its last page, which SQLite reads as zeros without an error."""
+    with closing(_opened(file, "ro&immutable=1")) as connection:
+        (pages,), (size,) = (
+            connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+        )
+    missing = pages * size - file.stat().st_size
+    return f"bytes at its end are missing ({missing:,})" if missing > 0 else ""
 
 
 @contextmanager

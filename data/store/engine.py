@@ -44,7 +44,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from data.errors import StoreError
-from data.store.backup import DAMAGED, back_up
+from data.store.backup import back_up, obstacle_to
 from data.text import json_text
 
 BUSY_TIMEOUT_MS = 10_000
@@ -165,6 +165,8 @@ SIGNS_OF_DAMAGE = (
     *("invalid page", "could not read block", "checksum"),
 )
 """Messages of SQLite and PostgreSQL about a damaged file."""
+CHECK = "Run `arena db status --check`: it reads all of the database and tells whether it is damaged."
+LOCKED = "Another command, worker or program has held it for 10 s. Try again when it has ended."
 REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
 
 
@@ -262,6 +264,22 @@ class Database:
                 for name in sorted(names)
             }
 
+    def missing(self) -> list[str]:
+        """Name the tables and indexes of this program's schema that the database lacks."""
+        from data.migrations.schema import metadata  # noqa: PLC0415 - rarely needed, and takes every table
+
+        with self.begin() as connection:
+            reader = inspect(connection)
+            tables = set(reader.get_table_names())
+            lacking = [f"table {each.name}" for each in metadata.sorted_tables if each.name not in tables]
+            for each in metadata.sorted_tables:
+                if each.name in tables:
+                    known = {index["name"] for index in reader.get_indexes(each.name)}
+                    lacking += sorted(
+                        f"index {index.name}" for index in each.indexes if index.name not in known
+                    )
+        return lacking
+
     def upgrade(self) -> Path | None:
         """Migrate the schema to the newest version, making it where there is none.
 
@@ -328,8 +346,14 @@ class Database:
     def _unusable(self, error: SQLAlchemyError) -> StoreError:
         cause = str(getattr(error, "orig", error)).splitlines()[0]
         message = f"The database {self.place} cannot be used: {cause}."
-        damaged = any(sign in cause for sign in SIGNS_OF_DAMAGE)
-        return StoreError(message, advice=DAMAGED if damaged else REACHED)
+        return StoreError(message, advice=self._advice(cause))
+
+    def _advice(self, cause: str) -> str:
+        if self.is_sqlite and (obstacle := obstacle_to(Path(self.url.database or ""))):
+            return obstacle
+        if "database is locked" in cause:
+            return LOCKED
+        return CHECK if any(sign in cause for sign in SIGNS_OF_DAMAGE) else REACHED
 
 
 def new_id(result: CursorResult[Any]) -> int:

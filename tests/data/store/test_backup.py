@@ -8,8 +8,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from data.errors import ConflictError, FileFormatError, StoreError
 from data.store import Store
@@ -147,7 +149,9 @@ def test_killed_restore_leaves_the_old_or_the_new_database(
     assert marked(database) == ("old" if (owner, before) == ("Path", False) else "new")
 
 
-@pytest.mark.parametrize("kind", ["text", "empty", "cut", "damaged", "other", "newer", "in use", "missing"])
+@pytest.mark.parametrize(
+    "kind", ["text", "empty", "cut", "cut by a byte", "damaged", "other", "newer", "in use", "missing"]
+)
 def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, kind: str) -> None:
     match kind:
         case "text":
@@ -156,6 +160,8 @@ def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, k
             backup.write_bytes(b"")
         case "cut":
             backup.write_bytes(backup.read_bytes()[:-40_000])
+        case "cut by a byte":
+            backup.write_bytes(backup.read_bytes()[:-1])
         case "damaged":
             damage(backup)
         case "other":
@@ -217,11 +223,40 @@ def test_interrupted_migration_leaves_the_database_as_it_was(database_url: str) 
         assert database.is_current()
 
 
-def test_damaged_file_advises_a_backup(tmp_path: Path) -> None:
+def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
     (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     with (
         closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database,
         pytest.raises(StoreError, match="cannot be used") as met,
     ):
         database.version()
-    assert "arena db restore FILE --replace" in str(met.value.advice)
+    assert "arena db status --check" in str(met.value.advice)
+
+
+@pytest.mark.parametrize(
+    ("free", "allowed", "advice"),
+    [(0, True, "is full"), (1 << 30, False, "Mend its rights"), (1 << 30, True, "arena db status --check")],
+)
+def test_error_of_a_sound_database_advises_no_restore(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, allowed: bool, advice: str
+) -> None:
+    """SQLite calls a full disk and a read-only one a disk I/O error (#53: A10)."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr("os.access", lambda *_: allowed)
+    with (
+        closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database,
+        pytest.raises(StoreError) as met,
+        database.begin(),
+    ):
+        raise OperationalError("select", None, sqlite3.OperationalError("disk I/O error"))
+    assert advice in str(met.value.advice)
+    assert "db restore" not in str(met.value.advice)
+
+
+def test_missing_names_an_index_that_a_restore_did_not_make(database_url: str) -> None:
+    with closing(Database(database_url)) as database:
+        database.upgrade()
+        assert database.missing() == []
+        with database.begin() as connection:
+            connection.exec_driver_sql("DROP INDEX ix_battle_round_id_outcome")
+        assert database.missing() == ["index ix_battle_round_id_outcome"]
