@@ -1,14 +1,14 @@
 """Facts of the reference that one answer of a battle contradicts and the other covers.
 
-One answer by itself seldom proves a contradiction, since a paraphrase differs from the reference as well.
-Where the other answer says what the reference says, another figure or name in its place, or a denial, does.
+One answer seldom proves a contradiction, since a paraphrase differs from the reference as well. Where the
+other answer agrees with the reference, a different figure or name in the same place, or a denial, proves it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise, permutations
 
@@ -28,19 +28,19 @@ CONDITION = re.compile(
     r"|(?:\bnot?|n['’]t)(?: \w+){0,2} (?:more|fewer|less|longer|later) than\b",
     re.IGNORECASE,
 )
-"""Negations that deny nothing: of a condition, or with a limit."""
+"""Negations that deny nothing: in a condition, or before a limit."""
 INSTEAD = 3
-"""Terms at most that stand in place of others."""
+"""Maximum number of terms that replace others."""
 REPEATED, MOSTLY = 0.6, 0.7
-"""Share of a sentence's other terms that are the fact's: what says much else speaks of another thing."""
+"""Share of a sentence's other terms that the fact must have: with less, the sentence has another subject."""
 WORDING_STRENGTH = 0.5
-"""Strength of another word in the place of a fact's, which may mean the same; a figure or name has 1."""
+"""Strength of a contradiction by a different word, which may be a synonym; by a figure or name it is 1."""
 MENDED = 2
-"""Pairs of neighbours that a sentence has more of the fact's once two of its terms are exchanged."""
+"""Pairs of neighbours that a sentence must gain from the fact when two of its terms are swapped back."""
 ALL = re.compile(r"\b(?:all|each|every(?! (?:\w+ )?\d)|every(?:body|one))\b", re.IGNORECASE)
 SOME = re.compile(r"\b(?:few|half|mostly|most|often|partly|rarely|some|sometimes|usually)\b", re.IGNORECASE)
 ASKS = re.compile(r"\b(?:\w++ )?(?:who|whom|whose|which|what|where)\b", re.IGNORECASE)
-"""Openings of questions that ask for a thing: another one in its place is another answer."""
+"""Openings of questions that ask for one thing: naming another is a different answer."""
 TIMES = {"second", "minut", "hour", "day", "week", "month", "year", "daili", "weekli", "monthli", "yearli"}
 """Terms that stand for a figure: once a month, once a year."""
 GUARDS = {Adjustment.ORDER, Adjustment.COPIES, Adjustment.NAMES}
@@ -56,6 +56,9 @@ def conflicts(
     """Return the facts that an answer contradicts and the other covers, by their place."""
     if truth.reference is None or truth.language != ENGLISH:
         return {}
+    if not (own.answer.sentences and other.answer.sentences):
+        return {}
+    known = frozenset(map(related, (*truth.reference.counts, *truth.topic, *other.answer.counts)))
     said = {sentence.text: sentence for sentence in own.answer.sentences}
     found = {}
     for at, point in enumerate(truth.points):
@@ -67,7 +70,7 @@ def conflicts(
                 and _repeats(said[each.statement.text], point.sentence, REPEATED)
                 and (each.kind is MarkKind.QUANTITY or point.sentence.said.isdisjoint(terms(each.word)))
             )
-            if conflict := next(alone, None) or _conflict(point, own, other, truth):
+            if conflict := next(alone, None) or _conflict(point, own, other, truth, known):
                 found[at] = conflict
     return found
 
@@ -77,28 +80,33 @@ def weighed(
 ) -> tuple[AnswerAnalysis, AnswerAnalysis]:
     """Let a fact that the leading answer contradicts and the other covers outweigh length and style.
 
-    It does not where the leading answer covers more facts by more than `settings.more_facts`.
+    It does not where the leading answer covers more facts by more than `settings.more_facts`. Either of two
+    equal scores may lead.
     """
-    leader, other = (a, b) if a.score >= b.score else (b, a)
-    of_leader = conflicts(leader, other, truth, settings)
-    if not of_leader or not _is_honest(other):
-        return a, b
-    of_other = conflicts(other, leader, truth, settings)
-    strengths = (math.fsum(each.strength for each in found.values()) for found in (of_leader, of_other))
+    return _weighed(a, b, truth, settings), _weighed(b, a, truth, settings)
+
+
+def _weighed(
+    own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth, settings: LexicalSettings
+) -> AnswerAnalysis:
+    of_own = conflicts(own, other, truth, settings) if own.score >= other.score else {}
+    if not of_own or not _is_honest(other):
+        return own
+    of_other = conflicts(other, own, truth, settings)
+    strengths = (math.fsum(each.strength for each in found.values()) for found in (of_own, of_other))
     covered = [
         sum(share >= settings.covered_from and at not in found for at, share in enumerate(side.shares))
-        for side, found in ((leader, of_leader), (other, of_other))
+        for side, found in ((own, of_own), (other, of_other))
     ]
     if next(strengths) <= next(strengths) or covered[0] - covered[1] > settings.more_facts:
-        return a, b
-    cost = leader.score - other.score + settings.least_lead
-    listed = dict.fromkeys((*leader.contradictions, *of_leader.values()))
-    beaten = replace(
-        leader,
-        adjustments=(*leader.adjustments, (Adjustment.DENIED_FACTS, -cost)),
+        return own
+    cost = own.score - other.score + settings.least_lead
+    listed = dict.fromkeys((*own.contradictions, *of_own.values()))
+    return replace(
+        own,
+        adjustments=(*own.adjustments, (Adjustment.DENIED_FACTS, -cost)),
         contradictions=tuple(listed),
     )
-    return (beaten, b) if leader is a else (a, beaten)
 
 
 def _is_honest(answer: AnswerAnalysis) -> bool:
@@ -110,7 +118,11 @@ def _is_honest(answer: AnswerAnalysis) -> bool:
 
 
 def _conflict(
-    point: Point, own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth
+    point: Point,
+    own: AnswerAnalysis,
+    other: AnswerAnalysis,
+    truth: LexicalGroundTruth,
+    known: Container[str],
 ) -> Contradiction | None:
     fact = point.sentence
     sentence, true = (
@@ -121,7 +133,7 @@ def _conflict(
         read_statement(each.text, source)
         for each, source in ((sentence, ""), (fact, point.source), (true, ""))
     )
-    if put := _instead(fact, sentence, own, other, truth):
+    if put := _instead(fact, sentence, own, other, truth, known):
         surely = _has_figure(put) or not own.answer.names.isdisjoint(put)
         if surely or (ASKS.match(truth.question) and _repeats(sentence, fact, 1.0, put)):
             strength = 1.0 if surely else WORDING_STRENGTH
@@ -159,12 +171,15 @@ def _generalises(statement: Statement, against: Statement, agreeing: Statement) 
 
 
 def _instead(
-    fact: Sentence, sentence: Sentence, own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth
+    fact: Sentence,
+    sentence: Sentence,
+    own: AnswerAnalysis,
+    other: AnswerAnalysis,
+    truth: LexicalGroundTruth,
+    known: Container[str],
 ) -> tuple[str, ...]:
-    """Return the terms that a sentence has in a place where the fact and the other answer have others."""
+    """Return a sentence's terms that replace terms of the fact and the other answer; `known` are roots."""
     told = truth.reference.counts if truth.reference else {}
-    known = {*told, *truth.topic, *other.answer.counts}
-    roots = set(map(related, known))
 
     def lacks(term: str) -> bool:
         return term not in sentence.terms and term in other.answer.said
@@ -178,7 +193,7 @@ def _instead(
         is_lost = own.answer.said.keys().isdisjoint(gone)
         for put in _between(("", *sentence.terms, ""), places[end - len(gone)], places[end + 1]):
             names = tuple(term for term in put if term in own.answer.names and term not in fact.terms)
-            new = tuple(term for term in put if term not in known and related(term) not in roots)
+            new = tuple(term for term in put if related(term) not in known)
             if is_lost and _has_figure(gone):
                 single = len(put) == len(gone) == 1
                 new = tuple(

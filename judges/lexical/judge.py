@@ -54,14 +54,14 @@ def compose(
 
     Returns:
         `{"yardstick", "decided_by", "a": side, "b": side, "parts": […]}`. `decided_by` is the term of the
-        scores that favours the winner most: `facts covered`, `padding`, `contradictions` or a guard; empty in
+        score that favours the winner most: `facts covered`, `padding`, `contradictions` or a guard; empty in
         a tie. A side is `{"score", "coverage", "padding", "counts", "covered", "missed", "beyond",
-        "contradicted"}`; `counts` also has the `sentences` of the ground truth. Facts are `{"text",
-        "passage"}`, the one
-        that changed most first; `beyond` are sentences of the answer that the ground truth does not have, and
-        `contradicted` are `{"text", "passage", "answer", "kind"}` with the answer's wording. Lists are cut
-        at six, `counts` are not. A part is `{"kind", "text", "passage", "a", "b"}`: what it gave either
-        answer in units of the margin, which is the sum of b − a over the parts, exact to four decimals.
+        "contradicted"}`; `counts` includes the number of `sentences` in the ground truth. `covered` and
+        `missed` list facts as `{"text", "passage"}`, largest effect first; `beyond` lists sentences that are
+        not in the ground truth; `contradicted` lists `{"text", "passage", "answer", "kind"}` with the
+        answer's wording. Lists have at most six entries; `counts` cover all. A part is `{"kind", "text",
+        "passage", "a", "b"}`: its contribution to each answer in units of the margin. The margin is the sum
+        of b − a over the parts, exact to four decimals.
     """
     record = {
         "yardstick": truth.kind.value,
@@ -167,12 +167,10 @@ def _cut(text: str) -> str:
 
 VERSION = "lexical-6"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
-REMEMBERED = 4_096
-"""Answers of which it is kept whether they say anything: each stands in many battles."""
-INVENTED = "an answer that the passages do not bear out"
+INVENTED = "an answer that the passages do not support"
 BORNE_OUT = 0.3
-"""Share of an answer that the passages have: every honest answer of QA-Feedback has more, and no answer to
-another question."""
+"""Minimum share of an answer in the passages: every honest answer of QA-Feedback has more, and no answer to
+another question has."""
 NO_PASSAGES = "The reference is an opponent here and the question has no passages."
 NOTHING = "The question has neither passages nor a reference that say anything to hold answers against."
 
@@ -243,20 +241,19 @@ class LexicalJudge:
         return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
 
     def _without_answer(self, texts: tuple[str, str], asked: Question) -> Verdict:
-        """Settle a battle in which an answer is missing.
+        """Settle a battle with an answer that declines.
 
-        To decline is right where the reference declines. Where there are only passages, and they bear out
-        nothing of an answer, it does not win against one that declines.
+        Declining is right where the reference declines. Where there are only passages and they do not support
+        an answer, it does not beat one that declines.
         """
         reference = asked.reference or ""
         agreed = any(map(str.isalnum, reference)) and declines(reference, asked.question)
-        silence = "no answer, as the reference does" if agreed else "no answer"
         ranks, said = [], []
         for text in texts:
             answers = not declines(text, asked.question)
-            is_silent = not answers and any(map(str.isalnum, text))
-            ranks.append(2 * (agreed and is_silent) + answers)
-            said.append("an answer" if answers else silence if is_silent else "no answer")
+            agrees = agreed and not answers and any(map(str.isalnum, text))
+            ranks.append(2 * agrees + answers)
+            said.append("an answer" if answers else f"no answer{', as the reference does' * agrees}")
         winner = ranks.index(max(ranks))
         margin = 0.0 if ranks[0] == ranks[1] else 2.0 * winner - 1
         is_declined = any(map(str.isalnum, texts[1 - winner]))
@@ -266,7 +263,7 @@ class LexicalJudge:
         return self._decided(margin, json.dumps(reasons), GroundTruth.NONE)
 
     def _bears_out(self, text: str, asked: Question) -> bool:
-        """Return whether passages have some of what an answer says beyond the question; true without any."""
+        """Return whether the passages support what an answer adds to the question; true without passages."""
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
         from judges.text.languages import can_read  # noqa: PLC0415 - as above
 

@@ -126,7 +126,7 @@ def without_leads(text: TextReading, known: Container[str]) -> TextReading:
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Read a cleaned text in a language."""
     read = read_sentences(text)
-    stated = stating(read)
+    stated = dict.fromkeys(stating(read))
     leads = {one.text for one in read if one.heading or (one not in stated and asserts(one.text))}
     parts = tuple(one.text for one in read)
     if code in CUT_AT_SPACES:
@@ -148,7 +148,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
         )
         for sentence, found, asserted in kept
     )
-    first = WORD.search(fold(stated[0].text)) if stated else None
+    first = WORD.search(fold(next(iter(stated)).text)) if stated else None
     return TextReading(sentences, first[0] if first else "", _names(sentences, code))
 
 

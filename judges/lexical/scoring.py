@@ -147,8 +147,8 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
         credits=_summed([[_part(each.best, gain, each.recall) for gain in each.gains] for each in found]),
         costs=_summed(
             [
-                [_part(each.brief - each.best, loss, math.fsum(each.losses)) for loss in each.losses]
-                for each in found
+                [_part(each.brief - each.best, loss, lost) for loss in each.losses]
+                for each, lost in ((each, math.fsum(each.losses)) for each in found)
             ]
         ),
         adjustments=_adjustments(answer, found, truth, contradictions, settings),

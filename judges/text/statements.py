@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain
 
+from data.citations import FIRST_YEAR, LAST_YEAR
 from data.declines import fold
 from judges.text.languages import AXES, NUMBER_WORDS, unit_of
 from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
@@ -36,7 +37,7 @@ DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?{MONTHS}\b", re.IGNORECASE)
 DAY_AFTER_MONTH = re.compile(rf"\b{MONTHS}\s$", re.IGNORECASE)
 ORDINAL = ("st", "nd", "rd", "th")
 LONGEST_MONTH = 11
-FIRST_YEAR, LAST_YEAR, LAST_DAY = 1000, 2100, 31
+LAST_DAY = 31
 CACHED_SENTENCES = 1 << 14
 
 

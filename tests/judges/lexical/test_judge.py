@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from data.errors import SpecError
@@ -280,13 +280,30 @@ def test_settings_are_checked(lexical: dict[str, float]) -> None:
         LexicalJudge(spec_of(lexical=lexical))
 
 
-@given(st.text(max_size=200), st.text(max_size=200))
-def test_any_two_texts_get_mirrored_verdicts(a: str, b: str) -> None:
-    judge = LexicalJudge(spec_of())
-    one = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=a, answer_b=b))
-    two = judge.settle(JudgeInput(battle_id="x", question=QUESTION, answer_a=b, answer_b=a))
-    assert one.preference is not None
-    assert one.preference.flipped is two.preference
+BUILT = "The tower was built in 1889 by Gustave Eiffel."
+TALL = "It is 330 metres tall."
+FALSE = (
+    BUILT.replace("Gustave Eiffel", "Victor Hugo"),
+    BUILT.replace("18", "19"),
+    "Gustave Eiffel was built by the tower.",
+)
+TRUE_AND_FALSE = st.lists(st.sampled_from([BUILT, TALL, *FALSE, "It is.", "No."]), max_size=5)
+PAIRS = TRUE_AND_FALSE.flatmap(lambda own: st.tuples(st.just(own), st.permutations(own) | TRUE_AND_FALSE))
+
+
+@given(
+    st.tuples(st.text(max_size=200), st.text(max_size=200)) | PAIRS.map(lambda pair: (*map(" ".join, pair),))
+)
+@example((f"{BUILT} No. {TALL}", f"{TALL} No. {BUILT}"))
+@example(("It is.", f"No. {FALSE[1]} {FALSE[1]}"))
+def test_any_two_texts_get_mirrored_verdicts(texts: tuple[str, str]) -> None:
+    stated = replace(WITHOUT_PASSAGES, reference=f"Yes. {BUILT} {TALL}")
+    for question in (QUESTION, stated):
+        one, two = settle(*texts, question), settle(*reversed(texts), question)
+        assert one.preference is not None
+        assert one.preference.flipped is two.preference
+        first, second = (json.loads(verdict.judgments[0].rationale) for verdict in (one, two))
+        assert (first["a"], first["b"]) == (second["b"], second["a"])
 
 
 TRANSLATED = json.loads((GOLDEN / "translated.json").read_text(encoding="utf-8"))
