@@ -11,6 +11,7 @@ from data.models import PEOPLE, Board
 from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import letter_set, told_apart
+from leaderboard.standings.grid import Grid
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.sections import SystemFacts
 
@@ -179,6 +180,7 @@ class BoardView:
     judged_on: str = ""
     questions: int | None = None
     battles: float = 0
+    grid: Grid = field(default_factory=Grid)
 
     @property
     def by_people(self) -> bool:

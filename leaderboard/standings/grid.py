@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import atanh, sqrt, tanh
 from statistics import StatisticsError, correlation
 from typing import Any
@@ -15,6 +16,8 @@ from leaderboard.vocabulary import OVERALL
 
 FEW_QUESTIONS = 20
 """A cell of fewer questions is marked, and has no rating: a domain's rating then borrows from the others."""
+STEPS = 7
+"""Shades of a cell."""
 MIN_CELLS = 4
 LARGEST = 1 - 1e-12
 """Correlation up to which Fisher's z is finite."""
@@ -71,13 +74,30 @@ class Grid(_Model):
     correlations: tuple[GridCorrelation, ...] = ()
     method: str = METHOD
 
+    @cached_property
+    def _by_place(self) -> Mapping[tuple[str, str], GridCell]:
+        return {(cell.system, cell.domain): cell for cell in self.cells}
+
     def cell(self, system: str, domain: str) -> GridCell | None:
         """Return the cell of a system in a domain; None where nothing of it was judged."""
-        return next((cell for cell in self.cells if (cell.system, cell.domain) == (system, domain)), None)
+        return self._by_place.get((system, domain))
 
     def correlation(self, win: str, score: str) -> GridCorrelation | None:
         """Return the correlation of two figures; None where too few cells have both."""
         return next((row for row in self.correlations if (row.win, row.score) == (win, score)), None)
+
+    def questions(self, domain: str) -> int:
+        """Return on how many questions a domain's best covered system has verdicts."""
+        return max(cell.questions for cell in self.cells if cell.domain == domain)
+
+    def step(self, win: str, cell: GridCell) -> int:
+        """Return the shade of a cell, 1 to `STEPS`: a rate's share of 1, a rating's place in its range."""
+        low, high = 0.0, 1.0
+        if win == "rating":
+            values = [one.figures[win].value for one in self.cells if win in one.figures]
+            low, high = min(values), max(values)
+        share = (cell.figures[win].value - low) / (high - low or 1.0)
+        return min(STEPS, 1 + int(STEPS * share))
 
     def rows(self) -> Iterator[dict[str, object]]:
         """Yield one row a figure, for files."""

@@ -96,6 +96,28 @@ def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInf
     return tuple(info for info in usual if info.column and info.column.of_people in {None, of_people})
 
 
+def score_titles(scores: Collection[str], reference_by: str) -> Mapping[str, str]:
+    """Return the names of scores with their titles, the usual ones first.
+
+    The paper's comprehensiveness, where an LLM computed it, comes before facts that the arena found covered.
+    """
+    infos = {info.name: info for info in metrics()}
+    usual = [info for info in usual_metrics(reference_by, scores) if info.column and info.column.covers]
+    first = [info.filling(scores) for info in usual]
+    asked = sorted(name for name in scores if name.startswith("comprehensiveness") and " " in name)
+    found = {}
+    for name in dict.fromkeys((*asked, *filter(None, first), *sorted(scores))):
+        info = infos.get(name.partition(" ")[0])
+        column = None if info is None else info.column
+        fills = info is not None and info.filling(scores) == name
+        found[name] = column.heading if column and fills else _called(info, name)
+    return found
+
+
+def _called(info: MetricInfo | None, name: str) -> str:
+    return name if info is None else " ".join([info.lexical_label or info.called, *name.split(" ")[1:]])
+
+
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
     """Return the metrics that boards of a set show, those that it has no data for with the reason."""
     summary = store.sets.summary(set_name)

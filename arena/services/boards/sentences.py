@@ -8,11 +8,11 @@ from arena.formats import ends_of, interval_of, points, whole
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.judge_health import TrustFigure
 from arena.services.boards.metric_columns import usual_metrics
-from arena.services.boards.snapshot import LEAST_QUESTIONS
 from data.text import counted, percent
 from leaderboard.paired import Deciding
 from leaderboard.rates import Rate
 from leaderboard.ratings.ranks import told_apart
+from leaderboard.standings.grid import FEW_QUESTIONS
 from leaderboard.vocabulary import COMMON_ALONE
 
 
@@ -72,7 +72,7 @@ def unranked(lines: Sequence[Line]) -> str:
 def _on_few(lines: Sequence[Line]) -> str:
     """On how few questions a domain's order rests; empty where they are enough for ratings."""
     questions = max(line.rates.questions for line in lines)
-    return f" on {questions} questions" if 0 < questions < LEAST_QUESTIONS else ""
+    return f" on {questions} questions" if 0 < questions < FEW_QUESTIONS else ""
 
 
 def judged(view: BoardView) -> str:

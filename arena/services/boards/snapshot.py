@@ -12,6 +12,7 @@ from arena.models.boards import OVERALL, BoardView, Gap, Line, Rates
 from arena.services.boards.judge_health import health_strip, judging_of, read_between, read_style
 from data.models import Board, MissingRule
 from leaderboard.standings.columns import board_lines, declined_share
+from leaderboard.standings.grid import FEW_QUESTIONS, grid_of
 from leaderboard.standings.head_to_head import read_head_to_head
 from leaderboard.standings.sections import PEOPLE, facts_by_system, partial_sentence, people_sentence
 
@@ -76,6 +77,7 @@ def read_board(board: Board) -> BoardView:
         judged_on=standings["facts"].get("finished", ""),
         questions=None if board.round_name is None else _questions(standings),
         battles=standings["outcomes"]["judged"],
+        grid=grid_of(standings),
     )
 
 
@@ -177,8 +179,6 @@ def _method(standings: Json) -> str:
     return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{said}"
 
 
-LEAST_QUESTIONS = 20
-"""Below this a domain has no ratings of its own: what they say is borrowed from the other domains."""
 OWN_PLACES = 3
 """The shape of snapshots from which on the places of a domain are of its own battles."""
 
@@ -186,10 +186,10 @@ OWN_PLACES = 3
 def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
     """Return the lines of a domain by place; equal places by shares of battles not lost.
 
-    Ratings of a domain are drawn towards the overall ones: they stay where it has `LEAST_QUESTIONS`, and are
+    Ratings of a domain are drawn towards the overall ones: they stay where it has `FEW_QUESTIONS`, and are
     left out below that. Where they borrow, snapshots of an older shape have no places of the domain's own.
     """
-    few = max((line.own_rates.questions for line in lines), default=0) < LEAST_QUESTIONS
+    few = max((line.own_rates.questions for line in lines), default=0) < FEW_QUESTIONS
     if shape < OWN_PLACES and any(line.own_evidence is not None for line in lines):
         lines = tuple(replace(line, rank_lower=None, rank_upper=None, letters=None) for line in lines)
     if few:

@@ -13,9 +13,11 @@ from arena.services.boards.judge_health import TrustFigure
 from arena.services.boards.sentences import headline, judged
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS, how_made
+from arena.site.boards.grid import MAX_SYSTEMS, correlation_sentence, grid_table, grid_titles
 from arena.site.boards.pickers import addressed_board, boards, chosen_domain, domain_warning
 from arena.site.boards.standings_cells import MOST_QUESTIONS
 from arena.site.boards.standings_table import (
+    LEAST_DOMAINS,
     Order,
     columns_to_choose,
     in_order,
@@ -31,7 +33,7 @@ from leaderboard.standings.columns import COLUMNS
 
 NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 SAID_NOTE = "What teams report of their systems is checked by nobody."
-LOOKS = ("columns", "find", "sort")
+LOOKS = ("columns", "find", "sort", "win", "over", "systems")
 """Address parameters that links on the page keep, besides board, domain and ratings."""
 Choice = tuple[str, str, bool]
 """The words of a link, its address, and whether it is what is shown."""
@@ -138,6 +140,7 @@ def as_parts(view: BoardView) -> Parts:
             "left": f"{sum(not line.is_reference for line in shown.lines)} of "
             f"{len(view.competitors(shown.domain))} systems: name with “{words}”. ",
             "all": shown.with_(find=""),
+            **_grid(view, shown),
             "changes": () if change is None else change.sentences,
             "before": "" if change is None else change.previous,
             "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
@@ -145,6 +148,34 @@ def as_parts(view: BoardView) -> Parts:
             "files": link("data", board=here["board"]),
         },
     )
+
+
+def _grid(view: BoardView, shown: Shown) -> Mapping[str, object]:
+    """Build the grid of the chosen pair of measures, with the links that choose another."""
+    wins, scores = grid_titles(view)
+    if len(view.grid.domains) < LEAST_DOMAINS or not wins:
+        return {"grid": None}
+    win, score = (
+        word if (word := chosen_words(name)) in names else next(iter(names), "")
+        for name, names in (("win", wins), ("over", scores))
+    )
+    many = len(view.grid.systems)
+    most = many if chosen_words("systems") == "all" else MAX_SYSTEMS
+    made = made_once(view, f"grid {win} {score} {most}", lambda: grid_table(view, win, score, systems=most))
+    return {
+        "grid": made,
+        "pair": [
+            (
+                word,
+                names[chosen],
+                [(text, shown.with_(**{key: one}), one == chosen) for one, text in names.items()],
+            )
+            for word, key, names, chosen in (("Show", "win", wins, win), ("over", "over", scores, score))
+            if names
+        ],
+        "more": (f"Show all {many} systems", shown.with_(systems="all")) if many > most else (),
+        "goes": correlation_sentence(view, win, score),
+    }
 
 
 def _menus(shown: Shown, here: Mapping[str, str]) -> Iterator[tuple[str, Sequence[Choice]]]:
