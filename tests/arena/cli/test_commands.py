@@ -121,7 +121,7 @@ def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
 
 HEAVY = frozenset(
     {"aiohttp", "altair", "apprise", "fastapi", "httpx", "jinja2", "litellm", "networkx", "numpy", "openai"}
-    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "streamlit", "tiktoken", "tqdm"}
+    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "streamlit", "tiktoken"}
 )
 LISTS = (
     *("corpora list", "jobs", "judges list", "judges show lexical", "labels list", "leaderboard list"),
