@@ -217,7 +217,9 @@ def score(
         request = ContextRequest(
             set_name=set_name, files=files, qrels=qrels, corpus=corpus, judge=judge, budget_usd=budget_usd
         )
-        rows = contexts.score(request)
+        rows, about = contexts.score(request)
+        if about:
+            note(about)
     else:
         rows = contexts.submitted(set_name)
     if as_json:

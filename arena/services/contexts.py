@@ -156,8 +156,12 @@ class ContextService:
                 built, failed = await build_all(builder, sources)
         return built, failed, usage
 
-    def score(self, request: ContextRequest) -> list[dict[str, Any]]:
-        """Score files, each by the name of its file without ending, overall and by domain."""
+    def score(self, request: ContextRequest) -> tuple[list[dict[str, Any]], str]:
+        """Score files, each by the name of its file without ending, overall and by domain.
+
+        Returns:
+            The rows, and a note on how the judgments were read; empty where there is none.
+        """
         questions = self._store.sets.get(request.set_name)
         runs: dict[str, Contexts] = {}
         for file in request.files:
@@ -174,7 +178,7 @@ class ContextService:
             crux = _pooled({name: self._crux(run, questions, request) for name, run in runs.items()})
         else:
             crux = {}
-        return list(_rows(runs, qrels, crux, questions))
+        return list(_rows(runs, qrels, crux, questions)), "" if qrels is None else qrels.note
 
     def sets(self) -> tuple[str, ...]:
         """Return the sets to which contexts were submitted."""

@@ -1,13 +1,14 @@
-"""Relevance judgments: TREC qrels (a second field other than 0 is a subtopic), BEIR's, or CRUX's ratings."""
+"""Relevance judgments: TREC qrels (a second field may be a subtopic), BEIR's, or CRUX's ratings."""
 
 from __future__ import annotations
 
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from unicodedata import normalize
 
@@ -24,16 +25,24 @@ TREC_FIELDS, BEIR_FIELDS = 4, 3
 ANSWERS_FROM = 3.0
 """CRUX's η: from this rating on a passage answers a sub-question."""
 ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
+ROUNDS = (
+    "{name}: the {count:,} values of the second column are no subtopics, since no passage has two of them or "
+    "some are fractions; the judgments count as grades."
+)
 Judged = tuple[str, str, str, float]
 """Question, subtopic, passage and grade."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Qrels:
-    """Grades by question, subtopic and passage; from `relevant_from` on a passage is relevant."""
+    """Grades by question, subtopic and passage; from `relevant_from` on a passage is relevant.
+
+    `note` is what readers of the numbers must know.
+    """
 
     judgments: Mapping[str, Mapping[str, Mapping[str, float]]]
     relevant_from: float = 1.0
+    note: str = ""
 
     @cached_property
     def has_subtopics(self) -> bool:
@@ -61,8 +70,8 @@ class Qrels:
         )
 
 
-def read_qrels(path: Path, limits: ReadLimits | None = None) -> Qrels:
-    """Read judgments, plain or gzipped."""
+def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = False) -> Qrels:
+    """Read judgments, plain or gzipped; `rated` ones are of sub-questions whatever their second field."""
     problems = ProblemList()
     grades: dict[str, dict[str, dict[str, float]]] = {}
     relevant_from = 1.0
@@ -85,9 +94,26 @@ def read_qrels(path: Path, limits: ReadLimits | None = None) -> Qrels:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     problems.require_none(path.name, ADVICE)
     named = {subtopic for own in grades.values() for subtopic in own}
-    if len(named) == 1:
-        grades = {question: {WHOLE: next(iter(own.values()))} for question, own in grades.items()}
-    return Qrels(judgments=grades, relevant_from=relevant_from)
+    qrels = Qrels(judgments=grades, relevant_from=relevant_from)
+    if len(named) > 1 and (rated or _are_subtopics(named, grades)):
+        return qrels
+    note = ROUNDS.format(name=path.name, count=len(named)) if len(named) > 1 else ""
+    whole = {question: {WHOLE: own} for question, own in qrels.grades.items()}
+    return replace(qrels, judgments=whole, note=note)
+
+
+def _are_subtopics(named: Collection[str], grades: Mapping[str, Mapping[str, Mapping[str, float]]]) -> bool:
+    """Return whether second fields are subtopics: whole numbers or names, of which a passage has several."""
+    whole = all(_whole(name) for name in named)
+    return whole and any(
+        len(set(chain(*own.values()))) < sum(map(len, own.values())) for own in grades.values()
+    )
+
+
+def _whole(subtopic: str) -> bool:
+    """Return whether a second field is no fraction."""
+    number = _score(subtopic)
+    return math.isnan(number) or number.is_integer()
 
 
 def _fields(text: str, number: int) -> Iterator[Judged]:

@@ -175,7 +175,7 @@ class MetricAccess:
             takers = " or ".join(info.name for info in metrics() if info.takes_ratings)
             raise InputError(message, advice=f"Leave out --ratings, or choose {takers}.")
         set_name, file = request.ratings
-        qrels = read_qrels(file)
+        qrels = read_qrels(file, rated=True)
         questions = self._store.sets.get(set_name).questions
         options: dict[str, Json] = {"threshold": qrels.relevant_from, **request.options}
         if options["threshold"] == THRESHOLD:

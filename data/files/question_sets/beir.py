@@ -139,16 +139,20 @@ class BeirFolder:
     def _question(self, line: int, row: Mapping[str, Any], texts: Mapping[str, Passage]) -> Question | None:
         own = _own(row)
         passages = [texts[name] for name in self._documents(row) if name in texts]
+        documents: object = self._relevant(row)
         if own:
             names = [str(one.get("id")) for one in own["passages"] if isinstance(one, Mapping)]
             ids = dict(zip(self._documents(row), names, strict=True))
+            documents = own.get("gold_doc_ids")
+            if isinstance(documents, list):
+                documents = [ids.get(_field(str(name)), name) for name in documents]
             passages = [Passage(ids[passage.id], passage.text, passage.title) for passage in passages]
         split = Split.DEV if self._is_dev(row) else Split.TEST
         fields: dict[str, Any] = {
             "domain": DOMAIN,
             "split": split.value,
-            "gold_doc_ids": self._relevant(row),
-            **({**own, "gold_doc_ids": own.get("gold_doc_ids")} if own else {}),
+            **own,
+            "gold_doc_ids": documents,
             "id": str(own.get("id", row["_id"])),
             "question": row["text"],
             "passages": [
@@ -175,6 +179,7 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
     (folder / QRELS).mkdir(parents=True, exist_ok=True)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
     corpus: dict[str, Passage] = {}
+    qrels: dict[Split, list[str]] = {split: [] for split in Split}
     with (folder / QUERIES).open("w", encoding="utf-8", newline="\n") as file:
         for question in questions.questions:
             metadata = question_to_json(question)
@@ -182,17 +187,21 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
             row = {"_id": _field(question.id), "text": metadata.pop("question"), "metadata": metadata}
             if row["_id"] == question.id:
                 del metadata["id"]
-            metadata["passages"] = [
-                {"id": passage.id, "corpus_id": _field(_take(corpus, question, passage))}
-                for passage in question.passages
-            ]
+            names = {passage.id: _take(corpus, question, passage) for passage in question.passages}
+            metadata["passages"] = [{"id": own, "corpus_id": _field(name)} for own, name in names.items()]
+            # A document that is no passage of the question keeps its id: the corpus may lack it.
+            relevant = [names.get(document, document) for document in question.gold_doc_ids]
+            metadata |= {"gold_doc_ids": relevant} if relevant else {}
+            qrels[question.split] += [f"{row['_id']}\t{_field(name)}\t1\n" for name in relevant]
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     with (folder / CORPUS).open("w", encoding="utf-8", newline="\n") as file:
         for name, passage in corpus.items():
             row = {"_id": _field(name), "title": passage.title, "text": passage.text}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    for split in Split:
-        _write_qrels(questions, split, folder / QRELS / f"{split.value}.tsv")
+    for split, lines in qrels.items():
+        if lines:
+            with (folder / QRELS / f"{split.value}.tsv").open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines((f"{BEIR_HEADER}\tcorpus-id\tscore\n", *lines))
 
 
 def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
@@ -204,19 +213,6 @@ def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> s
         name += "'"
     corpus[name] = passage
     return name
-
-
-def _write_qrels(questions: QuestionSet, split: Split, path: Path) -> None:
-    lines = [
-        f"{_field(question.id)}\t{_field(name)}\t1\n"
-        for question in questions.questions
-        if question.split is split
-        for name in question.gold_doc_ids
-    ]
-    if lines:
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(f"{BEIR_HEADER}\tcorpus-id\tscore\n")
-            file.writelines(lines)
 
 
 def _field(name: str) -> str:

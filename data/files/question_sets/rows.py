@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from data.errors import ConflictError
 from data.files.tables.rows import NUGGETS, Fields
 from data.files.tables.values import id_text
-from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Split
+from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Severity, Split
 
 Item = TypeVar("Item", str, int)
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
@@ -33,7 +33,7 @@ def question_from_json(line: int, row: Mapping[str, object], problems: ProblemLi
         "gold_doc_ids": fields.ids("gold_doc_ids"),
         "citation_numbers": _lists(fields, "citation_numbers", _whole_number, "whole numbers"),
         "citations": _lists(fields, "citations", id_text, "document ids, one for each sentence"),
-        "nuggets": fields.nuggets(),
+        "nuggets": fields.nuggets(ungraded=Severity.WARNING),
         "split": _split(fields),
         "language": str(row.get("language") or ENGLISH),
         "answerable": _answerable(fields),

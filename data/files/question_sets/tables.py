@@ -258,7 +258,7 @@ def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic
     key = fields.id("qid", "question_id")
     if row.get(NUGGETS) is None:
         fields.note("missing-field", f"There are no {NUGGETS}.", "Give a list of them.")
-    nuggets = fields.nuggets()
+    nuggets = fields.nuggets(ungraded=Severity.WARNING)
     return None if fields.wrong else (key, nuggets)
 
 

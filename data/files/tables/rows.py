@@ -12,7 +12,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Va
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, renamed
 from data.files.tables.values import BAD_CONTEXT, WRONG_TYPE, given, id_text, kind, passages_of, seen
-from data.models import Importance, Nugget, Passage, ProblemList
+from data.models import Importance, Nugget, Passage, ProblemList, Severity
+from data.text import counted
 
 TEXT_CELLS = "text_cells"
 
@@ -175,6 +176,8 @@ def _problem(name: str, error: object) -> CellError:
 
 
 NUGGETS = "nuggets"
+FAILED = "failed"
+"""The importance that nuggetizer writes for a nugget without a grade."""
 GRADES = ", ".join(f'"{grade.value}"' for grade in Importance)
 READ_AS_ID = "Texts and whole numbers are read."
 
@@ -263,10 +266,19 @@ class Fields:
             self.note(code, f"{name}: {error.message}", error.advice)
             return ()
 
-    def nuggets(self) -> tuple[Nugget, ...]:
-        """Read nuggets: texts, or objects of `text` and `importance`; other fields are ignored."""
-        found = [self._nugget(place, value) for place, value in enumerate(self.list(NUGGETS), start=1)]
+    def nuggets(self, *, ungraded: Severity = Severity.ERROR) -> tuple[Nugget, ...]:
+        """Read nuggets: texts, or objects of `text` and `importance`; other fields are ignored.
+
+        Nuggets that nuggetizer could not grade are left out, with a problem of the severity `ungraded`.
+        """
+        values = self.list(NUGGETS)
+        found = [self._nugget(place, value) for place, value in enumerate(values, start=1)]
         nuggets = tuple(nugget for nugget in found if nugget is not None)
+        failed = sum(isinstance(value, Mapping) and value.get("importance") == FAILED for value in values)
+        if failed:
+            message = f"{counted(failed, 'nugget')} with the importance {FAILED!r}, which sets leave out."
+            advice = "Nuggetizer could not grade them. Remove them, or give their importance."
+            self._problems.add(self.line, "ungraded-nugget", message, severity=ungraded, advice=advice)
         if len({nugget.text for nugget in nuggets}) != len(nuggets):
             self.note("duplicate-nugget", "Two nuggets of one question have one text.")
         return nuggets
@@ -276,6 +288,8 @@ class Fields:
         text, importance = entry.get("text"), entry.get("importance")
         if not isinstance(text, str) or not text.strip():
             self.note("bad-nugget", f"Nugget {place} has no text.")
+            return None
+        if importance == FAILED:
             return None
         if importance is not None and importance not in list(Importance):
             message = f"The importance of nugget {place} is {importance!r}."

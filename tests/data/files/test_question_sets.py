@@ -158,16 +158,22 @@ def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
 
 def test_trecs_nuggets_are_taken_from_beside_the_questions(tmp_path: Path) -> None:
     graded = {"text": "Red.", "importance": "okay", "assignment": "partial_support"}
+    failed = {"text": "Green.", "importance": "failed"}
     folder = written_beside(
         tmp_path,
-        {"query": "When?", "qid": 12, "nuggets": [graded, {"text": "Two towers.", "importance": "vital"}]},
+        {
+            "query": "When?",
+            "qid": 12,
+            "nuggets": [graded, failed, {"text": "Two towers.", "importance": "vital"}],
+        },
         {"query": "Who?", "qid": "99", "nuggets": []},
     )
     loaded = load_set(folder)
     assert loaded.questions.by_id["12"].nuggets == (NUGGETS[2], NUGGETS[1])
     assert loaded.questions.by_id["13"].nuggets == ()
-    (warning,) = loaded.warnings
-    assert warning.message.startswith("nuggets.jsonl: Topics of no question of this set, left out: 1")
+    ungraded, unknown = loaded.warnings
+    assert "1 nugget with the importance 'failed', which sets leave out" in ungraded.message
+    assert unknown.message.startswith("nuggets.jsonl: Topics of no question of this set, left out: 1")
 
 
 @pytest.mark.parametrize(

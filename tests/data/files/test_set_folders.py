@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from data.files.question_sets.beir import _field, write_beir
@@ -140,7 +140,20 @@ def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
     assert "1 judgments have grades between 0 and 1" in told
 
 
+PARIS, LYON = (Passage("p1", text) for text in ("In Paris.", "In Lyon."))
+ONE_ID = QuestionSet(
+    name="drawn",
+    title="One id, two texts",
+    domains={"one": "One"},
+    questions=tuple(
+        Question(id=name, domain="one", question=f"{name}?", passages=(passage,), gold_doc_ids=("p1",))
+        for name, passage in (("q1", PARIS), ("q2", LYON))
+    ),
+)
+
+
 @settings(suppress_health_check=[HealthCheck.too_slow])
+@example(questions=ONE_ID)
 @given(questions=question_sets())
 def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
@@ -169,8 +182,8 @@ def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet) -> None:
         passage.text for one in questions.questions for passage in one.passages
     }
     assert all(isinstance(row.get("title"), str) for row in corpus)
-    assert qrels == {
-        _field(one.id): {_field(document): 1 for document in one.gold_doc_ids}
-        for one in questions.questions
-        if one.gold_doc_ids
-    }
+    texts = {row["_id"]: row["text"] for row in corpus}
+    for one in questions.questions:
+        own = {passage.id: passage.text for passage in one.passages}
+        documents = {own.get(name, texts.get(_field(name), _field(name))) for name in one.gold_doc_ids}
+        assert {texts.get(name, name) for name in qrels.get(_field(one.id), {})} == documents

@@ -44,6 +44,15 @@ def test_second_fields_that_differ_are_subtopics(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["q1 0.5 d1 2\nq1 1 d2 1\nq1 1 d1 2\n", "q1 1 d1 2\nq1 2 d2 1\n", "q1 0 d1 2\nq1 Q0 d2 1\n"]
+)
+def test_rounds_in_the_second_field_are_no_subtopics(tmp_path: Path, text: str) -> None:
+    judged = _read(tmp_path, text)
+    assert judged.judgments == {"q1": {WHOLE: {"d1": 2, "d2": 1}}}
+    assert "are no subtopics" in judged.note
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '{"question_id": "q1", "passages": ["a", "b"], "ratings": [[5, 1], [0, 3]], "threshold": 3}\n',
