@@ -23,6 +23,7 @@ from judges.llm.costs import Budget, CallUsage, CostMeter, Ledger, Usage, await_
 from judges.llm.endpoint_state import EndpointState
 from judges.llm.errors import Backoff, CallError, CallErrorKind, Wait
 from judges.llm.prices import Prices
+from judges.llm.reply_size import Incoming, ReplyRoom
 from judges.llm.requests import CacheReader, CallFailure, ReplyCache, Request
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.token_counting import TokenCounter
@@ -55,6 +56,7 @@ class Scheduler:
         self._part = 1.0
         self._shared: dict[str, asyncio.Future[Reply | CallFailure]] = {}
         self._waits: set[Wait] = set()
+        self._room = ReplyRoom()
         self._stopping = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -189,24 +191,25 @@ class Scheduler:
         self, request: Request, endpoint: EndpointState, call_usage: CallUsage, reserved: float
     ) -> Reply:
         sent_at = time.monotonic()
-        try:
-            reply = await self._send(request, call_usage, reserved)
-        except CallError as fault:
-            self.usage.faults += 1
-            self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
-            endpoint.fail(fault, request.key, sent_at)
-            raise
-        endpoint.succeed()
-        # What was charged for calls without a reply belongs to this reply as well.
-        reply = replace(
-            reply,
-            input_tokens=call_usage.input_tokens,
-            output_tokens=call_usage.output_tokens,
-            cost_usd=call_usage.cost_usd,
-        )
-        if self._cache is not None:
-            # The place is kept until the reply is: a kill repeats no more calls than there are places.
-            await self._cache.put(request, reply)
+        with self._room.reply(request.sampling) as incoming:
+            try:
+                reply = await self._send(request, incoming, call_usage, reserved)
+            except CallError as fault:
+                self.usage.faults += 1
+                self.usage.rate_limited += fault.kind is CallErrorKind.RATE_LIMITED
+                endpoint.fail(fault, request.key, sent_at)
+                raise
+            endpoint.succeed()
+            # What was charged for calls without a reply belongs to this reply as well.
+            reply = replace(
+                reply,
+                input_tokens=call_usage.input_tokens,
+                output_tokens=call_usage.output_tokens,
+                cost_usd=call_usage.cost_usd,
+            )
+            if self._cache is not None:
+                # The place is kept until the reply is: a kill repeats no more calls than there are places.
+                await self._cache.put(request, reply)
         unbelieved = self._meter.unbelieved(request, reply)
         if unbelieved >= MAX_UNBELIEVED:
             endpoint.give_up(UNBELIEVED.format(unbelieved, reply.usage))
@@ -218,15 +221,21 @@ class Scheduler:
             if wait:
                 await self._sleep(wait)
 
-    async def _send(self, request: Request, call_usage: CallUsage, reserved: float) -> Reply:
+    async def _send(
+        self, request: Request, incoming: Incoming, call_usage: CallUsage, reserved: float
+    ) -> Reply:
         try:
-            reply = await self._transport.send(request)
+            async with incoming.in_time():
+                reply = await self._transport.send(request)
         except CallError as fault:
             fault.redact(self._settings.keys)
             self._meter.settle_fault(request, call_usage, reserved, fault)
             raise
         except StoppedError:
-            self._meter.settle_unsent(request, call_usage, reserved)
+            if incoming.cut_off:
+                self._meter.settle_fault(request, call_usage, reserved, None)
+            else:
+                self._meter.settle_unsent(request, call_usage, reserved)
             raise
         except BaseException:
             self._meter.settle_fault(request, call_usage, reserved, None)
@@ -266,6 +275,7 @@ class Scheduler:
         self._stopping.set()
         for endpoint in self._lanes.values():
             endpoint.gate.close(_stopped)
+        self._room.stop()
         self._transport.stop()
 
     async def flush(self) -> None:

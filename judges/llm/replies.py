@@ -25,17 +25,25 @@ from judges.llm.errors import (
     quoted,
     said_in,
 )
+from judges.llm.reply_size import MIN_LIMIT
 from judges.llm.requests import Request
 from judges.llm.tools import text_with_calls
 from judges.llm.usage import usage_of
 
 LONGEST_NAME = 200
+BYTES_PER_OBJECT = 12
+"""Least bytes for each list or object; log-probabilities have about 20."""
 UPSTREAM_STATUS = 502
 LEAST_STATUS, MOST_STATUS = 400, 599
 
 
 def payload_of(raw: bytes) -> object:
-    """Return the JSON of a body, whatever its content type says."""
+    """Return the JSON of a body, whatever its content type says.
+
+    Lists and objects take 20 times their text in memory, so a large body may not consist of them.
+    """
+    if len(raw) > MIN_LIMIT and raw.count(b"[") + raw.count(b"{") > len(raw) / BYTES_PER_OBJECT:
+        raise _no_completion(raw)
     try:
         try:
             return json.loads(raw)

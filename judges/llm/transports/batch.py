@@ -22,6 +22,7 @@ from data.errors import StoppedError
 from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
+from judges.llm.reply_size import MAX_LIMIT, Incoming, lines_of, receiving, reply_limit, too_large
 from judges.llm.requests import ReplyCache, Request
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import OpenAIClients, as_faults
@@ -61,23 +62,21 @@ def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
         yield file
 
 
-def answers_of(text: str) -> Iterator[tuple[str, Answer]]:
-    """Return the answers in an output or error file, by request key; other lines are left out."""
-    for line in text.splitlines():
-        try:
-            row = json.loads(line)
-            key, response, error = row["custom_id"], row.get("response") or {}, row.get("error")
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
-        if not isinstance(response, Mapping):
-            response = {"status_code": SERVER_STATUS, "body": response}
-        body, status = response.get("body"), response.get("status_code")
-        if response.get("status_code") == OK and isinstance(body, Mapping):
-            yield key, body
-        elif response:
-            yield key, fault_of_status(status if isinstance(status, int) else SERVER_STATUS, body, {})
-        else:
-            yield key, CallError(CallErrorKind.TRANSIENT, f"The batch left this request out: {error}")
+def answer_of(line: bytes) -> tuple[str, Answer] | None:
+    """Return the answer in a line of an output or error file, with its request's key; None of other lines."""
+    try:
+        row = json.loads(line)
+        key, response, error = row["custom_id"], row.get("response") or {}, row.get("error")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return None
+    if not isinstance(response, Mapping):
+        response = {"status_code": SERVER_STATUS, "body": response}
+    body, status = response.get("body"), response.get("status_code")
+    if response.get("status_code") == OK and isinstance(body, Mapping):
+        return key, body
+    if response:
+        return key, fault_of_status(status if isinstance(status, int) else SERVER_STATUS, body, {})
+    return key, CallError(CallErrorKind.TRANSIENT, f"The batch left this request out: {error}")
 
 
 def ending_of(batch: Batch, wait: float) -> CallError:
@@ -147,6 +146,7 @@ class BatchTransport:
         self._clients = OpenAIClients(settings)
         self._learnt = Learnt()
         self._bodies: dict[str, dict[str, Any]] = {}
+        self._limits: dict[str, int] = {}
         self._gathered: dict[str, Request] = {}
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
         self._handed_out: set[str] = set()
@@ -167,11 +167,12 @@ class BatchTransport:
             # Each turn would wait for a batch of its own; whoever asks has a way without tools.
             raise CallError(CallErrorKind.REJECTED, "Tools are not called in batches.")
         if self._recovery is None or _failed(self._recovery):
-            self._recovery = asyncio.create_task(self._recover())
+            with receiving(None):
+                self._recovery = asyncio.create_task(self._recover())
         await asyncio.shield(self._recovery)
 
         async def post(body: dict[str, Any]) -> object:
-            self._bodies[request.key] = body
+            self._bodies[request.key], self._limits[request.key] = body, reply_limit(request.sampling)
             future = self._waiting.get(request.key) or self._gather(request)
             answer = await asyncio.shield(future)
             self._waiting.pop(request.key, None)
@@ -181,7 +182,9 @@ class BatchTransport:
                 raise answer
             return answer
 
-        return await self._learnt.send(request, post)
+        # What starts here outlives this request.
+        with receiving(None):
+            return await self._learnt.send(request, post)
 
     def _gather(self, request: Request) -> asyncio.Future[Answer]:
         future = self._waiting[request.key] = asyncio.get_running_loop().create_future()
@@ -238,10 +241,11 @@ class BatchTransport:
         while batch.status not in ENDED:
             await asyncio.sleep(self._settings.batch_poll)
             batch = await self._poll(record)
-        answers = await self._answers(record.endpoint, batch)
         missing = ending_of(batch, self._settings.batch_poll)
+        with receiving(Incoming(len(record.keys) * MAX_LIMIT)):
+            missing = await self._read_answers(record.endpoint, batch) or missing
         for key in record.keys:
-            self._settle(key, answers.get(key, missing))
+            self._settle(key, missing)
         self._read.append(record)
 
     async def _poll(self, record: BatchRecord) -> Batch:
@@ -258,14 +262,20 @@ class BatchTransport:
                     raise
                 await asyncio.sleep(fault.retry_after or self._settings.batch_poll)
 
-    async def _answers(self, endpoint: str, batch: Batch) -> dict[str, Answer]:
-        """Read a batch's output and error files; either may be absent."""
-        answers: dict[str, Answer] = {}
+    async def _read_answers(self, endpoint: str, batch: Batch) -> CallError | None:
+        """Settle the answers in a batch's files; return the fault of one that is too large."""
+        fault = None
+        files = self._clients.get(endpoint).files.with_streaming_response
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
             with as_faults(self._settings.timeout):
-                content = await self._clients.get(endpoint).files.content(file_id)
-            answers.update(answers_of(content.text))
-        return answers
+                async with files.content(file_id) as content:
+                    async for line in lines_of(content.iter_bytes()):
+                        if len(line) > MAX_LIMIT:
+                            fault = too_large(MAX_LIMIT, line)
+                        elif (answer := answer_of(line)) is not None:
+                            key, limit = answer[0], self._limits.pop(answer[0], MAX_LIMIT)
+                            self._settle(key, answer[1] if len(line) <= limit else too_large(limit, line))
+        return fault
 
     def _settle(self, key: str, answer: Answer | Exception) -> None:
         future = self._waiting.get(key)

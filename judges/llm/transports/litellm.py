@@ -17,6 +17,7 @@ from typing import Any
 from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
+from judges.llm.reply_size import fault_within
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 from judges.llm.transports.openai import as_faults
@@ -68,7 +69,7 @@ class LitellmTransport:
                     raise CallError(CallErrorKind.REFUSED, str(error), moderation=True) from error
                 except Exception as error:
                     # Its errors have statuses without a common class.
-                    raise _fault_of(error) from error
+                    raise fault_within(error) or _fault_of(error) from error
         headers = response._hidden_params.get("additional_headers") or {}  # noqa: SLF001 - litellm's only place
         plain = {name.removeprefix("llm_provider-"): value for name, value in headers.items()}
         return with_stated_cost(_completion_of(response.model_dump(warnings=False)), plain)
@@ -88,7 +89,7 @@ class LitellmTransport:
             litellm.suppress_debug_info = True
             litellm.telemetry = False
             litellm.cache = None
-            _follow_no_redirects()
+            _limit_clients()
             self._litellm = litellm
         return self._litellm
 
@@ -102,16 +103,19 @@ class LitellmTransport:
             self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-def _follow_no_redirects() -> None:
+def _limit_clients() -> None:
+    """Let clients follow no redirect and read no body beyond its limit."""
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler  # noqa: PLC0415 - as above
     from litellm.llms.openai.common_utils import BaseOpenAILLM  # noqa: PLC0415 - as above
+
+    from judges.llm.transports.bodies import bound_client  # noqa: PLC0415 - as above
 
     def without(make: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(make)
         def made(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - litellm's own
             client = make(*args, **options)
             client.follow_redirects = False
-            return client
+            return bound_client(client)
 
         return made
 

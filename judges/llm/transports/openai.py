@@ -21,6 +21,7 @@ from data.models import Reply
 from judges.llm.chat_format import Learnt
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import payload_of
+from judges.llm.reply_size import ASKED, bounded, fault_within
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
 from judges.llm.usage import with_stated_cost
@@ -50,6 +51,8 @@ class OpenAIClients:
         import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
         from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: PLC0415 - as above
 
+        from judges.llm.transports.bodies import bound_client  # noqa: PLC0415 - as above
+
         settings = self._settings
         limits = httpx.Limits(
             max_connections=settings.concurrency,
@@ -63,7 +66,9 @@ class OpenAIClients:
             max_retries=0,
             timeout=timeout,
             # A prompt has answers and references of private sets; it goes where it was meant to go.
-            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout, follow_redirects=False),
+            http_client=bound_client(
+                DefaultAioHttpClient(limits=limits, timeout=timeout, follow_redirects=False)
+            ),
         )
 
     async def close(self) -> None:
@@ -118,7 +123,7 @@ def as_faults(timeout: float) -> Iterator[None]:
     try:
         yield
     except (TimeoutError, openai.APIConnectionError) as error:
-        raise unconnected(error, timeout) from error
+        raise fault_within(error) or unconnected(error, timeout) from error
     except openai.APIStatusError as error:
         body = error.response.text if error.body is None else error.body
         raise fault_of_status(error.status_code, body, error.response.headers) from error
@@ -163,6 +168,7 @@ class DirectTransport(OpenAITransport):
         headers = {
             "Authorization": f"Bearer {self._settings.key_for(endpoint)}",
             "Content-Type": "application/json",
+            **ASKED,
         }
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         url = f"{endpoint.rstrip('/')}/chat/completions"
@@ -171,7 +177,10 @@ class DirectTransport(OpenAITransport):
                 url, data=data, headers=headers, proxy=self._proxy(endpoint), allow_redirects=False
             )
             async with posted as response:
-                status, raw = response.status, await response.read()
+                status = response.status
+                encoding = response.headers.get("Content-Encoding", "")
+                pieces = bounded(response.content.iter_any(), encoding, status)
+                raw = b"".join([piece async for piece in pieces])
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise unconnected(error, self._timeout) from error
         if status >= REDIRECT_STATUS:
@@ -191,6 +200,7 @@ class DirectTransport(OpenAITransport):
                 connector=aiohttp.TCPConnector(
                     limit=settings.concurrency, keepalive_timeout=IDLE_CONNECTION_SECONDS, ssl=trusted
                 ),
+                auto_decompress=False,
                 timeout=aiohttp.ClientTimeout(total=settings.timeout, sock_connect=settings.connect_timeout),
             )
         return self._session

@@ -16,6 +16,7 @@ from data.errors import NotFoundError, SpecError, StoppedError
 from data.models import Reply
 from data.plugins import Added, PluginKind, added, described
 from judges.llm.errors import CallError, CallErrorKind
+from judges.llm.reply_size import reply_limit
 from judges.llm.settings import DIRECT, OPENAI
 
 if TYPE_CHECKING:
@@ -146,10 +147,13 @@ class _FunctionTransport:
                 returned = await returned
             if isinstance(returned, Reply):
                 return returned
-            if isinstance(returned, str):
+            if isinstance(returned, str) and len(returned) > reply_limit(request.sampling):
+                why = f"its reply is larger than {reply_limit(request.sampling):,} characters"
+            elif isinstance(returned, str):
                 key, endpoint, model = request.key, request.endpoint, request.model
                 return Reply(key=key, endpoint=endpoint, model=model, text=returned, metered=False)
-            why = f"it returned {returned!r:.80}, which is no reply"
+            else:
+                why = f"it returned {returned!r:.80}, which is no reply"
         except (CallError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything

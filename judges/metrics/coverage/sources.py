@@ -17,6 +17,8 @@ import numpy as np
 from data.corpora.documents import Chunking, chunk_id
 from data.errors import SpecError
 from data.models import Outcome, Passage
+from judges.llm.errors import CallError
+from judges.llm.reply_size import ASKED, MIB, bounded
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.contexts import Ranking, Retriever
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 SECONDS = 20.0
 AT_ONCE = 4
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5 * MIB
 QUERY, COUNT = "{query}", "{count}"
 TEXTS = ("content", "snippet", "description")
 ADVICE = "Give a URL such as http://localhost:8080/search?q={query}&format=json."
@@ -112,25 +114,23 @@ class WebSource:
                 status, body = await self._get(url)
         except TimeoutError:
             return self._failed(f"no reply within {self._seconds:g} s")
+        except CallError as fault:
+            return self._failed(fault.detail.rstrip("."))
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             return self._failed(f"{type(error).__name__}: {error}")
         if status != httpx.codes.OK:
             return self._failed(f"HTTP {status}")
-        if len(body) > MOST_BYTES:
-            return self._failed(f"more than {MOST_BYTES:,} bytes")
         results = read_results(body)
         if isinstance(results, str):
             return self._failed(results)
         return chunks_of(results[:k], self._chunking)[:k]
 
     async def _get(self, url: str) -> tuple[int, bytes]:
-        body = bytearray()
-        async with self._client.stream("GET", url, headers={"Accept": "application/json"}) as response:
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) > MOST_BYTES:
-                    break
-            return response.status_code, bytes(body)
+        headers = {"Accept": "application/json", **ASKED}
+        async with self._client.stream("GET", url, headers=headers) as response:
+            encoding, status = response.headers.get("Content-Encoding", ""), response.status_code
+            pieces = bounded(response.aiter_raw(), encoding, status, MAX_BYTES)
+            return status, b"".join([piece async for piece in pieces])
 
     def _failed(self, why: str) -> CallFailure:
         return CallFailure(outcome=Outcome.FAILED, detail=f"The web search at {self.host} failed: {why}.")

@@ -1,0 +1,196 @@
+"""Bodies of replies: their largest size after decompression, and an end to them once judging stops.
+
+Transports ask for gzip alone and decompress here, a piece at a time, so that no body grows in memory
+beyond its limit. Large bodies take turns until their reply is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+
+from data.errors import StoppedError
+from judges.llm.errors import REDIRECTS, CallError, CallErrorKind, quoted
+from judges.llm.requests import Sampling
+
+MIB = 2**20
+MIN_LIMIT, MAX_LIMIT = MIB, 16 * MIB
+BYTES_PER_TOKEN = 32
+"""A token of text has about 4 characters, each at most 6 bytes of JSON."""
+BYTES_PER_LOGPROB = 160
+MAX_ERROR = 64 * 1024
+"""Bytes that are read of an error."""
+PIECE = 64 * 1024
+LARGE_AT_ONCE = 4
+GRACE = 3.0
+"""Seconds that an incoming body gets to end after a stop."""
+ASKED = {"Accept-Encoding": "gzip"}
+GZIP = zlib.MAX_WBITS | 16
+
+
+def reply_limit(sampling: Sampling) -> int:
+    """Return the most bytes that the body of a reply may have."""
+    each = BYTES_PER_TOKEN
+    if sampling.logprobs:
+        each += BYTES_PER_LOGPROB * (1 + (sampling.top_logprobs or 0))
+    return min(MAX_LIMIT, max(MIN_LIMIT, (sampling.max_tokens or MAX_LIMIT) * each))
+
+
+class Incoming:
+    """The body of one reply while it comes in."""
+
+    def __init__(self, limit: int, room: ReplyRoom | None = None) -> None:
+        self.limit = limit
+        self._room = room
+        self.large = False
+        self.begun = False
+        self._timer = asyncio.timeout(None)
+
+    @asynccontextmanager
+    async def in_time(self) -> AsyncIterator[None]:
+        """Raise StoppedError where the body takes too long after a stop."""
+        try:
+            async with self._timer:
+                yield
+        except TimeoutError as error:
+            if not self.cut_off:
+                raise
+            raise StoppedError("Judging was stopped.", advice="Resume to ask what is missing.") from error
+        finally:
+            self.begun = False
+
+    @property
+    def cut_off(self) -> bool:
+        """True if the body was cut off after a stop."""
+        return self._timer.expired()
+
+    def begin(self) -> None:
+        """Note that a first byte is there."""
+        self.begun = True
+        if self._room is not None and self._room.stopped:
+            self.hurry()
+
+    def hurry(self) -> None:
+        """Leave little time for the rest."""
+        if self._timer.when() is None:
+            self._timer.reschedule(asyncio.get_running_loop().time() + GRACE)
+
+    async def take_turn(self) -> None:
+        """Wait until few other bodies are large."""
+        if self._room is not None and not self.large:
+            await self._room.turns.acquire()
+            self.large = True
+
+
+class ReplyRoom:
+    """Memory for the replies of one event loop."""
+
+    def __init__(self) -> None:
+        self.turns = asyncio.Semaphore(LARGE_AT_ONCE)
+        self.stopped = False
+        self._incoming: set[Incoming] = set()
+
+    @contextmanager
+    def reply(self, sampling: Sampling) -> Iterator[Incoming]:
+        """Make room for a reply until it is stored."""
+        incoming = Incoming(reply_limit(sampling), self)
+        self._incoming.add(incoming)
+        try:
+            with receiving(incoming):
+                yield incoming
+        finally:
+            self._incoming.discard(incoming)
+            if incoming.large:
+                self.turns.release()
+
+    def stop(self) -> None:
+        """Give bodies that come in, now or later, little time to end."""
+        self.stopped = True
+        for incoming in self._incoming:
+            if incoming.begun:
+                incoming.hurry()
+
+
+_incoming: ContextVar[Incoming | None] = ContextVar("incoming", default=None)
+
+
+@contextmanager
+def receiving(incoming: Incoming | None) -> Iterator[None]:
+    """Read bodies within the block as a reply; None: as no particular one."""
+    token = _incoming.set(incoming)
+    try:
+        yield
+    finally:
+        _incoming.reset(token)
+
+
+async def bounded(
+    pieces: AsyncIterator[bytes], encoding: str, status: int, limit: int | None = None
+) -> AsyncIterator[bytes]:
+    """Decompress a body piece by piece, up to the limit of its reply.
+
+    Of an error the beginning is enough.
+    """
+    incoming = _incoming.get() or Incoming(MAX_LIMIT)
+    incoming.begin()
+    limit, size, start = limit or incoming.limit, 0, b""
+    async for piece in _decompressed(pieces, encoding.strip().lower()):
+        size += len(piece)
+        start = start or piece
+        if status >= REDIRECTS.start and size > MAX_ERROR:
+            return
+        if size > limit:
+            raise too_large(limit, start)
+        if size > MIN_LIMIT:
+            await incoming.take_turn()
+        yield piece
+
+
+async def _decompressed(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
+    if encoding in {"", "identity"}:
+        async for piece in pieces:
+            yield piece
+        return
+    if encoding not in {"gzip", "x-gzip"}:
+        detail = f"The endpoint's reply is encoded as {encoding[:20]!r}, which was not asked for."
+        raise CallError(CallErrorKind.TRANSIENT, detail, billable=True)
+    unpack = zlib.decompressobj(GZIP)
+    try:
+        async for piece in pieces:
+            rest = piece
+            while rest:
+                yield unpack.decompress(rest, PIECE)
+                rest = unpack.unconsumed_tail
+    except zlib.error as error:
+        detail = f"The endpoint's reply cannot be decompressed: {error}"
+        raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
+
+
+async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Return the lines of a file of replies; of one beyond the limit of a reply only its first bytes."""
+    line = bytearray()
+    async for piece in pieces:
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            yield bytes(line + end)
+            line.clear()
+        if len(line) <= MAX_LIMIT:
+            line += rest
+    yield bytes(line)
+
+
+def too_large(limit: int, start: bytes) -> CallError:
+    """Return the fault of a body beyond its limit."""
+    detail = f"The endpoint's reply is larger than {limit / MIB:.3g} MiB: {quoted(start)}"
+    return CallError(CallErrorKind.TRANSIENT, detail, billable=True)
+
+
+def fault_within(error: BaseException) -> CallError | None:
+    """Return the fault of a body that a client's error covers."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, CallError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
