@@ -180,7 +180,9 @@ class Arena:
             file_bytes=self.settings.upload_bytes, answer_chars=self.settings.max_answer_chars
         )
         checks = FileChecks(seconds)
-        return SubmissionService(self.store, self.teams, self.notifier, limits=limits, checks=checks)
+        return SubmissionService(
+            self.store, self.teams, self.notifier, identities=self.identities, limits=limits, checks=checks
+        )
 
     @cached_property
     def planner(self) -> RoundPlanner:

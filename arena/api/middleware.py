@@ -68,7 +68,7 @@ class Envelope:
         try:
             if announced.isdecimal() and int(announced) > most:
                 raise _too_long(most)
-            body = _Body(receive, most, self._limits.patience)
+            body = LimitedBody(receive, most, self._limits.patience)
             await self._app(scope, body.receive, send_with_headers)
         except RefusedRequestError as refused:
             response = problem_response(
@@ -86,7 +86,9 @@ class Envelope:
         return self._limits.file_bytes if takes_files else self._limits.other_bytes
 
 
-class _Body:
+class LimitedBody:
+    """A body that is read up to `most` bytes and neither stalls for `patience` seconds nor trickles."""
+
     def __init__(self, receive: Receive, most: int, patience: float) -> None:
         self._receive = receive
         self._most = most
@@ -96,6 +98,7 @@ class _Body:
         self._ended = False
 
     async def receive(self) -> Message:
+        """Receive the next part; raise RefusedRequestError where it comes too slowly or is too long."""
         if self._ended:
             return await self._receive()
         due = self._begun + self._patience + self._read / SLOWEST

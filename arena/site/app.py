@@ -36,6 +36,7 @@ from arena.site.middleware import (
     RetractedStatus,
     ServedHosts,
     SiteMiddleware,
+    SocketLimit,
     UntrustedPeers,
     page_policy,
     refused,
@@ -134,6 +135,7 @@ def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[M
         Middleware(
             SiteMiddleware, hosts=ServedHosts.of(settings, host), policy=page_policy(settings.framers)
         ),
+        Middleware(SocketLimit),
         Middleware(StreamlitMetrics, settings=settings),
         Middleware(SignedInUploads, source=routes.arena),
         Middleware(RetractedStatus, retracted=routes.retracted),

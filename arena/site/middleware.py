@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -29,6 +30,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit import file_util
 
+from arena.api.dependencies import counted
 from arena.api.errors import TITLES, internal_error, problem_response
 from arena.html_pages import rendered
 from arena.settings import LOOPBACK, Settings
@@ -68,6 +70,40 @@ class UntrustedPeers:
         except ValueError:
             return True
         return not (peer.is_loopback or any(peer in network for network in self._trusted))
+
+
+MAX_SOCKETS = 200
+"""Pages of one address that may be open at once; each takes four file descriptors."""
+
+
+class SocketLimit:
+    """ASGI middleware: refuses further WebSockets of an address that has enough of them open."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._open: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request or WebSocket."""
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        address = counted((scope.get("client") or ("", 0))[0])
+        if self._open[address] >= MAX_SOCKETS:
+            refusal = problem_response(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                f"{MAX_SOCKETS} pages of this address are open.",
+                advice="Close some of them.",
+            )
+            await WebSocket(scope, receive, send).send_denial_response(refusal)
+            return
+        self._open[address] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._open[address] -= 1
+            if not self._open[address]:
+                del self._open[address]
 
 
 class SiteMiddleware:

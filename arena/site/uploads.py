@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -13,18 +15,24 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.auth_util import get_cookie_with_chunks
-from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.runtime import Runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
-from arena.api.errors import problem_response
+from arena.api.errors import RefusedRequestError, problem_response
+from arena.api.middleware import LimitedBody
 from arena.container import Arena
 from arena.services.accounts.tokens import COOKIE
+from arena.services.submissions.uploads import party_of
 from arena.site.services import arena
 from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE
 
 UPLOADS = "/_stcore/upload_file/"
+FILES_OF_ONE = 2
+"""Files of the largest allowed size whose bytes one party may have on pages."""
 
 
 def choose_file(
@@ -73,30 +81,83 @@ def laid_down(dropped: UploadedFile, *, most_mb: int | None = None) -> Iterator[
 
 
 class SignedInUploads:
-    """ASGI middleware: refuse files of browsers that are signed in nowhere."""
+    """ASGI middleware: takes files of browsers that are signed in, with the API's limits on bodies.
+
+    Streamlit keeps files in memory until the visitor's session ends, so that all files of a party count.
+    """
 
     def __init__(self, app: ASGIApp, *, source: Arena) -> None:
         self._app, self._arena = app, source
+        self._sessions: dict[str, str] = {}
+        self._coming: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
-        if scope["type"] == "http" and scope["path"].startswith(UPLOADS) and scope["method"] == "PUT":
-            cookies = cookie_parser(Headers(scope=scope).get("cookie", ""))
-            if not await run_in_threadpool(self._signed_in, cookies):
-                refusal = problem_response(HTTPStatus.UNAUTHORIZED, "Sign in to send files.")
-                await refusal(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    def _signed_in(self, cookies: Mapping[str, str]) -> bool:
+        if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(UPLOADS):
+            await self._app(scope, receive, send)
+            return
         try:
-            if self._arena.sessions.who(cookies.get(COOKIE)).signed_in:
-                return True
+            await self._take(scope, receive, send)
+        except RefusedRequestError as error:
+            refusal = problem_response(
+                error.status_code, error.detail, advice=error.advice, headers=error.headers
+            )
+            await refusal(scope, receive, send)
+
+    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers, settings = Headers(scope=scope), self._arena.settings
+        party = await run_in_threadpool(self._party, cookie_parser(headers.get("cookie", "")))
+        if not party:
+            raise RefusedRequestError(HTTPStatus.UNAUTHORIZED, "Sign in to send files.")
+        self._sessions = {session: of for session, of in self._sessions.items() if _is_open(session)}
+        self._sessions[scope["path"].removeprefix(UPLOADS).partition("/")[0]] = party
+        announced = headers.get("content-length", "")
+        size = int(announced) if announced.isdecimal() else settings.upload_bytes
+        if self._used(party) + size > FILES_OF_ONE * settings.upload_bytes:
+            raise RefusedRequestError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                "There is no room for another file of yours.",
+                advice="Remove files that you chose on this or another page, or close those pages.",
+            )
+        self._coming[party] += size
+        try:
+            # The parts of a form add some bytes to the file's own.
+            body = LimitedBody(receive, settings.upload_bytes + MEBIBYTE, settings.body_timeout)
+            await self._app(scope, body.receive, send)
+        finally:
+            self._coming[party] -= size
+
+    def _used(self, party: str) -> int:
+        stored = _stored_files()
+        own = (session for session, of in self._sessions.items() if of == party)
+        return self._coming[party] + sum(
+            len(file.data) for session in own for file in stored.get(session, {}).values()
+        )
+
+    def _party(self, cookies: Mapping[str, str]) -> str:
+        """Return who sends a file; empty for somebody who is signed in nowhere."""
+        try:
+            caller = self._arena.sessions.who(cookies.get(COOKIE))
         except ArenaError:
-            return False
+            return ""
+        if caller.signed_in:
+            return party_of(caller)
 
         def signed(name: str) -> bytes | None:
             value = cookies.get(name)
             return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
 
-        return get_cookie_with_chunks(signed, AUTH_COOKIE_NAME) is not None
+        claims = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
+        return "" if claims is None else f"provider {json.loads(claims).get('sub')}"
+
+
+def _is_open(session: str) -> bool:
+    return Runtime.exists() and Runtime.instance().is_active_session(session)
+
+
+def _stored_files() -> Mapping[str, Mapping[str, UploadedFileRec]]:
+    """Return the files that Streamlit keeps, by session and number."""
+    if not Runtime.exists():
+        return {}
+    manager = Runtime.instance().uploaded_file_mgr
+    return dict(manager.file_storage) if isinstance(manager, MemoryUploadedFileManager) else {}

@@ -43,7 +43,8 @@ class CallerKind(StrEnum):
 class Caller:
     """An authenticated caller: `kind` and `name` in logs, teams and rights.
 
-    `account` is None for tokens of teams; the operator runs commands on the database itself.
+    `account` is None for tokens of teams; the operator runs commands on the database itself. `token` is the
+    number of the token that the rights are from, if any.
     """
 
     kind: CallerKind
@@ -52,6 +53,7 @@ class Caller:
     scopes: frozenset[TokenScope] = frozenset()
     organiser: bool = False
     account: str | None = None
+    token: int | None = None
 
     @property
     def signed_in(self) -> bool:
@@ -179,10 +181,33 @@ class IdentityService:
         if token.account is None:
             roles = ((token.team, Role.OWNER),) if token.team else ()
             return Caller(
-                kind=kind, name=f"{name} of {token.team}", roles=roles, scopes=scopes - {TokenScope.ORGANISE}
+                kind=kind,
+                name=f"{name} of {token.team}",
+                roles=roles,
+                scopes=scopes - {TokenScope.ORGANISE},
+                token=token.id,
             )
         account = self._store.teams.account(token.account)
-        return self._of_account(account, kind, scopes, f"{account.name}, {name}")
+        caller = self._of_account(account, kind, scopes, f"{account.name}, {name}")
+        return replace(caller, token=token.id)
+
+    def renewed(self, caller: Caller) -> Caller:
+        """Read a caller's rights again, before a change that took long to prepare.
+
+        Raises:
+            AccessError: The token was revoked or expired, or the account was closed meanwhile.
+        """
+        if caller.token is not None:
+            token = self._store.tokens.get(caller.token)
+            if not token.valid(datetime.now(UTC)):
+                raise AccessError(NOT_VALID, advice=ADVICE)
+            return self.caller_of(token, caller.kind)
+        if caller.account is None:
+            return caller
+        account = self._store.teams.account(caller.account)
+        if account.closed_at is not None:
+            raise AccessError(f"The account {account.name} is closed.", advice="Ask the organisers.")
+        return self._of_account(account, caller.kind, frozenset(TokenScope), account.name)
 
     def of_oidc(self, subject: str, *, email: str | None, verified: bool) -> Caller:
         """Authenticate an OIDC sign-in; a verified address leads to an account without a subject."""

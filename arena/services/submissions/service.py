@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind, require
+from arena.services.accounts.auth import OPERATOR, PUBLIC, Caller, CallerKind, IdentityService, require
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.teams import TeamService
 from arena.services.submissions.eligibility import Intake, Quota, require_accepted
@@ -67,12 +67,14 @@ class SubmissionService(SubmissionReader):
         teams: TeamService,
         notifier: Notifier,
         *,
+        identities: IdentityService,
         limits: IntakeLimits,
         checks: FileChecks,
     ) -> None:
         super().__init__(store)
         self._teams = teams
         self._notifier = notifier
+        self._identities = identities
         self._limits = limits
         self.checks = checks
         self._intake = Intake(store, limits)
@@ -142,12 +144,15 @@ class SubmissionService(SubmissionReader):
         checked = self.checks.file(path, kind, questions, limits, poll)
         _require_clean(path, checked)
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
+            # Rights and phases may have ended while the file came in, waited and was checked.
+            caller = self._identities.renewed(caller)
+            self._intake.team_for(caller, team)
+            policy = self._store.policies.get(set_name)
             if caller.organiser:
                 self._teams.ensure(team, caller=caller)
             self._store.teams.lock(team)
             before = self._intake.require_free_name(caller, set_name, system, team, kind)
             if before is None or not _is_repeated(before, checked):
-                # The phase may have ended while the file was checked.
                 phase = self._intake.open_phase(policy)
                 if confirm:
                     self._intake.require_quota(policy, team)
@@ -189,8 +194,8 @@ class SubmissionService(SubmissionReader):
 
     def confirm(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
         """Accept a submission that was only checked; from now on it counts, and rounds take it."""
-        policy = self._store.policies.get(self._own(caller, number).set_name)
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
+            policy = self._store.policies.get(self._own(caller, number).set_name)
             submission = self._store.submissions.locked(number)
             if submission.state is not SubmissionState.CHECKED:
                 raise ConflictError(
@@ -220,8 +225,8 @@ class SubmissionService(SubmissionReader):
 
     def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
         """Choose the version that represents its system in future rounds."""
-        self._own(caller, number)
         with self._store.changing():
+            self._own(caller, number)
             require_accepted(self._store.submissions.locked(number))
             selected = self._store.submissions.select(number)
         _log(caller, "submission-selected", selected)
@@ -235,7 +240,6 @@ class SubmissionService(SubmissionReader):
         It enters no further round, and its battles that were not judged yet end as `missing`. Where no
         judging began, the attempt is given back. Organisers may `disqualify` it: boards say so.
         """
-        self._own(caller, number)
         if disqualify:
             require(caller, TokenScope.ORGANISE)
             if not reason.strip():
@@ -246,6 +250,7 @@ class SubmissionService(SubmissionReader):
                 "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
             )
         with self._store.changing():
+            self._own(caller, number)
             if self._store.submissions.locked(number).state is SubmissionState.WITHDRAWN:
                 raise ConflictError(f"Submission {number} is withdrawn already.")
             withdrawn = self._store.submissions.withdraw(number, reason)
@@ -279,6 +284,7 @@ class SubmissionService(SubmissionReader):
             self._store.submissions.keep_warnings(submission.id, warnings)
 
     def _own(self, caller: Caller, number: int) -> Submission:
+        caller = self._identities.renewed(caller)
         submission = self.known(number, caller=caller)
         self._intake.own(caller, submission)
         return submission

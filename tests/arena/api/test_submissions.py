@@ -6,7 +6,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.container import Arena
-from tests.arena.api.conftest import Club, answers, submit
+from arena.services.accounts.auth import OPERATOR
+from data.models import TokenScope
+from tests.arena.api.conftest import Club, answers, client_of, submit
 from tests.arena.conftest import settings_of
 from tests.forked_arena import shell as run_lines
 from tests.served import program, served
@@ -47,6 +49,31 @@ def test_card_may_be_yaml_and_file_names_stand_in_messages(club: Club) -> None:
     empty = club.alpha.post("/sets/tiny/submissions", params=asked, content=b"")
     assert empty.status_code == 422
     assert "mine.jsonl" in empty.text
+
+
+@pytest.mark.parametrize("ended", ["token", "membership"])
+def test_right_that_ends_while_a_file_comes_in_stores_nothing(club: Club, ended: str) -> None:
+    """Rights count when something is stored, not when the request began (#53: A7)."""
+    arena = Arena(club.settings)
+    arena.teams.add_member("alpha", "ann", caller=OPERATOR)
+    scopes = {TokenScope.SUBMIT}
+    token = arena.tokens.create(name="t", scopes=scopes, account="ann", caller=OPERATOR)
+
+    def body() -> Iterator[bytes]:
+        yield answers("late")
+        if ended == "token":
+            arena.tokens.revoke(token.id, caller=OPERATOR)
+        else:
+            arena.teams.remove_member("alpha", "ann", caller=OPERATOR)
+        yield b"\n"
+
+    with client_of(club.address, token.secret) as ann:
+        # Without an announced length, so that the server waits for the end.
+        refused = ann.post(
+            "/sets/tiny/submissions", params={"system": "late", "team": "alpha"}, content=body()
+        )
+    assert refused.status_code == (401 if ended == "token" else 403), refused.text
+    assert "late" not in {each.system for each in arena.submissions.find(set_name="tiny", caller=OPERATOR)}
 
 
 def test_same_content_twice_is_one_submission(club: Club) -> None:

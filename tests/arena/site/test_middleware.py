@@ -7,7 +7,9 @@ from typing import Any
 import httpx
 import pytest
 from starlette.applications import Starlette
-from starlette.testclient import TestClient
+from starlette.routing import WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.websockets import WebSocket
 from structlog.testing import capture_logs
 from websockets import Subprotocol
 from websockets.exceptions import InvalidStatus
@@ -16,7 +18,7 @@ from websockets.sync.client import connect
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.site.app import _Routes, middleware_of
-from arena.site.middleware import origin_of, page_policy, script_hashes
+from arena.site.middleware import SocketLimit, origin_of, page_policy, script_hashes
 from arena.site.server import proxy_unnamed
 from data.models import TokenScope
 from tests.served import published, served, site
@@ -144,6 +146,23 @@ def test_websocket_is_opened_from_this_origin_alone() -> None:
         assert _stream(site(), origin=origin) == 403, origin
     proxied = {"X-Forwarded-Proto": "https"}
     assert _stream(site(), origin=f"https://{host}:{port}", additional_headers=proxied) == 101
+
+
+def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.site.middleware.MAX_SOCKETS", 2)
+
+    async def wait(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.receive()
+
+    app = SocketLimit(Starlette(routes=[WebSocketRoute("/", wait)]))
+    one, other = (TestClient(app, client=(f"192.0.2.{number}", 1)) for number in (1, 2))
+    with one.websocket_connect("/"), one.websocket_connect("/"), other.websocket_connect("/"):
+        with pytest.raises(WebSocketDenialResponse) as refused, one.websocket_connect("/"):
+            pass
+        assert refused.value.status_code == 429
+    with one.websocket_connect("/"):
+        pass
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
@@ -16,16 +18,20 @@ from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
 from arena.site.uploads import UPLOADS, SignedInUploads
+from data.files.text_files import MEBIBYTE
 from data.models import TokenScope
 
 
 @pytest.fixture
 def client(make_arena: Callable[..., Arena]) -> TestClient:
-    async def take(_request: Request) -> Response:
+    async def take(request: Request) -> Response:
+        await request.body()
         return PlainTextResponse("taken", 204)
 
     routes = [Route("/{path:path}", take, methods=["GET", "PUT", "DELETE"])]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=make_arena())]))
+    arena = make_arena()
+    arena.settings = replace(arena.settings, max_upload_mb=1)
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=arena)]))
 
 
 def test_upload_of_a_visitor_is_refused(client: TestClient) -> None:
@@ -46,6 +52,26 @@ def test_upload_of_a_member_ends_with_sign_out(make_arena: Callable[..., Arena],
     assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 204
     arena.sessions.sign_out(cookie)
     assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 401
+
+
+def test_party_has_room_for_two_of_the_largest_files(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: dict[str, dict[str, UploadedFileRec]] = {}
+    monkeypatch.setattr("arena.site.uploads._stored_files", lambda: stored)
+    monkeypatch.setattr("arena.site.uploads._is_open", lambda _: True)
+    file = b"x" * MEBIBYTE
+    for person, statuses in (("bob", (204,)), ("ann", (204, 204, 413))):
+        value = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, f'{{"sub": "{person}"}}').decode()
+        client.cookies.set(AUTH_COOKIE_NAME, value)
+        for number, status in enumerate(statuses):
+            session = f"{person}-{number}"
+            refused = client.put(f"{UPLOADS}{session}/file", content=file)
+            assert refused.status_code == status, refused.text
+            if status == 204:
+                stored[session] = {"file": UploadedFileRec("file", "a", "text/plain", file)}
+    del stored["ann-0"]  # As at the end of the session.
+    assert client.put(f"{UPLOADS}ann-3/file", content=b"x").status_code == 204
 
 
 def test_upload_is_taken_from_whom_a_provider_signed_in(client: TestClient) -> None:
