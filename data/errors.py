@@ -115,6 +115,10 @@ class ConflictError(ArenaError):
     """The name is taken, or the present state forbids the action."""
 
 
+class NoVerdictError(ConflictError):
+    """The round has no verdict that a board could be made of."""
+
+
 class ClosedError(ConflictError):
     """The question set accepts no submissions now."""
 

@@ -264,7 +264,7 @@ def _counts(result: CheckReport) -> str:
         return f"Passages for {result.answers:,} of {of_set}, {result.with_contexts:,} with texts."
     return (
         f"{result.answers:,} answers to {of_set}, {result.with_contexts:,} with contexts, "
-        f"{result.no_answers:,} that found no answer."
+        f"{result.no_answers:,} that decline."
     )
 
 

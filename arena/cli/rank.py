@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from arena.services.ranking.requests import RankRequest
+    from arena.services.ranking.results import Duel
     from arena.services.ranking.service import Prepared
     from data.models import Board
     from submissions.answer_tables import AnswerTable
@@ -136,6 +138,7 @@ def rank(
     Questions are joined by id, else by text. The same command goes on where it stopped. Another file adds a
     system, and a model is asked only about its pairs.
     """
+    from arena.services.accounts.auth import OPERATOR
     from arena.services.ranking.requests import Columns, RankRequest, named_files, scratch_of
     from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
@@ -155,22 +158,26 @@ def rank(
     columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
     tables = [one.table(whole_file(one.path), columns) for one in named_files(given)]
     right = None if references is None else columns.references(references)
+    new = False
     if dry_run or not yes:
         # In a copy, so that what is only priced, or declined, is not stored.
         with scratch_of(folder) as copy:
             arena = open_ranking(copy)
             prepared, plan = _planned(arena, request, tables, right)
             arena.close()
-        if dry_run:
-            if as_json:
-                show_json({"sentence": prepared.sentence, "notes": list(prepared.notes), **plan})
-            return
-        _confirm(plan)
+            if dry_run:
+                if as_json:
+                    show_json({"sentence": prepared.sentence, "notes": list(prepared.notes), **plan})
+                return
+            _confirm(plan)
+            new = not folder.exists()
+            if new:
+                shutil.copytree(copy, folder)
     arena = open_ranking(folder)
     if yes:
         prepared, _ = _planned(arena, request, tables, right)
-    else:
-        prepared = arena.ranking.prepare(request, tables, right)
+    elif not new:
+        prepared = arena.ranking.prepare(request, tables, right, caller=OPERATOR)
     board = _judged(arena, prepared, folder, concurrency)
     _show(arena, board, as_json=as_json)
     for name in (BOARD, TABLE, COMPARISONS):
@@ -183,13 +190,15 @@ def losses(folder: Folder, loser: First, winner: Second, *, as_json: AsJson = Fa
 
     $ arena losses arena a b
     """
-    arena = _existing(folder)
-    board = arena.ranking_results.last_board()
-    lost = arena.ranking_results.losses(board.round_name or board.name, loser, winner)
+    results = _existing(folder).ranking_results
+    duel = results.duel(results.last_round(), loser, winner)
+    duel.require_met()
+    _note_newer(duel, folder)
+    lost = results.losses(duel.round, loser, winner)
     if as_json:
         show_json([asdict(one) for one in lost])
         return
-    show_line(f"{loser} lost {len(lost):,} to {winner}.")
+    show_line(f"{loser} lost {len(lost):,} to {winner}." if duel.judged else duel.record)
     for one in lost:
         show_line(f"{one.question_id}: {one.question}")
         show_line(f"    {one.reason or 'no reason given'}")
@@ -209,12 +218,12 @@ def compare(
 
     $ arena compare arena a b --fail-if-worse
 
-    The gate ends with 4, undecided, where more than a tenth of their comparisons have no verdict, or they
-    never met.
+    The gate ends with 4, undecided, where more than a tenth of their comparisons have no verdict, where they
+    never met, or where the newest round has no board.
     """
-    arena = _existing(folder)
-    board = arena.ranking_results.last_board()
-    duel = arena.ranking_results.duel(board.round_name or board.name, first, second)
+    results = _existing(folder).ranking_results
+    duel = results.duel(results.last_round(), first, second)
+    _note_newer(duel, folder)
     if as_json:
         told = {name: getattr(duel, name) for name in ("significant", "worse", "undecided", "sentence")}
         show_json({**asdict(duel), **told})
@@ -224,16 +233,24 @@ def compare(
         raise typer.Exit(UNDECIDED if duel.undecided else WORSE)
 
 
+def _note_newer(duel: Duel, folder: Path) -> None:
+    if duel.newer:
+        note(f"Round {duel.newer} has no board yet; go on: arena rank {quote(str(folder))}")
+
+
 def _planned(
     arena: Arena, request: RankRequest, tables: list[AnswerTable], references: AnswerTable | None
 ) -> tuple[Prepared, Mapping[str, Any]]:
     """Say what was understood and what it will cost."""
     from arena.cli.round_status import undecidable_lines
+    from arena.services.accounts.auth import OPERATOR
 
-    prepared = arena.ranking.prepare(request, tables, references)
+    prepared = arena.ranking.prepare(request, tables, references, caller=OPERATOR)
     for line in (*prepared.notes, prepared.sentence):
         note(line)
-    plan = arena.ranking.estimate(prepared)
+    plan = arena.ranking.estimate(prepared, caller=OPERATOR)
+    for reason, count in plan["left_out"].items():
+        note(f"left out: {count:,} {reason}")
     for line in undecidable_lines(plan["undecidable"], plan["planned"]):
         note(line)
     note(_cost(plan, prepared))
@@ -267,7 +284,8 @@ def _existing(folder: Path) -> Arena:
 
 def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
     lost = plan["without_judge"]
-    asked = f"{plan['planned'] - lost - plan['missing']:,} comparisons by {plan['judge']}"
+    decided = plan["planned"] - lost - plan["missing"] - sum(plan["undecidable"].values())
+    asked = f"{decided:,} comparisons by {plan['judge']}"
     asked += f"; {lost:,} more are lost without it, since an answer is missing" if lost else ""
     if not plan["requests"] + plan["cached"]:
         return f"{asked}; nothing is asked of a model."
@@ -280,7 +298,7 @@ def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
         free = ", ".join(plan["free_by_place"])
         unless = f" ({free} has no price at its private address, unless its replies state a cost)"
         return f"{asked}; they cost nothing{unless if free else ''}."
-    capped = prepared.request.budget_usd
+    capped = prepared.asked.budget_usd
     cap = "" if capped is None else f", capped at ${capped:,.2f}"
     ceiling = "no limit to replies is set" if most is None else f"at most ${most:,.2f}"
     return f"{asked}; about ${expected:,.2f}, {ceiling}{cap}."
@@ -296,9 +314,10 @@ def _confirm(plan: Mapping[str, Any]) -> None:
 
 
 def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | None) -> Board:
+    from arena.services.accounts.auth import OPERATOR
     from arena.services.ranking.results import without_verdict
 
-    round_ = arena.ranking.round_of(prepared)
+    round_ = arena.ranking.round_of(prepared, caller=OPERATOR)
     flying = in_flight(arena, concurrency)
     with arena.engine.parallel(), working("comparing answers") as work, _standing(arena, round_.name, work):
         counts = arena.ranking.judge(
@@ -314,11 +333,12 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
 
 
 def _suggest(arena: Arena, board: Board, folder: str) -> None:
-    """Name the next commands, of systems that are there."""
-    names = [quote(one.system) for one in arena.ranking_results.systems(board)[:2]]
-    if len(names) > 1:
-        note(f"Why: arena losses {folder} {names[1]} {names[0]}")
-        note(f"Which is better: arena compare {folder} {names[0]} {names[1]}")
+    """Name the next commands, of systems that met."""
+    met = arena.ranking_results.met(board)
+    if met is not None:
+        better, other = map(quote, met)
+        note(f"Why: arena losses {folder} {other} {better}")
+        note(f"Which is better: arena compare {folder} {better} {other}")
 
 
 @contextmanager

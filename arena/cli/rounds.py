@@ -83,6 +83,7 @@ def plan(
 
     Lists also what is left out, and the battles that the judge cannot decide, with the reason.
     """
+    from arena.services.accounts.auth import OPERATOR
     from arena.services.rounds.models import RoundRequest
 
     request = RoundRequest(
@@ -98,7 +99,7 @@ def plan(
         budget_usd=budget_usd,
         name=name,
     )
-    fields = open_arena().planner.estimate(request)
+    fields = open_arena().planner.estimate(request, caller=OPERATOR)
     if as_json:
         show_json(fields)
         return
@@ -159,6 +160,7 @@ def run(
 
     Ctrl-C pauses it, and the exit code is 1; `arena rounds resume` continues.
     """
+    from arena.services.accounts.auth import OPERATOR
     from arena.services.rounds.models import RoundRequest
 
     reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
@@ -176,8 +178,9 @@ def run(
         budget_usd=budget_usd,
         name=name,
     )
-    arena.planner.require_ready(request, uncapped=no_cap)
-    created = arena.rounds.create(request)
+    planned = arena.planner.plan(request)
+    arena.planner.require_ready(planned, uncapped=no_cap)
+    created = arena.rounds.begin(planned, caller=OPERATOR)
     if go_on:
         arena.rounds.judge_anyway(created.name)
     for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):

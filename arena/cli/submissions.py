@@ -27,7 +27,7 @@ commands = typer.Typer(
 
 COLUMNS = (
     *("id", "set", "system", "version", "team", "kind", "state"),
-    *("answers", "no answer", "queue", "attempt", "chosen"),
+    *("answers", "declined", "queue", "attempt", "chosen"),
 )
 Kind = Annotated[
     SubmissionKind,

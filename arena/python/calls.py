@@ -14,23 +14,25 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from arena.cli.progress import showing_progress
 from arena.container import Arena, open_ranking
 from arena.python.frames import Data, references_of, tables_of, with_index
 from arena.python.ranking import Cost, Ranking
+from arena.services.accounts.auth import OPERATOR
 from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
 from data.models import MissingRule
 from data.plugins import give
-from data.progress import reporting
+from data.progress import Report, reporting
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from arena.services.ranking.results import Duel
-    from data.models import Verdict
+    from data.models import RoundCounts, Verdict
     from leaderboard.ratings import RatingTable
 
 Value = TypeVar("Value")
@@ -108,17 +110,23 @@ def rank(
         retry=retry,
         go_on=go_on,
     )
-    folder = Path(out or tempfile.mkdtemp(prefix="answer-arena-"))
+    folder, halt = Path(out or tempfile.mkdtemp(prefix="answer-arena-")), Event()
 
     def work() -> Ranking:
         arena = open_ranking(folder)
         try:
-            return _ranked(arena, data, references, names, request, concurrency)
+            return _ranked(arena, data, references, names, request, concurrency, halt)
         finally:
             arena.close()
 
-    with _in_python(), showing_progress() if progress else nullcontext():
-        found = _outside_loops(work)
+    try:
+        with _in_python(), showing_progress() if progress else nullcontext():
+            found = _outside_loops(work, halt)
+    except BaseException as error:
+        # An advice may name a file there.
+        if out is None and str(folder) not in str(error):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
     if out is None:
         weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found
@@ -134,12 +142,15 @@ def estimate(
 
     Options are those of `rank`; nothing is asked of a model.
     """
+    for name in ("concurrency", "progress"):
+        options.pop(name, None)
     names, request, out = _asked(**options)
     with _in_python(), tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
         try:
             right = None if references is None else references_of(references, names)
-            return arena.ranking.estimate(arena.ranking.prepare(request, tables_of(data, names), right))
+            prepared = arena.ranking.prepare(request, tables_of(data, names), right, caller=OPERATOR)
+            return arena.ranking.estimate(prepared, caller=OPERATOR)
         finally:
             arena.close()
 
@@ -175,7 +186,7 @@ def judge(
                 arena.close()
 
     with _in_python():
-        return _outside_loops(work)
+        return _outside_loops(work, Event())
 
 
 def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
@@ -214,14 +225,27 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
 
 
 def _ranked(
-    arena: Arena, data: Data, references: Data | None, names: Columns, request: RankRequest, concurrency: int
+    arena: Arena,
+    data: Data,
+    references: Data | None,
+    names: Columns,
+    request: RankRequest,
+    concurrency: int,
+    halt: Event,
 ) -> Ranking:
     right = None if references is None else references_of(references, names)
-    prepared = arena.ranking.prepare(request, tables_of(data, names), right)
-    round_ = arena.ranking.round_of(prepared)
+    prepared = arena.ranking.prepare(request, tables_of(data, names), right, caller=OPERATOR)
+    round_ = arena.ranking.round_of(prepared, caller=OPERATOR)
+
+    def run(name: str, told: Report) -> RoundCounts:
+        return arena.rounds.run(name, concurrency=concurrency, report=told, halt=halt)
+
     with reporting("comparing answers") as report:
-        counts = arena.ranking.judge(
-            round_, lambda name, told: arena.rounds.run(name, concurrency=concurrency, report=told), report
+        counts = arena.ranking.judge(round_, run, report)
+    if counts.pending:
+        raise KeyboardInterrupt(
+            f"{counts.pending:,} of {counts.planned:,} comparisons are left. With out=FOLDER the same "
+            "call goes on where it stopped."
         )
     board = arena.ranking.publish(round_.name)
     results, folder = arena.ranking_results, arena.settings.home
@@ -261,10 +285,10 @@ def _named(judge: str | JudgeFunction) -> str:
     return judge if isinstance(judge, str) else give(judge)
 
 
-def _rule(missing: str) -> MissingRule:
-    if missing not in list(MissingRule):
-        raise InputError(f"missing is {missing!r}.", advice=f"Use {' or '.join(MissingRule)}.")
-    return MissingRule(missing)
+def _word(name: str, value: str, *allowed: str) -> str:
+    if value not in allowed:
+        raise InputError(f"{name} is {value!r}.", advice=f"Use {' or '.join(map(repr, allowed))}.")
+    return value
 
 
 def _asked(
@@ -283,24 +307,31 @@ def _asked(
     request = RankRequest(
         judge=_named(judge),
         versus=vs,
-        missing=_rule(missing),
+        missing=MissingRule(_word("missing", missing, *(rule.value for rule in MissingRule))),
         sample=None if sample is None else str(sample),
         budget_usd=max_usd,
-        retry=retry != "none",
+        retry=_word("retry", retry, "all", "none") == "all",
         **options,
     )
     return Columns(answers=(answer,) if answer else (), **named), request, out
 
 
-def _outside_loops(work: Callable[[], Value]) -> Value:
-    """Do something that runs an event loop of its own, also where one runs, as in a notebook."""
+def _outside_loops(work: Callable[[], Value], halt: Event) -> Value:
+    """Do something that runs an event loop of its own, also where one runs, as in a notebook.
+
+    Signals reach only the main thread, which sets `halt` for the other.
+    """
     running = False
     with suppress(RuntimeError):
         running = asyncio.get_running_loop() is not None
     if not running:
         return work()
     with ThreadPoolExecutor(1, thread_name_prefix="answer-arena") as thread:
-        return thread.submit(contextvars.copy_context().run, work).result()
+        try:
+            return thread.submit(contextvars.copy_context().run, work).result()
+        except KeyboardInterrupt:
+            halt.set()
+            raise
 
 
 COMMAND = re.compile(r"arena rank (?P<folder>'[^']*'|\S+?)(?P<on> --go-on)?(?=[;.]?(\s|$))")

@@ -69,7 +69,13 @@ class Ranking:
         return self.board[["system", "wins", "ties", "losses", "win_tie_rate"]]
 
     def losses(self, loser: str, winner: str) -> pd.DataFrame:
-        """Return the comparisons that one system lost to another, the clearest first."""
+        """Return the comparisons that one system lost to another, the clearest first.
+
+        Raises:
+            NotFoundError: There is no such system, or the two never met.
+            InputError: The two are one.
+        """
+        self.compare(loser, winner).require_met()
         rows = self.comparisons
         met = ((rows.system_a == loser) & (rows.system_b == winner)) | (
             (rows.system_a == winner) & (rows.system_b == loser)

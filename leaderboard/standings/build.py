@@ -354,7 +354,7 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
     Returns:
         `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
         points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
-        better (three); pairs that cannot be compared are left out.
+        better (six); pairs that cannot be compared are left out.
     """
     rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
     pairs: list[list[float]] = []
@@ -364,7 +364,7 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
         except StatisticsError:
             continue
         ends = [round(value, 1) for value in (gap.points, gap.lower, gap.upper)]
-        pairs.append([first, second, *ends, round(gap.prob_better, 3)])
+        pairs.append([first, second, *ends, round(gap.prob_better, 6)])
     return {"systems": rated, "pairs": pairs}
 
 

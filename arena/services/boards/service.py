@@ -298,6 +298,7 @@ class BoardService(BoardReader):
         """Write a round's battles, judgments, accounting and standings, and return the files' checksums."""
         from arena.services.rounds.export import make_folder, write_round
 
+        require(caller, TokenScope.ORGANISE)
         self._store.rounds.get(name)
         make_folder(folder)
         # Of a published round what was published, by whose hash the board is called.

@@ -19,7 +19,7 @@ from arena.services.rounds.battle_table import (
 from arena.services.rounds.models import entrants_of, former_sentences
 from arena.services.submissions.reader import StatusReader
 from arena.services.system import rare_collections
-from data.errors import ConflictError, InputError
+from data.errors import ConflictError, InputError, NoVerdictError
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, read_text
 from data.models import (
@@ -212,7 +212,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
         )
         first = next((why.rstrip(".") for _, why, _ in store.conduct.reasons(name) if why), "")
         why = f" The first: {first}." if first else ""
-        raise ConflictError(
+        raise NoVerdictError(
             f"Round {name} has no verdict ({reasons or 'nothing was judged'}), so it has no board.{why}",
             advice=_advice(store, name, counts),
         )

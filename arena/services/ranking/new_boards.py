@@ -62,8 +62,8 @@ class NewBoards:
         require(caller, TokenScope.ORGANISE)
         _require_name(request.judge)
         with in_fields(), self._pricing() as ranking:
-            prepared = ranking.prepare(request, tables, references)
-            plan = ranking.estimate(prepared)
+            prepared = ranking.prepare(request, tables, references, caller=caller)
+            plan = ranking.estimate(prepared, caller=caller)
             ranking.require_ready(prepared)
         return prepared, plan
 
@@ -106,8 +106,8 @@ class NewBoards:
         prepared, plan = self.price(request, tables, references, caller=caller)
         if request.budget_usd is None and plan["cost_usd"] != 0:
             raise InputError("These requests may cost money.", advice="Say the most that may be spent.")
-        prepared = self._ranking.prepare(request, tables, references)
-        round_ = self._ranking.round_of(prepared)
+        prepared = self._ranking.prepare(request, tables, references, caller=caller)
+        round_ = self._ranking.round_of(prepared, caller=caller)
         if round_.state in {RoundState.FINISHED, RoundState.PUBLISHED}:
             return round_
         if key:

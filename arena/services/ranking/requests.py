@@ -100,13 +100,19 @@ def named_files(texts: Sequence[str]) -> list[NamedFile]:
         raise InputError(
             f"{again.name} is given twice.", advice="Give each file once, or name it: NAME=FILE."
         )
-    alike = Counter(one.system for one in found)
-    return [
-        replace(one, system="/".join([*one.path.resolve().parts[-2:-1], one.system]))
-        if alike[one.system] > 1 and not one.named
-        else one
-        for one in found
-    ]
+    return [one if one.named else replace(one, system=_apart(one, found)) for one in found]
+
+
+def _apart(one: NamedFile, files: Sequence[NamedFile]) -> str:
+    """Return a file's system with the fewest of its folders that tell it from others called alike."""
+    alike = [other for other in files if other is not one and other.system == one.system]
+    own = one.path.resolve().parts[:-1]
+    folders = [() if other.named else other.path.resolve().parts[:-1] for other in alike]
+    count = next(
+        (count for count in range(1, len(own)) if all(own[-count:] != other[-count:] for other in folders)),
+        len(own) - 1,
+    )
+    return "/".join([*(own[-count:] if alike else ()), one.system])
 
 
 def _existing(path: Path) -> Path:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from math import erfc, exp, lgamma, log, log1p, sqrt
+from itertools import combinations
+from math import exp, lgamma, log, log1p
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 from arena.services.accounts.redaction import without_addresses
@@ -21,10 +21,12 @@ from data.models import (
     Board,
     Judgment,
     MissingRule,
+    Outcome,
     Preference,
     Presentation,
     Round,
     RoundCounts,
+    RoundState,
 )
 from data.store import Store
 from data.text import counted, escape_formula, percent, percent_figure
@@ -34,15 +36,20 @@ TIE = "tie"
 UNKNOWN = "–"
 LEAST_P = 0.001
 LEVEL = 0.95
+LEAST_CHANCE = 1e-6
+"""Boards keep chances to six decimals."""
+EVEN = 0.5
 MAX_QUOTED = 200
 MIN_JUDGED = 0.9
 """Share of the comparisons of two systems that a gate needs verdicts of."""
 REFERENCE_ONLY = "Rates and questions are of the comparisons with the reference, ratings of all."
+UNDECIDABLE = "undecidable"
+"""Outcome of a comparison that the judge cannot decide whatever the answers say."""
 WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
 MOST_NAMED = 3
+"""Systems that the sentence names."""
 HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
-"""Systems that the sentence names."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
 
@@ -145,7 +152,7 @@ class Comparison:
         winner: The better system, `tie`, or empty where there is no verdict.
         margin: How clearly, 0–1; None where the judge gives no degree.
         reason: The judge's words; of a battle without a verdict what happened.
-        outcome: `judged`, or how the battle ended else.
+        outcome: `judged`, `undecidable` where the judge lacks what it compares with, or how the battle ended.
     """
 
     question_id: str
@@ -171,10 +178,12 @@ class Duel:
         share: Share of the comparisons decided between the two that `first` won; None where none was.
         share_lower: The lower end of its exact interval at 95 %.
         share_upper: The upper end.
-        p_value: That so large a difference comes by chance: in rating, else in this share; two-sided.
+        p_value: Chance of so large a difference of equal systems, by the test behind the interval; two-sided.
         better: The one that is ahead; empty where neither is.
         wins: Comparisons that `first` won against `second`; ties and losses likewise.
         planned: Comparisons of the two that were to be judged; how many ended how follows.
+        round: The round that the figures are of.
+        newer: A newer round without a board, by its name; empty where there is none.
     """
 
     first: str
@@ -197,16 +206,22 @@ class Duel:
     unreadable: int
     skipped: int
     missing: int
+    undecidable: int
+    round: str
+    newer: str
 
     @property
     def significant(self) -> bool:
         """True if the interval excludes that the two are equal."""
-        return self.p_value < 1 - LEVEL
+        if self.lower is None or self.upper is None:
+            return not self.share_lower <= EVEN <= self.share_upper
+        return not self.lower <= 0 <= self.upper
 
     @property
     def undecided(self) -> bool:
-        """True if too few comparisons of the two have a verdict for a gate."""
-        return not self.judged or self.judged < MIN_JUDGED * (self.planned - self.missing)
+        """True if a gate cannot be decided: too few comparisons have a verdict, or a newer round no board."""
+        few = not self.judged or self.judged < MIN_JUDGED * (self.planned - self.missing)
+        return few or bool(self.newer)
 
     @property
     def worse(self) -> bool:
@@ -220,20 +235,34 @@ class Duel:
         told = f"{self.first} and {self.second} are not told apart"
         if self.significant:
             told = f"{self.better} is better than {other}"
+        few = " Too few have one to decide." if self.undecided and self.judged and not self.newer else ""
+        newer = f" Round {self.newer} has no board yet; this is of {self.round}." if self.newer else ""
+        return f"{told}: {self._size}. {self.record}{few}{newer}"
+
+    def require_met(self) -> None:
+        """Refuse two systems without comparisons."""
+        if not self.planned:
+            message = f"{self.first} and {self.second} never met in {self.round}."
+            raise NotFoundError(message, advice="Rank all pairs (without --vs), or name two others.")
+
+    @property
+    def record(self) -> str:
+        """How the two met, in sentences."""
+        if not self.planned:
+            return "Head to head they never met."
+        lacking = self.planned - self.judged
+        of = counted(self.planned, "comparison")
+        if not self.judged:
+            return f"None of their {of} has a verdict ({self._why})."
         record = f"won {self.wins:,}, tied {self.ties:,} and lost {self.losses:,}"
         met = f"{self.first} {record} of {counted(self.judged, 'comparison')} with {self.second}."
-        lacking = self.planned - self.judged
-        without = f" {lacking:,} of {counted(self.planned, 'comparison')} have no verdict ({self._why})."
-        few = " Too few have one to decide." if self.undecided and self.judged else ""
         return (
-            f"{told}: {self._size}. "
-            f"{f'Head to head, {met}' if self.judged else 'Head to head they never met.'}"
-            f"{without if lacking else ''}{few}"
+            f"Head to head, {met}{f' {lacking:,} of {of} have no verdict ({self._why}).' if lacking else ''}"
         )
 
     @property
     def _why(self) -> str:
-        kinds = {word: getattr(self, word) for word in WITHOUT_VERDICT}
+        kinds = {word: getattr(self, word) for word in (UNDECIDABLE, *WITHOUT_VERDICT)}
         kinds["pending"] = self.planned - self.judged - sum(kinds.values())
         return ", ".join(f"{count:,} {word}" for word, count in kinds.items() if count)
 
@@ -284,11 +313,19 @@ class RankingResults:
 
     def last_board(self) -> Board:
         """Return the board of the last round that has one."""
+        name = self.last_round()
         boards = {board.name: board for board in self.store.boards.all()}
-        for round_ in self.store.rounds.all():
-            if round_.name in boards:
-                return boards[round_.name]
-        raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
+        if name not in boards:
+            raise NotFoundError(f"Round {name} has no board yet.", advice="Rank the same files again.")
+        return boards[name]
+
+    def last_round(self) -> str:
+        """Return the last round that has a board, else the last one."""
+        rounds = [round_.name for round_ in self.store.rounds.all()]
+        if not rounds:
+            raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
+        boards = {board.name for board in self.store.boards.all()}
+        return next((name for name in rounds if name in boards), rounds[0])
 
     def systems(self, board: Board) -> tuple[RankedSystem, ...]:
         """Return the rows of a board, best first; the reference is one where it met systems."""
@@ -364,28 +401,33 @@ class RankingResults:
 
     def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
         """Return the questions on which a system lost to another, the clearest first."""
-        self._require(name, loser, winner)
-        lost = [
-            one
-            for one in self.comparisons(name)
-            if {one.system_a, one.system_b} == {loser, winner} and one.winner == winner
-        ]
+        lost = [one for one in self._between(name, loser, winner) if one.winner == winner]
         return tuple(sorted(lost, key=lambda one: -(one.margin or 0.0)))
 
-    def duel(self, name: str, first: str, second: str) -> Duel:
-        """Compare two systems: the better one, by how much and how surely."""
+    def met(self, board: Board) -> tuple[str, str] | None:
+        """Return the best system that met another and the best that it met; None where no two met."""
+        battles = {frozenset((one.system_a, one.system_b)) for one in self.store.verdicts.battles(board.name)}
+        names = [one.system for one in self.systems(board)]
+        return next((pair for pair in combinations(names, 2) if frozenset(pair) in battles), None)
+
+    def _between(self, name: str, first: str, second: str) -> tuple[Comparison, ...]:
+        """Return the comparisons of two systems."""
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
-        points, lower, upper = _difference(self.store.boards.get(name).standings, first, second)
-        met = [one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second}]
+        return tuple(one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second})
+
+    def duel(self, name: str, first: str, second: str) -> Duel:
+        """Compare two systems: the better one, by how much and how surely."""
+        met = self._between(name, first, second)
+        newest = self.store.rounds.all()[0]
+        board = next((board for board in self.store.boards.all() if board.name == name), None)
+        points, lower, upper, chance = _difference({} if board is None else board.standings, first, second)
         ended = Counter(one.outcome for one in met)
         wins, losses = (sum(one.winner == system for one in met) for system in (first, second))
         p_value, share_lower, share_upper = sign_test(wins, losses)
-        if points is not None and lower is not None and upper is not None and lower < upper:
-            # The p that belongs to the interval: both say the same of the two.
-            error = (upper - lower) / (2 * NormalDist().inv_cdf((1 + LEVEL) / 2))
-            p_value = erfc(abs(points) / error / sqrt(2))
+        if chance is not None:
+            p_value = max(LEAST_CHANCE, 2 * min(chance, 1 - chance))
         lead = wins - losses if points is None else points
         return Duel(
             first=first,
@@ -402,7 +444,9 @@ class RankingResults:
             ties=sum(one.winner == TIE for one in met),
             losses=losses,
             planned=len(met),
-            **{word: ended[word] for word in ("judged", *WITHOUT_VERDICT)},
+            **{word: ended[word] for word in ("judged", UNDECIDABLE, *WITHOUT_VERDICT)},
+            round=name,
+            newer="" if newest.state is RoundState.PUBLISHED else newest.name,
         )
 
     def write_comparisons(self, name: str, folder: Path) -> tuple[Comparison, ...]:
@@ -451,16 +495,16 @@ class RankingResults:
 
 def _difference(
     standings: Mapping[str, Any], first: str, second: str
-) -> tuple[float | None, float | None, float | None]:
-    """Points and both ends of their interval; None where not known."""
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Points, both ends of their interval and the chance that the first is better; None where not known."""
     differences = standings.get("differences") or {}
     names = list(differences.get("systems", ()))
-    for one, other, points, lower, upper, _ in differences.get("pairs", ()):
+    for one, other, points, lower, upper, chance in differences.get("pairs", ()):
         if (names[one], names[other]) == (first, second):
-            return points, lower, upper
+            return points, lower, upper, chance
         if (names[other], names[one]) == (first, second):
-            return -points, -upper, -lower
-    return None, None, None
+            return -points, -upper, -lower, 1 - chance
+    return None, None, None, None
 
 
 def _system(line: Mapping[str, Any], metric: str) -> RankedSystem:
@@ -523,6 +567,7 @@ def without_verdict(round_: Round, counts: RoundCounts, folder: Path) -> Iterato
 
 def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Comparison:
     battle = evidence.battle
+    asked = any(one.reply is not None or one.calls for one in evidence.judgments)
     sides = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: TIE}
     score = battle.score
     return Comparison(
@@ -537,7 +582,7 @@ def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Compariso
         or " / ".join(
             filter(None, (_reason(one, battle.system_a, battle.system_b) for one in evidence.judgments))
         ),
-        outcome="" if battle.outcome is None else battle.outcome.value,
+        outcome=UNDECIDABLE if battle.outcome is Outcome.UNREADABLE and not asked else battle.outcome or "",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from arena.services.accounts.auth import Caller
 from arena.services.boards.service import BoardService
 from arena.services.question_sets.service import SetService
 from arena.services.ranking.requests import ADVICE, EMBEDDED, RankingJudges, RankRequest
@@ -21,7 +23,7 @@ from arena.services.rounds.pairing import ALL, SYSTEMS, VERSUS
 from arena.services.rounds.planning import RoundPlanner
 from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
-from data.errors import ConflictError, InputError, UnfitJudgeError
+from data.errors import InputError, NoVerdictError, UnfitJudgeError
 from data.models import Answer, Board, JudgeKind, MissingRule, Question, QuestionSet, Round, RoundCounts
 from data.models.rounds import RESUMABLE
 from data.progress import Report, working
@@ -34,6 +36,7 @@ from submissions.pooling import Pool, pool
 
 FEWEST_SYSTEMS = 2
 STEM = "rank"
+NUMBERED = re.compile(rf"{STEM}-(\d+)")
 REFERENCE = "reference"
 """The references, as one that systems are compared with."""
 HASH_LENGTH = 8
@@ -47,13 +50,13 @@ class Prepared:
     """Stored input of a ranking, ready to be judged.
 
     Attributes:
-        request: The round that follows.
+        planned: The round that follows, laid out.
         asked: What was asked for.
         pool: Questions and answers.
         notes: What was noticed while files were read, in sentences.
     """
 
-    request: RoundRequest
+    planned: PlannedRound
     asked: RankRequest
     pool: Pool
     notes: tuple[str, ...]
@@ -73,7 +76,7 @@ class Prepared:
             ]
             more = f" and {len(short) - NAMED:,} more lack some" if len(short) > NAMED else ""
             rule = "which count as lost"
-            if self.request.missing is MissingRule.SKIP:
+            if self.asked.missing is MissingRule.SKIP:
                 rule = "and only questions that both systems answered are compared"
             told += f"; {', '.join(short[:NAMED])}{more}, {rule}"
         if self.pool.references:
@@ -108,7 +111,12 @@ class RankingService:
         self._folder = folder
 
     def prepare(
-        self, request: RankRequest, tables: Sequence[AnswerTable], references: AnswerTable | None = None
+        self,
+        request: RankRequest,
+        tables: Sequence[AnswerTable],
+        references: AnswerTable | None = None,
+        *,
+        caller: Caller,
     ) -> Prepared:
         """Join tables of answers with what is there, and store questions and answers."""
         given = {system for table in tables for system in table.systems}
@@ -125,9 +133,9 @@ class RankingService:
             )
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
-        set_name = self._store_questions(joined)
+        set_name = self._store_questions(joined, caller)
         for system, answers in joined.answers.items():
-            self._submit(set_name, system, answers)
+            self._submit(set_name, system, answers, caller)
         wanted = RoundRequest(
             set_name=set_name,
             judge=judge,
@@ -137,21 +145,30 @@ class RankingService:
             seed=request.seed,
             budget_usd=request.budget_usd,
         )
-        return Prepared(request=wanted, asked=request, pool=joined, notes=notes)
+        planned = self._planner.plan(wanted)
+        if request.with_reference and not self._of_reference(planned):
+            raise InputError(
+                f"The judge {planned.spec.name} cannot rank the references: it compares answers with them.",
+                advice="Leave out --with-reference, or choose a model: --judge gpt-5-mini.",
+            )
+        return Prepared(planned=planned, asked=request, pool=joined, notes=notes)
 
-    def estimate(self, prepared: Prepared) -> Mapping[str, Any]:
+    def estimate(self, prepared: Prepared, *, caller: Caller) -> Mapping[str, Any]:
         """Estimate the battles and cost of the ranking, as `arena rounds plan` does.
 
         `with_reference` counts the battles that the reference adds.
         """
-        plan = self._planner.estimate(prepared.request)
-        systems = self._planner.plan(replace(prepared.request, pairs=SYSTEMS)).plan.battles
-        added = plan["planned"] - len(systems) if prepared.request.pairs == ALL else 0
-        return {**plan, "with_reference": added}
+        added = self._of_reference(prepared.planned) if prepared.asked.with_reference else 0
+        return {**self._planner.estimate(prepared.planned, caller=caller), "with_reference": added}
+
+    def _of_reference(self, planned: PlannedRound) -> int:
+        """Count the planned battles of the reference."""
+        reference = self._store.submissions.reference(planned.request.set_name).id
+        return sum(reference in {battle.a, battle.b} for battle in planned.plan.battles)
 
     def require_ready(self, prepared: Prepared) -> None:
         """Check that the judge can decide, and that a cap that is given can be kept."""
-        self._planner.require_ready(prepared.request, uncapped=True)
+        self._planner.require_ready(prepared.planned, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
         """Return the live standing of a round's systems."""
@@ -171,24 +188,26 @@ class RankingService:
         of = f"So far, on {standing.questions:,} of {standing.planned_questions:,} questions:"
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
-    def round_of(self, prepared: Prepared) -> Round:
+    def round_of(self, prepared: Prepared, *, caller: Caller) -> Round:
         """Return the round that judges this: the last one where it is the same, else a new one."""
-        request, last = prepared.request, self._last_round()
-        planned = self._planner.plan(request)
+        planned, last = prepared.planned, self._last_round()
+        request = planned.request
         if last is None or not self._goes_on(last, planned):
-            number = len(self._rounds.rounds()) + 1
-            return self._rounds.create(replace(request, name=f"{STEM}-{number}"))
+            numbers = (NUMBERED.fullmatch(round_.name) for round_ in self._rounds.rounds(caller=caller))
+            number = max((int(found[1]) for found in numbers if found), default=0) + 1
+            named = replace(request, name=f"{STEM}-{number}")
+            return self._rounds.begin(replace(planned, request=named), caller=caller)
         if request.budget_usd is not None:
-            self._rounds.set_budget(last.name, request.budget_usd)
+            self._rounds.set_budget(last.name, request.budget_usd, caller=caller)
         hopeless = sum(last.plan["undecidable"].values())
         if prepared.asked.retry and self._store.rounds.counts(last.name).without_verdict > hopeless:
-            self._rounds.retry(last.name, unreadable=True, published=True)
+            self._rounds.retry(last.name, unreadable=True, published=True, caller=caller)
         if self._store.rounds.counts(last.name).pending:
             source = source_of(request.judge, planned.spec)
             self._store.rounds.amend(last.name, judge={**last.judge, "source": source})
             self._rounds.adopt(last.name, new_judge=True)
         if prepared.asked.go_on:
-            self._rounds.judge_anyway(last.name)
+            self._rounds.judge_anyway(last.name, caller=caller)
         return self._store.rounds.get(last.name)
 
     def _goes_on(self, last: Round, planned: PlannedRound) -> bool:
@@ -231,11 +250,11 @@ class RankingService:
         """Build the board of a judged round, with the embedded scores that its answers can have, as files.
 
         Raises:
-            ConflictError: It has no verdict.
+            NoVerdictError: It has no verdict.
         """
         try:
             board, _ = self._boards.publish(name, report=lambda _: None, partial=True)
-        except ConflictError as error:
+        except NoVerdictError as error:
             self._results.write_comparisons(name, self._folder)
             said = error.message.replace(f"Round {name} has no verdict", "No comparison has a verdict")
             error.message = said.replace("so it has no board", "so there is no board")
@@ -286,17 +305,21 @@ class RankingService:
         if systems:
             yield AnswerTable(file="before", systems=systems)
 
-    def _store_questions(self, joined: Pool) -> str:
+    def _store_questions(self, joined: Pool, caller: Caller) -> str:
         """Store the questions as a set, and return its name: another one where they are others."""
         text = json.dumps([repr(question) for question in joined.questions], ensure_ascii=False)
         name = f"questions-{hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]}"
+        # The set that is there has the title of the folder's first name.
+        if any(one.name == name for one in self._sets.summaries()):
+            return name
         domains = {question.domain: question.domain for question in joined.questions}
         title = self._folder.name or "ranking"
+        new = QuestionSet(name=name, title=title, domains=domains, questions=joined.questions)
         with working("storing the questions"):
-            self._sets.add(QuestionSet(name=name, title=title, domains=domains, questions=joined.questions))
+            self._sets.add(new, caller=caller)
         return name
 
-    def _submit(self, set_name: str, system: str, answers: Sequence[Answer]) -> None:
+    def _submit(self, set_name: str, system: str, answers: Sequence[Answer], caller: Caller) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "answers.jsonl"
             with file.open("w", encoding="utf-8") as lines:
@@ -311,13 +334,20 @@ class RankingService:
                         )
                     )
                     lines.write("\n")
-            self._submissions.add(file, set_name, system=system, keep_na=True)
+            self._submissions.add(file, set_name, system=system, keep_na=True, caller=caller)
 
 
 def _pairs(request: RankRequest, joined: Pool) -> str:
     """Return the compared pairs in the words of a round's plan."""
+    if request.with_reference and (request.versus or not joined.references):
+        lacking = f"with --vs {request.versus} each meets it alone" if request.versus else "there are none"
+        raise InputError(
+            f"The references cannot be ranked too: {lacking}.",
+            advice="Leave out --with-reference"
+            + (" or --vs." if request.versus else ", or give --references FILE."),
+        )
     if not request.versus:
-        return ALL if request.with_reference and joined.references else SYSTEMS
+        return ALL if request.with_reference else SYSTEMS
     if request.versus in joined.answers:
         return f"{VERSUS}{request.versus}"
     if joined.references and request.versus == REFERENCE:

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from arena.services.jobs.cancellation import stopping_on_interrupt
+from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt
 from arena.services.jobs.queue import JobLeases, heartbeats
 from arena.services.judging.traffic import ConductGuard, OpenedJudge
 from arena.services.system import rare_collections
@@ -263,7 +263,9 @@ class RoundRunner:
     job_leases: JobLeases
     open_judge: OpenJudge
 
-    def run_alone(self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report) -> None:
+    def run_alone(
+        self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report, halt: StopEvent | None
+    ) -> None:
         """Judge what is pending in this process alone, until the end or an interrupt.
 
         Raises:
@@ -273,7 +275,7 @@ class RoundRunner:
         require_resumable(round_)
         job, lease = self.job_leases.begin(round_.id)
         with self.job_leases.held(lease, attempts=job.attempts):
-            asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report))
+            asyncio.run(self._until_interrupted(round_, spec, lease, concurrency, report, halt))
 
     async def judge(
         self,
@@ -318,10 +320,17 @@ class RoundRunner:
         return self.store.rounds.counts(round_.name).pending
 
     async def _until_interrupted(
-        self, round_: Round, spec: JudgeSpec, lease: Lease, concurrency: int, report: Report
+        self,
+        round_: Round,
+        spec: JudgeSpec,
+        lease: Lease,
+        concurrency: int,
+        report: Report,
+        halt: StopEvent | None,
     ) -> None:
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
-            await self.judge(
-                round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
-            )
+            async with stopping_on_halt(halt, stop):
+                await self.judge(
+                    round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
+                )

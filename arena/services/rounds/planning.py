@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
+from arena.services.accounts.auth import Caller, CallerKind, require
 from arena.services.rounds.models import (
     LoadSpec,
     PlannedRound,
@@ -107,32 +107,32 @@ class RoundPlanner:
         reference = self._store.submissions.reference(set_name)
         return "reference" if self._store.submissions.answered(reference.id) else "all"
 
-    def require_ready(self, request: RoundRequest, *, uncapped: bool = False) -> None:
+    def require_ready(self, planned: PlannedRound, *, uncapped: bool = False) -> None:
         """Check that a round lacks nothing that it needs, as `estimate` tells it."""
-        planned = self.plan(request)
+        uncapped = uncapped and planned.request.budget_usd is None
         lacking = [
             one
             for one in self._readiness.missing(planned, self._expected(planned))
-            if one.blocks and not (uncapped and one.what in SPENDING and request.budget_usd is None)
+            if one.blocks and not (uncapped and one.what in SPENDING)
         ]
         if lacking:
             raise InputError(" ".join(one.text for one in lacking), advice=" ".join(map(str, lacking)))
 
-    def estimate(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> dict[str, Any]:
+    def estimate(self, round_: RoundRequest | PlannedRound, *, caller: Caller) -> dict[str, Any]:
         """Return the content of `arena rounds plan`: battles, requests, tokens, cost, missing inputs."""
         require(caller, TokenScope.ORGANISE)
-        check_judge(request, caller)
-        planned = self.plan(request)
+        check_judge(round_ if isinstance(round_, RoundRequest) else round_.request, caller)
+        planned = self.plan(round_) if isinstance(round_, RoundRequest) else round_
         expected = self._expected(planned)
         return {
-            "set": request.set_name,
+            "set": planned.request.set_name,
             "judge": planned.spec.name,
             "pairs": planned.request.pairs,
             "systems": [entrant.system for entrant in planned.entrants],
             "planned": len(planned.plan.battles),
             "without_judge": planned.plan.without_judge,
             "missing": planned.plan.missing,
-            "missing_rule": request.missing.value,
+            "missing_rule": planned.request.missing.value,
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
@@ -190,6 +190,9 @@ def estimate_round(
     store: Store, planned: PlannedRound, prices: Prices, replies: ReplyStore, *, cache_mode: CacheMode
 ) -> RoundEstimate:
     """Estimate a planned round from up to `SAMPLED` of its battles, spread evenly."""
+    models = [leaf for leaf in leaves(planned.spec) if leaf.kind is JudgeKind.LLM]
+    if not models:
+        return RoundEstimate()
     open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
     step = max(1, -(-len(open_battles) // SAMPLED))
     inputs = tuple(judge_inputs(store, planned, open_battles[::step]))
@@ -197,9 +200,7 @@ def estimate_round(
         return RoundEstimate()
     counter = TokenCounter()
     total = RoundEstimate()
-    for leaf in leaves(planned.spec):
-        if leaf.kind is not JudgeKind.LLM:
-            continue
+    for leaf in models:
         known = _nothing if cache_mode is CacheMode.RECORD else replies.get_many
         part = estimate(leaf, inputs, tokens=counter.expected, known=known)
         mean = replies.mean_output_tokens(leaf.name, leaf.model)

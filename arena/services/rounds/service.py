@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
+from arena.services.jobs.cancellation import StopEvent
 from arena.services.jobs.service import JobService
 from arena.services.judging.traffic import GO_ON
 from arena.services.rounds.judging_loop import RoundRunner
@@ -81,10 +82,15 @@ class RoundService(RoundReader):
         """Store a planned round with its battles."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
+        return self.begin(self._planner.plan(request), caller=caller)
+
+    def begin(self, planned: PlannedRound, *, caller: Caller) -> Round:
+        """Store a round that is laid out, with its battles."""
+        request = planned.request
+        require(caller, TokenScope.ORGANISE)
+        check_judge(request, caller)
         if request.name is not None:
             self._refuse_taken(request.name)
-        planned = self._planner.plan(request)
-        request = planned.request
         if not planned.plan.battles:
             raise InputError(
                 f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}"
@@ -128,8 +134,9 @@ class RoundService(RoundReader):
         """Create a round and put it into the queue; judging needs a cap where a paid LLM judges."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
-        self._planner.require_ready(request)
-        created = self.create(request, caller=caller)
+        planned = self._planner.plan(request)
+        self._planner.require_ready(planned)
+        created = self.begin(planned, caller=caller)
         return self.go_on(created.name, workers=workers, caller=caller)
 
     def go_on(
@@ -181,10 +188,12 @@ class RoundService(RoundReader):
             capped=bool(self._store.statuses.skipped_by_budget(round_.id)),
         )
 
-    def run(self, name: str, *, concurrency: int, report: Report) -> RoundCounts:
+    def run(
+        self, name: str, *, concurrency: int, report: Report, halt: StopEvent | None = None
+    ) -> RoundCounts:
         """Judge what is pending in a round, until the end or an interrupt.
 
-        Ctrl-C lets the battles in flight finish and pauses the round.
+        Ctrl-C, or `halt` set by another thread, lets the battles in flight finish and pauses the round.
 
         Raises:
             ConflictError: The round has ended.
@@ -192,7 +201,7 @@ class RoundService(RoundReader):
         """
         spec = self.adopt(name)
         round_ = self._store.rounds.get(name)
-        self.runner.run_alone(round_, spec, concurrency=concurrency, report=report)
+        self.runner.run_alone(round_, spec, concurrency=concurrency, report=report, halt=halt)
         self._notifier.round_ended(name)
         return self._store.rounds.counts(name)
 

@@ -58,7 +58,7 @@ def show_card(view: BoardView, system: str, submission: Submission | None) -> No
 
 def _show_submission(submission: Submission) -> None:
     note(
-        f'As its team wrote it. Of its answers {submission.no_answers:,} are "no answer"; the submission is '
+        f"As its team wrote it. Of its answers {submission.no_answers:,} decline; the submission is "
         f"{submission.state.value}."
     )
     entries = {
@@ -81,7 +81,7 @@ def show_by_domain(view: BoardView, system: str) -> None:
     order = [*(name for name in known if name in names), *sorted(names - known.keys())]
     note(
         "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
-        "rates. Answers without a score enter no mean."
+        "rates. A missing answer counts 0; one that could not be scored is left out."
         if names
         else "Its answers were not scored."
     )
@@ -93,7 +93,7 @@ def show_by_domain(view: BoardView, system: str) -> None:
     columns: list[Column] = [("Domain", "aa-left"), ("Battles", "")]
     columns += [
         (Cell(name, class_="aa-turned"), "")
-        for name in (f"Win{against}", f"Win + tie{against}", *labels, "No answer")
+        for name in (f"Win{against}", f"Win + tie{against}", *labels, "Declined")
     ]
     rows = [
         (

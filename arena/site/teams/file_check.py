@@ -96,7 +96,7 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
             ("errors", f"{result.errors:,}"),
             ("warnings", f"{result.warnings:,}"),
             ("with texts" if of_contexts else "with contexts", f"{result.with_contexts:,}"),
-            *(() if of_contexts else [("that found no answer", f"{result.no_answers:,}")]),
+            *(() if of_contexts else [("that decline", f"{result.no_answers:,}")]),
         )
     )
     if result.problems:

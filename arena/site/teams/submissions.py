@@ -160,7 +160,7 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
                 (domain, percent(share), percent(submission.no_answer_share.get(domain)))
                 for domain, share in submission.coverage.items()
             ]
-            put_html(figures_table(("Domain", "Answered", "Found no answer"), rows))
+            put_html(figures_table(("Domain", "Answered", "Declined"), rows))
             written = {name: text for name, text in asdict(submission.card).items() if text}
             st.text(
                 "\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card."

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
+import os
 import re
 import shlex
+import signal
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +19,7 @@ from unittest.mock import patch
 import pytest
 
 import answer_arena as aa
+from arena.container import open_ranking
 from arena.python.calls import in_python
 from arena.services.ranking.new_boards import in_fields
 from data.errors import ArenaError, ConflictError, SpecError, UnfitJudgeError
@@ -175,6 +180,9 @@ def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: P
     assert list(found.board.answers) == [40, 40]
     duel = found.compare("new", "old")
     assert (duel.planned, duel.judged, duel.failed, duel.undecided) == (40, 4, 36, True)
+    assert aa.estimate(data, judge=judge, concurrency=1, progress=False, retry="none")["planned"] == 40
+    with pytest.raises(ArenaError, match=r"retry is 'non'\. Use 'all' or 'none'"):
+        aa.estimate(data, judge=judge, retry="non")
     code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
     assert code == 4
     assert "36 of 40 comparisons have no verdict (36 failed). Too few have one to decide." in text
@@ -187,6 +195,75 @@ def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, 
     run.done("rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out)
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
     assert (code, "Head to head they never met." in text) == (4, True)
+    assert "alpha and beta never met in rank-1" in run.refused("losses", out, "alpha", "beta")
+    assert "cannot be compared with itself" in run.refused("losses", out, "beta", "beta")
+    found = aa.rank({"alpha": _rows("alpha")}, out=out, vs="gamma", progress=False)
+    for pair in (("alpha", "beta"), ("beta", "beta"), ("nobody", "beta")):
+        with pytest.raises(ArenaError, match=r"never met|itself|no system 'nobody'"):
+            found.losses(*pair)
+
+
+def test_newest_round_without_a_board_is_named(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
+) -> None:
+    """In a folder that was copied since; the gate is undecided."""
+    llm, out = scripted_llm(), tmp_path / "new"
+    words = ("--judge", "m", "--endpoint", llm.url, "--yes")
+    run.done("rank", files["alpha"], files["beta"], *words, "--out", tmp_path / "old")
+    (tmp_path / "old").rename(out)
+    llm.script.faults = {Fault.FILTERED: 1.0}
+    assert "No comparison has a verdict" in run.refused(
+        "rank", out, files["gamma"], *words[:1], "n", *words[2:]
+    )
+    code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
+    assert (code, "Round rank-2 has no board yet; this is of rank-1." in text) == (4, True)
+    assert f"Round rank-2 has no board yet; go on: arena rank {out}" in run.told(
+        "losses", out, "beta", "alpha"
+    )
+    arena = open_ranking(out)
+    with arena.store.database.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM round WHERE name = 'rank-1'")
+    arena.close()
+    assert run("compare", out, "alpha", "beta", "--fail-if-worse")[0] == 4
+    llm.script.faults = {}
+    done = run.told("rank", out, "--yes", "--vs", "gamma")
+    assert run.json("compare", out, "alpha", "gamma", "--json")["round"] == "rank-3"
+    assert all("gamma" in words for words in _commands(done))
+
+
+@pytest.mark.parametrize(("won", "worse"), [(1, True), (3, True), (4, False), (0, True)])
+def test_p_agrees_with_the_interval(won: int, worse: bool) -> None:
+    def judge(question: str, a: str, _b: str, _reference: str | None) -> str:
+        return "ab"[(int(question) < won) is not (a == "new")]
+
+    data = {name: [{"question": f"{at}", "answer": name} for at in range(15)] for name in ("new", "old")}
+    duel = aa.rank(data, judge=judge, progress=False).compare("new", "old")
+    assert (duel.worse, duel.significant, 0 < duel.p_value < 0.05) == (worse, worse, worse)
+
+
+@pytest.mark.parametrize("in_loop", [False, True])
+@patch("arena.services.rounds.judging_loop.MIN_WORKERS", 1)
+def test_an_interrupt_ends_a_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: bool) -> None:
+    calls: list[str] = []
+
+    def judge(question: str, *_texts: str | None) -> str:
+        calls.append(question)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1.5)
+        return "a"
+
+    def rank() -> aa.Ranking:
+        data = {name: _rows(name) for name in LENGTHS}
+        return aa.rank(data, judge=judge, concurrency=1, progress=False)
+
+    async def cell() -> aa.Ranking:
+        return rank()
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(cell()) if in_loop else rank()
+    assert len(calls) < 4
+    assert not list(tmp_path.glob("answer-arena-*"))
 
 
 def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path: Path) -> None:
@@ -324,6 +401,12 @@ def test_questions_without_a_reference_are_undecidable(run: Commands, files: Fil
     short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
     err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err
+    assert "18 comparisons by lexical; nothing is asked of a model." in err
+    assert _outcomes(tmp_path / "q") == {"judged": 18, "undecidable": 6}
+    assert "have no verdict (2 undecidable)" in run.done("compare", tmp_path / "q", "alpha", "beta")
+    again = ("rank", tmp_path / "q", "--with-reference")
+    assert "lexical cannot rank the references" in run.refused(*again)
+    assert "with --vs beta each meets it alone" in run.refused(*again, "--vs", "beta")
     assert "unreadable" not in err
     with (tmp_path / "q" / "board.csv").open() as file:
         listed = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from unittest.mock import patch
 
@@ -113,6 +114,10 @@ def test_a_given_name_goes_before_that_of_the_file(run: Commands, files: Files, 
         path.write_text(path.read_text().replace('"model": "gpt", ', ""))
     found = run.json(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
     assert {row["system"] for row in found["systems"]} == {"one/a", "two/a"}
+    for name in ("x", "y"):
+        shutil.copytree(tmp_path / "one", tmp_path / name / "run")
+    twins = run.json(*rank[:3], "--out", tmp_path / "twins", "--json", *tmp_path.glob("[xy]/run/a"))
+    assert {row["system"] for row in twins["systems"]} == {"x/run/a", "y/run/a"}
     assert "a is given twice" in run.refused(*rank, one, one)
     err = run.refused(*rank, f"old={tmp_path / 'both' / 'a'}")
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err

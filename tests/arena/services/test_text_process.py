@@ -337,7 +337,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
     created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     spec: JudgeSpec = arena.rounds.spec_of(created)
     runner = RoundRunner(arena.store, arena.job_leases, open_judge)
-    runner.run_alone(created, spec, concurrency=2, report=lambda _progress: None)
+    runner.run_alone(created, spec, concurrency=2, halt=None, report=lambda _progress: None)
     assert arena.store.rounds.counts("r").judged == 36
 
 
