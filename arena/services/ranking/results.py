@@ -247,7 +247,7 @@ class Duel:
 
     @property
     def record(self) -> str:
-        """How the two met, in sentences."""
+        """Head-to-head record, in sentences."""
         if not self.planned:
             return "Head to head they never met."
         lacking = self.planned - self.judged
