@@ -32,7 +32,7 @@ from judges.llm.transports.registry import transport_info
 if TYPE_CHECKING:
     from judges.llm.transports.batch import BatchJournal
 
-SHORT_CAUSE = 60
+SHORT_CAUSE = 120
 MAX_UNBELIEVED = 5
 UNBELIEVED = (
     "{0} replies in a row reported more tokens than a call can use, the last {1.input:,} in and "
@@ -244,10 +244,7 @@ class Scheduler:
         return reply
 
     async def _sleep_out(self, fault: CallError, seconds: float) -> None:
-        wait = Wait(
-            fault.detail[:SHORT_CAUSE] if fault.status is None else f"HTTP {fault.status}",
-            time.monotonic() + seconds,
-        )
+        wait = Wait(fault.detail[:SHORT_CAUSE].rstrip(" .,:"), time.monotonic() + seconds)
         self._waits.add(wait)
         try:
             await self._sleep(seconds)

@@ -123,14 +123,23 @@ def _retry_delay(body: object) -> float | None:
     return None
 
 
+def _wait_in(message: str) -> float | None:
+    """Return the wait in seconds that the words of an error ask for."""
+    match = _WAIT.search(message)
+    return match and _duration(match["words"] or match["delay"] or f"{match['seconds']}s")
+
+
 RATE_LIMIT_STATUS = 429
+UNAVAILABLE_STATUS = 503
 REDIRECTS = range(300, 400)
 REDIRECTED = ": it leads to another address, which is not asked. Name the right one as the endpoint."
 SERVER_STATUS = 500
 TRANSIENT_STATUSES = frozenset({408, 409, 425})
 DENIED_STATUSES = frozenset({401, 403, 404, 405})
 FATAL_STATUSES = DENIED_STATUSES | {402}
-QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+QUOTA_CODES = frozenset(
+    {"exceeded_current_quota_error", "insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+)
 FILTER_CODES = frozenset(
     {
         "content_filter",
@@ -153,7 +162,19 @@ _MODERATION = re.compile(
     r"(?:usage|acceptable use|content|safety) polic|\bviolat\w*+ [^.]{0,60}polic|inappropriate content",
     re.IGNORECASE,
 )
-_QUOTA = re.compile(r"exceeded your current quota|insufficient_quota|billing hard limit", re.IGNORECASE)
+_QUOTA = re.compile(
+    r"exceeded[ _](?:your[ _])?current[ _]quota|insufficient[ _](?:quota|balance|credit|funds)|"
+    r"billing[ _](?:hard[ _]limit|not[ _]active)|credit balance is too low|out of credit|arrearage",
+    re.IGNORECASE,
+)
+PER_DAY = "PerDay"
+"""Part of Google's names of daily quotas, whose errors ask for a wait of seconds all the same."""
+_WAIT = re.compile(
+    r"(?:retry|try again) (?:in|after) (?P<words>(?:\d++(?:\.\d++)?(?:h|ms|m|s))++)(?![a-z])|"
+    r"(?:retry|try again) (?:in|after) (?P<seconds>\d++(?:\.\d++)?) ?seconds?|"
+    r"retryDelay\W{1,8}(?P<delay>\d++(?:\.\d++)?s)",
+    re.IGNORECASE,
+)
 _CONTEXT = re.compile(
     r"context[ _-]?(?:length|window|size)|maximum context|prompt is too long|input is too long|"
     r"input (?:token count|length|tokens?)[^.]{0,40}exceed|too many (?:input )?tokens|"
@@ -251,6 +272,8 @@ def fault_of_status(
         # What it says is a page, if anything.
         return CallError(CallErrorKind.FATAL, heading.format(status=status) + REDIRECTED, status=status)
     said, wait = said_in(body), wait_asked_for(headers, body)
+    if wait is None and status in {RATE_LIMIT_STATUS, UNAVAILABLE_STATUS}:
+        wait = _wait_in(said.message)
     moderation = said.code.lower() in FILTER_CODES or (
         status in MODERATING_STATUSES and bool(_MODERATION.search(said.message))
     )
@@ -261,8 +284,9 @@ def fault_of_status(
         or status == TOO_LARGE_STATUS
         or (status != RATE_LIMIT_STATUS and bool(_CONTEXT.search(said.message)))
     )
+    waits = wait is not None and PER_DAY not in str(body)
     return CallError(
-        _kind_of(status, said, moderation=moderation, too_long=too_long, waits=wait is not None),
+        _kind_of(status, said, moderation=moderation, too_long=too_long, waits=waits),
         heading.format(status=status) + (f": {said.message}" if said.message else ""),
         retry_after=wait,
         usage=usage,
@@ -277,10 +301,11 @@ def fault_of_status(
 def _kind_of(status: int, said: Said, *, moderation: bool, too_long: bool, waits: bool) -> CallErrorKind:
     if moderation:
         return CallErrorKind.REFUSED
+    # Gateways lose the code and keep the words, which Google also uses of a minute's limit, with a wait.
+    if said.code in QUOTA_CODES or (not waits and _QUOTA.search(said.message)):
+        return CallErrorKind.FATAL
     if status == RATE_LIMIT_STATUS:
-        # Gateways lose the code and keep the words, which Google also uses of a minute's limit, with a wait.
-        spent = said.code in QUOTA_CODES or (not waits and bool(_QUOTA.search(said.message)))
-        return CallErrorKind.FATAL if spent else CallErrorKind.RATE_LIMITED
+        return CallErrorKind.RATE_LIMITED
     if too_long:
         return CallErrorKind.REJECTED
     if status >= SERVER_STATUS or status in TRANSIENT_STATUSES:

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import data
-from arena.services.jobs.cancellation import StopEvent, raise_if_stopped, stopping_on_halt, telling
+from arena.services.jobs.cancellation import (
+    POLL_EVERY,
+    StopEvent,
+    alongside,
+    raise_if_stopped,
+    stopping_on_halt,
+    telling,
+)
 from arena.settings import Settings
 from data.errors import InputError, NotFoundError, SpecError
 from data.files.text_files import ReadLimits, read_text
@@ -171,7 +178,7 @@ class JudgeService:
         room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
             stopping_on_halt(stop_event, stop),
-            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as ((judge,), _),
+            self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as ((judge,), traffic),
         ):
 
             async def decide(judge_input: JudgeInput) -> Verdict:
@@ -181,8 +188,14 @@ class JudgeService:
                 work.done += 1
                 return verdict
 
+            async def follow() -> None:
+                while traffic is not None:
+                    work.requests, work.note = traffic.requests, traffic.waiting
+                    await asyncio.sleep(POLL_EVERY)
+
             with working(f"judging by {spec.name}", len(inputs)) as work:
-                return list(await asyncio.gather(*(decide(judge_input) for judge_input in inputs)))
+                async with alongside(follow()):
+                    return list(await asyncio.gather(*(decide(judge_input) for judge_input in inputs)))
 
     @asynccontextmanager
     async def open(

@@ -14,6 +14,8 @@ from judges.llm.errors import LONGEST, Backoff, CallErrorKind, Wait, fault_of_st
 from judges.llm.requests import Message, Request
 from judges.llm.settings import AccessSettings
 
+SPENT = "You exceeded your current quota."
+
 
 @given(st.integers(1, 200), st.none() | st.floats(0, 1e9))
 def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
@@ -71,28 +73,35 @@ def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None
             return told, client.waiting
 
     told, left = asyncio.run(run())
-    assert told in {"HTTP 429, next try in 1 s", "HTTP 429, next try in 2 s"}
+    cause = "HTTP 429: Scripted rate_limit_after, next try in"
+    assert told in {f"{cause} 1 s", f"{cause} 2 s"}
     assert left is None
     assert Wait("HTTP 503", time.monotonic() - 5).seconds == 0.0
 
 
 @pytest.mark.parametrize(
-    ("body", "kind"),
+    ("status", "body", "kind", "wait"),
     [
         # The quota of a provider behind litellm's proxy, which loses the code.
-        ({"message": "litellm.RateLimitError: You exceeded your current quota", "code": "429"}, "fatal"),
+        (429, {"message": f"litellm.RateLimitError: {SPENT}", "code": "429"}, "fatal", None),
         # Google says so of a minute's limit as well, and then how long to wait.
-        (
-            {
-                "message": "You exceeded your current quota",
-                "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}],
-            },
-            "rate_limited",
-        ),
+        (429, {"message": SPENT, "details": [{"retryDelay": "7s"}]}, "rate_limited", 7.0),
+        (429, {"message": f'litellm: {SPENT} "details": [{{"retryDelay": "7s"}}]'}, "rate_limited", 7.0),
+        (429, {"message": f"{SPENT} Please retry in 34.5s."}, "rate_limited", 34.5),
+        (429, {"message": SPENT, "details": [{"quotaId": "X-PerDay-Y"}, {"retryDelay": "7s"}]}, "fatal", 7.0),
+        (429, {"message": "Limit reached. Please try again in 6m0s."}, "rate_limited", 360.0),
+        (429, {"message": "Please retry after 20 seconds."}, "rate_limited", 20.0),
+        (429, {"message": "Slow down, try again in a moment."}, "rate_limited", None),
+        (429, {"message": "x", "type": "exceeded_current_quota_error"}, "fatal", None),
+        (400, {"message": "Your credit balance is too low to access the Anthropic API."}, "fatal", None),
+        (500, {"message": "Insufficient Balance"}, "fatal", None),
     ],
 )
-def test_a_spent_quota_is_told_from_a_limit_by_its_words(body: dict[str, object], kind: str) -> None:
-    assert fault_of_status(429, {"error": body}, {}).kind is CallErrorKind[kind.upper()]
+def test_a_spent_quota_is_told_from_a_limit_by_its_words(
+    status: int, body: dict[str, object], kind: str, wait: float | None
+) -> None:
+    fault = fault_of_status(status, {"error": body}, {})
+    assert (fault.kind, fault.retry_after) == (CallErrorKind[kind.upper()], wait)
 
 
 def test_a_blocked_prompt_is_refused_whatever_its_status() -> None:

@@ -10,6 +10,7 @@ PLAIN = {"prompt_tokens": 1000, "completion_tokens": 20}
 WHOLE = {"prompt_tokens": 1000, "completion_tokens": 920, "total_tokens": 1920}
 HALF_CACHED = {"prompt_tokens_details": {"cached_tokens": 600}}
 THINKING = {"completion_tokens_details": {"reasoning_tokens": 900}}
+WRONG: tuple[object, ...] = (float("nan"), -1, 101, 10**400, "1e999", True, {}, [0.5], "much")
 OF_PROVIDERS = [
     ("openai", "chat", "gpt-5", {**WHOLE, **HALF_CACHED, **THINKING}),
     (
@@ -84,10 +85,7 @@ def test_usage_agrees_with_genai_prices(
         ({**PLAIN, "cost": "0.5"}, TokenUsage(1000, 20, stated_usd=0.5)),
         # Perplexity's sum of input, output and the fee of the request.
         ({**PLAIN, "cost": {"request_cost": 0.012, "total_cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
-        *(
-            ({**PLAIN, "cost": wrong}, TokenUsage(1000, 20))
-            for wrong in (float("nan"), -1, 101, 10**400, "1e999", True, {}, [0.5], "much")
-        ),
+        *(({**PLAIN, "cost": wrong}, TokenUsage(1000, 20)) for wrong in WRONG),
         ({"cost": 0.5}, TokenUsage(stated_usd=0.5)),
         ({"prompt_tokens": 7.0, "completion_tokens": 3.0}, TokenUsage(7, 3)),
         *(
