@@ -33,6 +33,8 @@ from judges.pairwise.screening import InjectionFinding, gate, inspect
 from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
 GATE = "gate/1"
+IGNORED = "the endpoint ignored logprobs"
+"""Some servers drop settings that they do not know without a word."""
 AS_IS = "as given"
 STRIPPED = "stripped"
 _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
@@ -212,6 +214,12 @@ class PairwiseJudge:
             judgments.append(await self._vote(judge_input, sides, presentation, text, vote))
             if judgments[-1].outcome in {Outcome.SKIPPED, Outcome.FAILED}:
                 break
+        texts = {judgment.reply and judgment.reply.text for judgment in judgments}
+        if len(judgments) > 1 and self.spec.temperature != 0 and None not in texts and len(texts) == 1:
+            same = f"all {len(judgments)} votes are one text: the endpoint may ignore the temperature"
+            judgments = [
+                replace(each, detail="; ".join(filter(None, (each.detail, same)))) for each in judgments
+            ]
         return tuple(judgments)
 
     async def _vote(
@@ -230,6 +238,8 @@ class PairwiseJudge:
                 break
         preference, margin = in_battle_terms(reading, presentation)
         last = replies[-1] if replies else None
+        asked_logprobs = last is not None and self.spec.sampling.logprobs and "logprobs" not in last.left_out
+        ignored = IGNORED if asked_logprobs and last is not None and last.logprobs is None else ""
         return Judgment(
             judge=self.name,
             model=last.model if last is not None and last.model else self.spec.model,
@@ -238,7 +248,7 @@ class PairwiseJudge:
             preference=preference,
             margin=margin,
             rationale=reading.rationale,
-            detail=reading.detail,
+            detail="; ".join(filter(None, (reading.detail, ignored))),
             grade=reading.grade,
             settings=self._settings(text, vote, "" if last is None else last.left_out),
             prompt_hash=self.prompt.hash,

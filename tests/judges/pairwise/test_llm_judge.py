@@ -149,7 +149,9 @@ def test_votes_settle_by_majority_and_are_all_kept() -> None:
     assert [request.sample for request in client.requests] == [0, 1, 2]
     assert len({request.key for request in client.requests}) == 3
     assert verdict.preference is Preference.B
-    assert len(verdict.judgments) == 3
+    assert [judgment.detail for judgment in verdict.judgments] == [""] * 3
+    same = judged(spec_of(votes=3, temperature=0.7), asker_of(FIRST), contest_of())
+    assert all("all 3 votes are one text" in judgment.detail for judgment in same.judgments)
 
 
 def test_a_minority_of_unreadable_votes_is_left_out() -> None:
@@ -238,6 +240,8 @@ def test_logprobs_give_margin_and_score() -> None:
         spec_of(reply=ReplyFormat.LOGPROBS, order=OrderPolicy.BOTH), asker_of(lambda _: reply), contest_of()
     )
     assert both.score == pytest.approx(0.5)
+    ignored = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of("<rating>1</rating>"), contest_of())
+    assert ignored.judgments[0].detail == "the endpoint ignored logprobs"
 
 
 def test_an_llm_judge_needs_something_to_ask() -> None:
