@@ -33,8 +33,6 @@ from judges.pairwise.screening import InjectionFinding, gate, inspect
 from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
 GATE = "gate/1"
-IGNORED = "the endpoint ignored logprobs"
-"""Some servers drop settings that they do not know without a word."""
 AS_IS = "as given"
 STRIPPED = "stripped"
 _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
@@ -238,8 +236,6 @@ class PairwiseJudge:
                 break
         preference, margin = in_battle_terms(reading, presentation)
         last = replies[-1] if replies else None
-        asked_logprobs = last is not None and self.spec.sampling.logprobs and "logprobs" not in last.left_out
-        ignored = IGNORED if asked_logprobs and last is not None and last.logprobs is None else ""
         return Judgment(
             judge=self.name,
             model=last.model if last is not None and last.model else self.spec.model,
@@ -248,7 +244,7 @@ class PairwiseJudge:
             preference=preference,
             margin=margin,
             rationale=reading.rationale,
-            detail="; ".join(filter(None, (reading.detail, ignored))),
+            detail=reading.detail,
             grade=reading.grade,
             settings=self._settings(text, vote, "" if last is None else last.left_out),
             prompt_hash=self.prompt.hash,

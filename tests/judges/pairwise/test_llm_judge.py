@@ -241,7 +241,7 @@ def test_logprobs_give_margin_and_score() -> None:
     )
     assert both.score == pytest.approx(0.5)
     ignored = judged(spec_of(reply=ReplyFormat.LOGPROBS), asker_of("<rating>1</rating>"), contest_of())
-    assert ignored.judgments[0].detail == "the endpoint ignored logprobs"
+    assert ignored.judgments[0].detail == "the endpoint gave no log probabilities of the rating"
 
 
 def test_an_llm_judge_needs_something_to_ask() -> None:
