@@ -1,8 +1,10 @@
 r"""Citations in the styles that people and tools write, as places of the contexts that they name.
 
-Read are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, raised digits,
-`【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets
+Read are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
+raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets
 (`[d7]`), and `(1)` behind a statement where the contexts bear numbers. Code, powers and years are left alone.
+A raised 2 or 3 behind a word may be a power. It is a citation where another number behind a word surely is,
+such as ¹ or ⁴.
 
 Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
@@ -28,19 +30,30 @@ _NAMES = r"\[[^\[\]\n]{1,300}\]"
 _LENTICULAR = r"\u3010[^\u3010\u3011\n]{1,300}\u3011"
 _RAISED_TAG = rf"<sup>\s*(?:<a\b[^<>]{{0,200}}>)?\\?\[?{_SEVERAL}\\?\]?(?:</a>)?\s*</sup>"
 _RAISED = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}(?![\u00b9\u00b2\u00b3\u2070-\u207f\\w])"
+_RAISED_MATH = rf"\$\^(?:\{{{_GAP}\[?{_SEVERAL}\]?{_GAP}\}}|\d)\$"
 _MARK = re.compile(
-    rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}|{_RAISED_TAG}|{_RAISED}"
+    rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}|{_RAISED_TAG}|{_RAISED}|{_RAISED_MATH}"
 )
-_ROUND = re.compile(rf"(?<=\S){_GAP}\({_GAP}({_SEVERAL}){_GAP}\)(?={_GAP}(?:[.,;:!?\u3002]|\(|\n|\Z))")
+_STOP = r"(?<=[.!?\u3002])"
+_IN_ROUND = rf"{_GAP}\({_GAP}({_SEVERAL}){_GAP}\)"
+_ROUND = re.compile(rf"(?<=\S){_IN_ROUND}(?={_GAP}(?:[.,;:!?\u3002]|\(|\n|\Z))")
+_ROUND_BEHIND_STOP = re.compile(rf"{_ROUND.pattern}|{_STOP}{_IN_ROUND}")
+_ROUND_LAST = re.compile(rf"{_STOP}{_IN_ROUND}\s*\Z")
+_ROUND_ITEM = re.compile(r"^[^\S\n]*+\(\d{1,2}\)", re.MULTILINE)
 _COUNTED_THING = re.compile(
     r"(?i:equations?|eqs?|sections?|steps?|tables?|fig(?:ure)?s?|chapters?|parts?|items?|articles?|no|type|level)\.?\Z"
 )
-_BEFORE_RAISED = re.compile(
-    r"(?:\A|\n[^\S\n]*+|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>]|[^\W\d_]{3}|\d{4}"
-    r"|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z",
+_APART = re.compile(r"(?:\A|\n[^\S\n]*+|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>%])\Z")
+_WORD_BEFORE = re.compile(
+    r"(?:[^\W\d_]{3}|\d{4}|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z",
     re.IGNORECASE,
 )
-_POWER_BEFORE = re.compile(r"(?:(?:\d|\bper|/)\s?[^\W\d_]+|\b(?:cos|exp|log|sin|tan))\Z", re.IGNORECASE)
+_BEFORE_FIRST = re.compile(r"(?:[^\W\d_]{2}|\d{4})\Z")
+"""Of these ¹ is no power."""
+_MEASURED = re.compile(r"\d\s?[^\W\d_]\Z")
+_POWER_BEFORE = re.compile(
+    r"(?:(?:\d|\bper|/)\s?[^\W\d_]+|\b(?:cos|exp|log|sin|tan|chi|mol|\w{0,5}met(?:er|re)s?))\Z", re.IGNORECASE
+)
 _SOURCE = re.compile(rf"(?:\d{{1,4}}:)?({_SEVERAL})")
 _SPAN = re.compile(r"(\d+)(?:[^\S\n]*[-\u2013\u2014][^\S\n]*\^?(\d+))?")
 _BODY = re.compile(r"\\?\[{1,2}([^\[\]]*?)\\?\]")
@@ -51,11 +64,12 @@ _OPENED = re.compile(rf"(?<!\w)\((?:see |cf\. )?(?i:{_LABEL}){_FEW}\Z")
 _CLOSED = re.compile(rf"{_FEW}\)")
 _CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)|`[^`\n]++`", re.DOTALL)
 _NAME_BEFORE = re.compile(r"([A-Za-z_][\w.]{0,40}|[)\]])\Z")
-_OPENING = re.compile("[\\[\u3010\u00b9\u00b2\u00b3\u2070\u2074-\u2079]|<sup>")
+_OPENING = re.compile("[\\[\u3010\u00b9\u00b2\u00b3\u2070\u2074-\u2079]|<sup>|\\$\\^")
 _VARIABLES = frozenset({"arr", "argv", "sys.argv"})
 _CODE_BEFORE = re.compile(r"(?:=[^\S\n]{0,4}(?:[A-Za-z_][\w.]{0,40})?|\w\()\Z")
 _CODE_AFTER = re.compile(r"[^\S\n]{0,4}(?:(?:[-+*/%|&^=!<>]|//|\*\*)?=|\[['\"]|\.[a-z_]\w{0,40}\()")
-_DEFINITION = re.compile(r":(?!\w)")
+_LINE = re.compile(r"^[^\S\n]*+(?=(.*))", re.MULTILINE)
+_DEFINITION = re.compile(r":(?!\w)[^\S\n]*+(<?https?://)?")
 _SPACE = " \t\u00a0"
 _BLANKS = frozenset(_SPACE)
 _CLOSING = ".,;:!?)\u3002"
@@ -99,7 +113,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
         return ()
     places = _places(ids)
     code = [found.span() for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
-    runs = list(_runs(text, list(_marks(text, places, code))))
+    runs = list(_runs(text, _marks(text, places, code)))
     if not runs and numbered:
         runs = list(_runs(text, list(_round_marks(text, len(ids), code))))
     return _resolved(runs, places, len(ids))
@@ -130,13 +144,21 @@ def unknown_citations(text: str, ids: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """One mark: its numbers as written, or names, which are ids; `of_search` where it may count from 0."""
+    """One mark: its numbers as written, or names, which are ids.
+
+    Attributes:
+        of_search: Whether it may count from 0.
+        on_word: Whether it is a number raised behind a word.
+        may_be_power: Whether that number may be a power.
+    """
 
     start: int
     end: int
     numbers: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     of_search: bool = False
+    on_word: bool = False
+    may_be_power: bool = False
 
 
 def _places(ids: Sequence[str]) -> dict[str, int]:
@@ -147,14 +169,30 @@ def _places(ids: Sequence[str]) -> dict[str, int]:
     return places
 
 
-def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
+def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> list[_Mark]:
+    marks = []
     for found in _MARK.finditer(text):
-        if _inside(found.start(), code):
-            continue
-        raised = found.group()[0] not in "[\\\u3010"
-        mark = _read_raised(text, found) if raised else _read(found, ids)
-        if mark is not None and not _defines(text, found):
-            yield mark
+        if not _inside(found.start(), code):
+            raised = found.group()[0] not in "[\\\u3010"
+            mark = _read_raised(text, found, bool(ids)) if raised else _read(found, ids)
+            marks += [mark] if mark is not None else []
+    on_words = any(mark.on_word and not mark.may_be_power for mark in marks)
+    return _without_definitions(text, [mark for mark in marks if on_words or not mark.may_be_power])
+
+
+def _without_definitions(text: str, marks: Sequence[_Mark]) -> list[_Mark]:
+    """Leave out the marks of definitions, `[^1]: Source`; in a text without other marks they cite."""
+    defining, others, line_end, cites = [], [], -1, False
+    lines = {line.end(): line.end(1) for line in _LINE.finditer(text)}
+    for mark in marks:
+        definition = _DEFINITION.match(text, mark.end) if mark.start in lines else None
+        if definition is None:
+            others.append(mark)
+            cites = cites or mark.start > line_end
+        else:
+            line_end = lines[mark.start]
+            defining += [] if definition[1] else [replace(mark, end=definition.end())]
+    return others if cites else sorted((*defining, *others), key=lambda mark: mark.start)
 
 
 def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
@@ -178,14 +216,23 @@ def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
     return _Mark(start, end, numbers, of_search="\u2020" in whole) if numbers else None
 
 
-def _read_raised(text: str, found: re.Match[str]) -> _Mark | None:
+def _read_raised(text: str, found: re.Match[str], known: bool) -> _Mark | None:
     """Read a small raised number; behind a unit or a symbol it is a power."""
     before = text[max(0, found.start() - _LOOK) : found.start()]
     numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", found.group())))
-    power = set(numbers) <= {2, 3} and _POWER_BEFORE.search(before)
-    if "[" not in found.group() and (power or not _BEFORE_RAISED.search(before)):
+    if not numbers:
         return None
-    return _Mark(*found.span(), numbers) if numbers else None
+    if "[" in found.group() or "<a" in found.group() or _APART.search(before):
+        return _Mark(*found.span(), numbers)
+    if numbers[0] == 1:
+        measured = known and _MEASURED.search(before)
+        return (
+            _Mark(*found.span(), numbers, on_word=True) if measured or _BEFORE_FIRST.search(before) else None
+        )
+    low = set(numbers) <= {2, 3}
+    if not _WORD_BEFORE.search(before) or (low and _POWER_BEFORE.search(before)):
+        return None
+    return _Mark(*found.span(), numbers, on_word=True, may_be_power=low or before[-1].isdecimal())
 
 
 def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
@@ -207,8 +254,10 @@ def _numbers(inner: str) -> tuple[int, ...]:
 
 
 def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
-    for found in _ROUND.finditer(text):
-        numbers = _numbers(found[1])
+    """Yield `(1)` before a stop or the end; where a text ends with one behind a stop, all such ones."""
+    behind_stops = _ROUND_LAST.search(text) and not _ROUND_ITEM.search(text)
+    for found in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
+        numbers = _numbers(found[found.lastindex or 0])
         known = bool(numbers) and all(1 <= number <= count for number in numbers)
         counted = _COUNTED_THING.search(text[max(0, found.start() - _LOOK) : found.start()])
         if known and not counted and not _inside(found.start(), code):
@@ -218,12 +267,6 @@ def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iter
 def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     at = bisect_right(spans, (place, place)) - 1
     return at >= 0 and place < spans[at][1]
-
-
-def _defines(text: str, found: re.Match[str]) -> bool:
-    """Return whether a mark begins a line that says what it stands for, as footnotes do: `[^1]: Source`."""
-    begins = not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
-    return begins and _DEFINITION.match(text, found.end()) is not None
 
 
 def _runs(text: str, marks: Sequence[_Mark]) -> Iterator[tuple[int, int, list[_Mark]]]:

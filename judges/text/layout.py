@@ -27,7 +27,7 @@ MONTHS = frozenset(LISTS["months"].split())
 """German months, folded: "3. Oktober" is a date, no third item."""
 _CODED = re.compile("[\U000f0000-\U000ffffd]")
 _CODE = re.compile(
-    r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(?<!`)(`{1,3})(?!`)([^`\n]+)\3(?!`)",
+    r"^[ \t]*(`{3,}+|~{3,}+)([^\n]*+)\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(?<!`)(`{1,3})(?!`)([^`\n]+)\4(?!`)",
     re.DOTALL | re.MULTILINE,
 )
 _TAG = re.compile(
@@ -41,10 +41,12 @@ _BREAKS = re.compile(r"article|blockquote|dd|div|dl|dt|hr|ol|p|pre|section|tr|ta
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _ADDRESS = r"(?:https?://|mailto:|www\.|[#/.]|[\w-]+\.\w)[^()\s]*(?:\([^()\s]*\)[^()\s]*)*"
 _LINK = re.compile(rf"!?\[([^\[\]\n]*)\]\(<?{_ADDRESS}(?:\s+\"[^\"\n]*\")?\)")
+_LINK_DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]{1,80}\]:\s*<?https?://.*$", re.MULTILINE)
 _DEFINITION = re.compile(
-    r"^[ \t]*\[(?:\^[^\]\n]{1,80}\]:|\d{1,4}\]:|[^\]\n]{1,80}\]:\s*<?https?://).*$", re.MULTILINE
+    rf"{_LINK_DEFINITION.pattern}|^[ \t]*\[(?:\^[^\]\n]{{1,80}}|\d{{1,3}})\]:.*$", re.MULTILINE
 )
 """A line that says what a mark stands for: `[^1]: Source`."""
+_REFERS = re.compile(rf"[{CITED}]|\[\^")
 _SOURCES = re.compile(
     r"\n[ \t]*(?:#{1,6}[ \t]+|\*\*|__)?(?:bibliography|citations?|footnotes?|quellen|references?|sources?)"
     rf":?(?:\*\*|__)?:?[ \t]*(?:\n[ \t]*(?:[-*+][ \t]+)?[{CITED}][^\n]*|\n[ \t]*)+\Z",
@@ -68,9 +70,10 @@ _LOOK = 80
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _SIGNS = "•‣◦▪●○■□▶►➤"
 _COUNTED = "①-⑳❶-❿"
-_INLINE_BULLET = re.compile(
-    rf"(?:^|(?<=\s))[{_SIGNS}]\s*|[{_COUNTED}]\s*|(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+]\s+(?=[A-Z])"
-)
+_INLINE_SIGN = re.compile(rf"(?:^|(?<=\s))[{_SIGNS}]\s*|[{_COUNTED}]\s*")
+_INLINE_DASH = re.compile(rf"(?<=[{ENDS}{CLOSERS}{CITED}])[^\S\n]+[-–*+][^\S\n]+(?=[A-Z])")
+_OPENS_DASHES = re.compile(r"(?:\A|:)[^\S\n]*[-–*+]\s")
+_BEHIND_STOP = re.compile(rf"[{ENDS}][\"'”’»」』{CITED}\s]*\Z")
 _BULLET = re.compile(r"^(?:[-*+–—→✓✔✅]\s+(?:\[[ xX]\]\s+)?)+")
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _QUOTE = re.compile(r"^(?:\s{0,3}>)+")
@@ -93,7 +96,8 @@ def read_blocks(text: str) -> list[Block]:
     code: list[str] = []
 
     def put_aside(match: re.Match[str]) -> str:
-        code.append(" ".join((match[2] or match[4] or "").split()))
+        body = match[3] or match[5] or ""
+        code.append(" ".join(_left(body, match[2] or body).split()))
         return ("\n\n{}\n\n" if match[1] else "{}").format(chr(0xF0000 + min(len(code) - 1, 0xFFFD)))
 
     plain = INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
@@ -103,11 +107,12 @@ def read_blocks(text: str) -> list[Block]:
         plain = _TAG.sub(_break_of, plain)
     if "&" in plain:
         plain = _ENTITY.sub(lambda match: unescape(match[0]).replace("\u00a0", " "), plain)
-    plain = _KEYCAP.sub(")", _FOOT_SIGN.sub("", _SOURCES.sub("", plain)))
+    plain = _KEYCAP.sub(")", _FOOT_SIGN.sub("", _left(_SOURCES.sub("", plain), plain)))
     if "]" in plain:
-        plain = _LINK.sub(r"\1", _DEFINITION.sub("", plain))
+        plain = _LINK.sub(r"\1", _without_definitions(plain))
     plain = _without_emphasis(_BOLD_LINE.sub(r"# \2\3", plain))
-    blocks = _lines(_without_numbers(_INLINE_BULLET.sub("\n\n- ", plain)))
+    dashed = "\n".join(map(_without_dashes, _INLINE_SIGN.sub("\n\n- ", plain).split("\n")))
+    blocks = _lines(_without_numbers(dashed))
     for block in blocks:
         if "\\" in block.text:
             block.text = _ESCAPE.sub(r"\1", block.text)
@@ -115,6 +120,34 @@ def read_blocks(text: str) -> list[Block]:
             block.text = _CODED.sub(lambda match: code[ord(match[0]) - 0xF0000], block.text)
         block.heading = block.heading and not ends_sentence(block.text)
     return blocks
+
+
+def _left(rest: str, text: str) -> str:
+    return rest if any(map(str.isalnum, rest)) else text
+
+
+def _without_definitions(text: str) -> str:
+    """Drop definitions of links, and of footnotes where the text has a mark, while anything is left."""
+    rest = _DEFINITION.sub("", text)
+    return _left(rest if _REFERS.search(rest) else _LINK_DEFINITION.sub("", text), text)
+
+
+def _without_dashes(line: str) -> str:
+    """Put breaks in place of dashes between items: of a line that begins with one, or behind full stops."""
+    if _OPENS_DASHES.search(line):
+        return _INLINE_DASH.sub("\n\n- ", line)
+    places = [match.span() for match in _INLINE_DASH.finditer(line) if _is_behind_stop(line, match.start())]
+    return _cut_out(line, [(*place, "\n\n- ") for place in places])
+
+
+def _is_behind_stop(text: str, at: int) -> bool:
+    before = text[max(0, at - _LOOK) : at]
+    return bool(_BEHIND_STOP.search(before)) and not _is_abbreviated(before)
+
+
+def _is_abbreviated(before: str) -> bool:
+    last = _LAST_WORD.search(before)
+    return last is not None and (len(last[1]) == 1 or last[1].casefold() in ABBREVIATIONS)
 
 
 def ends_sentence(text: str) -> bool:
@@ -192,10 +225,7 @@ def _without_numbers(text: str) -> str:
         if (end == ":" and not word) or (bracket and end != ")"):
             continue
         before = text[max(0, match.start() - _LOOK) : match.start()]
-        abbreviated = _LAST_WORD.search(before)
-        behind = bool(_BEHIND_END.search(before)) and not (
-            abbreviated and (len(abbreviated[1]) == 1 or abbreviated[1].casefold() in ABBREVIATIONS)
-        )
+        behind = bool(_BEHIND_END.search(before)) and not _is_abbreviated(before)
         for kind, value in _values(mark):
             style = (bracket, "step" if word else "", kind, end)
             item = _Item(

@@ -31,6 +31,7 @@ JOINING = frozenset({"and", "by", "with", "&"})
 """Words before an initial that opens a name: "Merkel and B. Obama". So do years and commas."""
 LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.$")
 QUESTION_MARKS = ("?", "？", "؟", "՞")
+DASHES = ("–", "—")
 CLOSING = "\"'”’»」』)]*_ "
 ANNOUNCED = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|many|multiple|various|different|few|some"
@@ -167,6 +168,7 @@ def _cut(block: str) -> list[str]:
             number += 1
         if (
             following.islower()
+            or (following in DASHES and block[end - 1] == ")")
             or ANOTHER_INITIAL.match(block, end - 2)
             or (
                 block[end - 1] == "."

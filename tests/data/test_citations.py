@@ -42,6 +42,12 @@ MADE = ("c1", "c2", "c3")
         ("Beta fact (1). Gamma fact (2, 3).", NUMBERED, (1, 2, 3), "Beta fact. Gamma fact."),
         ("Beta fact (1)(2).", MADE, (1, 2), "Beta fact."),
         ("Beta fact (1).", ("a", "b"), (), "Beta fact (1)."),
+        ("Beta fact. (1) Gamma fact. (2)", NUMBERED, (1, 2), "Beta fact. Gamma fact."),
+        ("Two ways. (1) Take it. (2) Leave it.", NUMBERED, (), "Two ways. (1) Take it. (2) Leave it."),
+        ("Of 5 kg\u00b9 on 9 m\u00b2, 50%\u00b2.", MADE, (1, 2), "Of 5 kg on 9 m\u00b2, 50%."),
+        ("Of 5 m\u00b9 and x\u00b9.", MADE, (1,), "Of 5 m and x\u00b9."),
+        ("Beta$^{1}$ fact.$^{2,3}$ Of 3 m$^2$.", (), (1, 2, 3), "Beta fact. Of 3 m$^2$."),
+        ("[1]: Beta fact.\n[2]: Gamma.", (), (1, 2), "Beta fact.\nGamma."),
         ("There are (1) cats and (2) dogs.", NUMBERED, (), "There are (1) cats and (2) dogs."),
         ("See Table (1). It opened (1905).", NUMBERED, (), "See Table (1). It opened (1905)."),
         ("Zero [0], one [1].", ("0", "1"), (1, 2), "Zero, one."),
@@ -75,6 +81,8 @@ def test_every_style_is_read_and_leaves_the_text_whole(
         "It lasted [1914-1918], an [int] of [sic].",
         "A [link](https://example.org/1) and an [3-1].",
         "A probability in [0, 1].",
+        "The chi\u00b2 of 2048\u00b2 mol\u00b2 is x\u00b2 metres\u00b2 or 10\u00b3.",
+        "See.\n[1]: https://example.org/a",
     ],
 )
 def test_code_and_other_brackets_are_no_citations(text: str) -> None:

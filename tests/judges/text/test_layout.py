@@ -69,8 +69,10 @@ LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
     "raised brackets": running(lambda s, n: f"{s[:-1]}<sup>[{n}]</sup>{s[-1]}"),
     "raised digits": running(lambda s, n: s + n.translate(SUPERSCRIPTS)),
     "raised digits before the stop": running(lambda s, n: s[:-1] + n.translate(SUPERSCRIPTS) + s[-1]),
+    "raised digits of LaTeX": running(lambda s, n: f"{s[:-1]}$^{{{n}}}${s[-1]}"),
     "escaped brackets": running(lambda s, n: rf"{s} \[{n}\]"),
     "lenticular brackets": running(lambda s, n: f"{s}【{n}†source】"),
+    "marks and colons": lines(lambda s, n: f"[{n}]: {s}"),
     "footnotes": running(lambda s, n: f"{s}[^{n}]", after="\n\n[^1]: https://example.org/a\n[^2]: Page two."),
     "linked citations": running(lambda s, n: f"{s} [[{n}]](https://example.org/{n})"),
     "linked words": running(lambda s, n: f"[{s}](https://example.org/a_(b)) [{n}]"),
@@ -163,9 +165,12 @@ LOOKALIKES = (
     "Here 2 * 3 * 4 = 24 and a < b, b > c. | Also AT&T and R&D.",
     "He wrote “teh [sic] cat”. | The treaty [1905] and the war [1914-1918] ended.",
     "A field of 5 m² has 10⁶ stones. | A square of 3 metres² is small.",
+    "Use the chi² test on 2048² metres². | A mol² is rare, and x² + y² = 10³.",
     "In Step 2. | He fell in step 1.",
     "Take vitamins a. | Also b. | The third, c, is last.",
     "Well – it depends. | Rain - or snow - may fall.",
+    "Paris (France) – Berlin (Germany) – Rome (Italy). | He left D.C. – Maryland is near.",
+    "“Paris” – “Berlin” - Rome. | Bern (Be.) – Chur (Gr.) – Genf.",
     "The range is (1) or (2), not (3). | He picked (2).",
     "Plan #1 works. | So does C# in version 2.0.1.",
     "I. Newton was born in 1643. | G. Leibniz followed in 1646.",
@@ -180,6 +185,30 @@ def test_text_that_only_looks_like_a_mark_stays(line: str) -> None:
     expected = tuple(sentence.replace("`", "") for sentence in line.split(" | "))
     assert split_sentences(line.replace(" | ", " ")) == expected
     assert split_sentences(line.replace(" | ", "\n\n")) == expected
+
+
+MARKUP = (
+    "Paris",
+    "[1]:",
+    "[^a]:",
+    "[1]",
+    "\n",
+    "- ",
+    "```",
+    "`",
+    "~~~",
+    "**",
+    "|",
+    "# ",
+    "> ",
+    "1. ",
+    "Sources:",
+)
+
+
+@given(st.lists(st.sampled_from((*MARKUP, "[a]: https://a.b", "<p>", "[^a]", " ")), max_size=8).map("".join))
+def test_no_text_with_words_becomes_empty(text: str) -> None:
+    assert split_sentences(f"{text} Paris")
 
 
 def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
