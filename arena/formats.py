@@ -54,6 +54,15 @@ def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unkno
     return f"{percent_figure(value.lower, decimals=decimals)} to {percent(value.upper, decimals=decimals)}"
 
 
+def range_of(value: Ends, *, share: bool = True) -> str:
+    """Return the two ends of an interval as one range, in whole points or per cent; empty without one."""
+    if value.lower is None or value.upper is None:
+        return ""
+    if not share:
+        return f"{points(value.lower)}–{points(value.upper)}"
+    return f"{percent_figure(value.lower, decimals=0)}–{percent(value.upper, decimals=0)}"
+
+
 def interval_of(value: Bounded, *, share: bool = False) -> str:
     """Return an interval as text, of a rating or a `share`."""
     ends = ends_of(value, share=share, unknown="")

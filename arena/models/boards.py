@@ -133,6 +133,18 @@ class Gap:
     prob_better: float
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A ground of who is first, in a clause, and the part of the trust page on it.
+
+    `holds` is None where it neither confirms nor doubts the first place.
+    """
+
+    clause: str
+    part: str
+    holds: bool | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTable:
     """Rows of words, and a sentence that says what they are or why there are none."""
@@ -181,6 +193,7 @@ class BoardView:
     questions: int | None = None
     battles: float = 0
     grid: Grid = field(default_factory=Grid)
+    checks: tuple[Check, ...] = ()
 
     @property
     def by_people(self) -> bool:

@@ -197,7 +197,7 @@ def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
 def _style(inputs: _Inputs) -> Mapping[str, object]:
     if inputs.ratings is None:
         return {}
-    return style_section(inputs.table, inputs.settings, inputs.facts, inputs.judge_context)
+    return style_section(inputs.table, inputs.settings, inputs.facts, inputs.judge_context, inputs.reference)
 
 
 def _between(inputs: _Inputs) -> tuple[Mapping[str, object], ...]:

@@ -88,7 +88,7 @@ class Grid(_Model):
 
     def questions(self, domain: str) -> int:
         """Return on how many questions a domain's best covered system has verdicts."""
-        return max(cell.questions for cell in self.cells if cell.domain == domain)
+        return max((cell.questions for cell in self.cells if cell.domain == domain), default=0)
 
     def step(self, win: str, cell: GridCell) -> int:
         """Return the shade of a cell, 1 to `STEPS`: a rate's share of 1, a rating's place in its range."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from data.models.words import to_json
-from data.text import percent
+from data.text import counted, percent
 
 LEAST_JUDGED = 0.9
 """A board of which less was judged, over all or of one of its systems, is partial."""
@@ -92,17 +92,20 @@ def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, An
     return {row["system"]: row for row in (standings.get(PEOPLE) or {}).get("ratings", ())}
 
 
-def people_sentence(standings: Mapping[str, Any]) -> str:
-    """Say whether votes of people correct a board, and how many of how many people."""
-    section = standings.get(PEOPLE)
-    if not section:
-        return "Not checked by people"
-    people = section["annotators"]
-    whom = "people" if people is None else f"{people:,} {'person' if people == 1 else 'people'}"
-    votes = section["votes"]
-    left = section.get("votes_left_out")
+def people_votes(standings: Mapping[str, Any]) -> str:
+    """Count the votes of people on a board."""
+    section = standings[PEOPLE]
+    people, left = section["annotators"], section.get("votes_left_out")
+    whom = "people" if people is None else counted(people, "person", "people")
     out = f" ({left:,} more are on battles without a verdict)" if left else ""
-    return f"Corrected by {votes:,} {'vote' if votes == 1 else 'votes'} of {whom}{out}"
+    return f"{counted(section['votes'], 'vote')} of {whom}{out}"
+
+
+def people_sentence(standings: Mapping[str, Any]) -> str:
+    """Say how many votes of people a board has, and that its ranks do not apply them."""
+    if not standings.get(PEOPLE):
+        return "Not checked by people"
+    return f"{people_votes(standings)} correct the column People would say, not ranks and ratings"
 
 
 SYSTEMS = "systems"

@@ -14,6 +14,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.ratings import (
     CovariateColumn,
     LeftOutCovariate,
+    RatingTable,
     Settings,
     marked_column,
     rate_under_control,
@@ -45,6 +46,7 @@ def style_section(
     settings: Settings,
     answers: Mapping[str, Sequence[AnswerFact]],
     judge_context: JudgeContext,
+    reference: str | None = None,
 ) -> dict[str, object]:
     """Return the section of a board's JSON: one fit of all known terms, or the reason why there is none.
 
@@ -63,8 +65,15 @@ def style_section(
             note = note or str(error)
         else:
             complete = replace(fit, left_out=(*left_out, *fit.left_out))
-            return {"fits": [{"note": note, **complete.as_json()}]}
+            first = _first(fit.ratings, reference)
+            return {"fits": [{"note": note, "first": first, **complete.as_json()}]}
     return {"fits": [{"note": note, "left_out": [to_json(covariate) for covariate in left_out]}]}
+
+
+def _first(ratings: RatingTable, reference: str | None) -> list[str]:
+    """Return the best system with all that the battles do not separate from it, the reference left out."""
+    names = [row.system for row in ratings.ratings if row.rating is not None and row.system != reference]
+    return [name for name in names if name == names[0] or not ratings.separates(names[0], name)]
 
 
 def _columns(

@@ -9,7 +9,7 @@ from typing import Any
 from arena.formats import points, rank_range
 from arena.models.boards import SideTable
 from data.text import percent
-from leaderboard.standings.sections import PEOPLE, people_sentence
+from leaderboard.standings.sections import PEOPLE, people_votes
 from leaderboard.stats import wilson
 from leaderboard.vocabulary import COVARIATES, Covariate
 
@@ -29,6 +29,11 @@ class TrustFigure(StrEnum):
     FLIPS = "position flips"
     FAILURES = "without a verdict"
 
+    @property
+    def part(self) -> str:
+        """Its part of the trust page, as an address names it."""
+        return self.name.lower()
+
 
 class Judging(StrEnum):
     """Origin of a board's verdicts: computed here, asked of LLMs here, or imported as counts."""
@@ -42,7 +47,7 @@ MEANINGS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: (
         "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
     ),
-    TrustFigure.VOTES: "Whether votes on some battles say what people would say of all of them.",
+    TrustFigure.VOTES: "Ranks and ratings are the judge's. The column People would say applies the votes.",
     TrustFigure.FLIPS: (
         "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
     ),
@@ -55,10 +60,10 @@ _ELSEWHERE = "Counts of verdicts were published elsewhere"
 _REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     TrustFigure.AGREEMENT: {
         Judging.EMBEDDED: (
-            "not calibrated",
-            "No labels of people on these answers were held against it",
+            "not checked",
+            "Nobody has checked this judge on these answers",
         ),
-        Judging.ASKED: ("not calibrated", "No labels of people were held against it"),
+        Judging.ASKED: ("not checked", "Nobody has checked this judge on these answers"),
         Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
     },
     TrustFigure.VOTES: {
@@ -116,8 +121,7 @@ def _unmeasured(figure: TrustFigure, judging: Judging) -> Figure:
 def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
     if PEOPLE not in standings:
         return _unmeasured(TrustFigure.VOTES, judging)
-    sentence = people_sentence(standings)
-    return TrustFigure.VOTES, f"{sentence[0].lower()}{sentence[1:]}", MEANINGS[TrustFigure.VOTES]
+    return TrustFigure.VOTES, f"{people_votes(standings)}, not applied here", MEANINGS[TrustFigure.VOTES]
 
 
 def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
@@ -126,7 +130,7 @@ def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: st
     if report is None or report.get("decisive_accuracy") is None:
         _, short, meaning = _unmeasured(figure, judging)
         if elsewhere:
-            return figure, f"{short} on these answers, known elsewhere", elsewhere
+            return figure, f"{short} on these answers; on other data: see Trust", elsewhere
         return figure, short, meaning
     kappa = "" if report.get("kappa") is None else f", κ {report['kappa']:.2f}".replace("-", "−")
     share = percent(report["decisive_accuracy"], decimals=0)
@@ -207,8 +211,8 @@ def read_style(standings: Json) -> SideTable:
     length = terms.get(Covariate.LENGTH)
     if length is not None:
         note = (
-            f"A typical difference in length is worth the longer answer {points(length['value'])} points "
-            f"({_ends(length)}). Typical is the root mean square over all battles."
+            f"A longer answer gains about {points(length['value'])} points ({_ends(length)}), by a usual "
+            "difference in length: the root mean square over all battles."
         )
     else:
         note = next(

@@ -4,54 +4,97 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.formats import ends_of, interval_of, points, whole
-from arena.models.boards import OVERALL, BoardView, Line
-from arena.services.boards.judge_health import TrustFigure
+from arena.formats import ends_of, interval_of, points, range_of, whole
+from arena.models.boards import OVERALL, BoardView, Check, Line
 from arena.services.boards.metric_columns import usual_metrics
-from data.text import counted, percent
+from data.text import are, counted, percent
 from leaderboard.paired import Deciding
 from leaderboard.rates import Rate
 from leaderboard.ratings.ranks import told_apart
 from leaderboard.standings.grid import FEW_QUESTIONS
 from leaderboard.vocabulary import COMMON_ALONE
 
+NUMBERS = [
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+
+
+def opening(view: BoardView, domain: str) -> str:
+    """Say what a board, or a domain of it, is, in one sentence."""
+    systems = _many(len(view.competitors(domain)), "system").capitalize()
+    where = f"in {view.label(domain)}" if domain != OVERALL else ""
+    if domain == OVERALL and len(view.grid.domains) > 1:
+        where = f"in {_many(len(view.grid.domains), 'domain')}"
+    beside = f", and with {view.the_reference}" if view.reference else ""
+    if view.questions is None:
+        return (
+            " ".join(filter(None, [systems, where])) + f": counts of verdicts{beside}, published elsewhere."
+        )
+    questions = view.questions if domain == OVERALL else view.grid.questions(domain)
+    what = f"{systems} answered {counted(questions, 'question')} {where}".rstrip()
+    return f"{what}; a judge compared their answers two at a time{beside}."
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{NUMBERS[count]} {noun}s" if 1 < count < len(NUMBERS) else counted(count, noun)
+
 
 def headline(view: BoardView, domain: str) -> str:
-    """Return the text beside the title: a note on a partial board, then the leader."""
+    """Return the text below the title: a note on a partial board, then who is first."""
     notes = (view.partial, leading(view, domain), COMMON_ALONE if view.skips else "")
     return " ".join(filter(None, (*notes, view.domain_notes.get(domain, ""))))
 
 
+def grounds(view: BoardView, domain: str) -> tuple[Check, ...]:
+    """Return what the headline rests on: sampling, then overall every check that the board has."""
+    placed = [line for line in view.competitors(domain) if not line.unranked and not line.unjudged]
+    if len(placed) < LEAST_RIVALS:
+        return view.checks if domain == OVERALL else ()
+    close, _ = _rivals(placed[0], placed[1:])
+    within = f"{counted(len(close), 'system')} {are(len(close))}" if close else "No other system is"
+    sampling = Check(f"{within} within chance of it (95 %)", "method", not close)
+    return (sampling, *(view.checks if domain == OVERALL else ()))
+
+
 def leading(view: BoardView, domain: str) -> str:
-    """Describe the leader and its certainty, in one or two sentences."""
+    """Say who is first and whether every check agrees, in one or two sentences."""
     every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in every if not line.unranked]
     if all(line.unjudged for line in lines):
         return f"No system has been judged here.{unranked(every)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
-        return f"{leader.system} stands first, without a rating."
+        return f"{leader.system} is first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
     mark = leader.facts.get("partial")
     name = f"{leader.system}, {mark}," if mark else leader.system
     if mark and view.skips:
-        return f"No system leads{where}: {name} is ahead on the questions that it answered."
-    opening = f"{name} leads{where}"
+        return f"No system is first{where}: {name} is ahead only on the questions that it answered."
     close, unplaced = _rivals(leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
     if close and len(ratings) == 1 and None not in ratings:
-        who = f"no system leads{where}: the battles separate none of them."
-        sentence = f"{who[0].upper()}{who[1:]}"
+        sentence = f"No system is first{where}: all differences may be chance."
     elif close:
-        many = listed(close, MOST_NAMED if len("".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
-        sentence = f"{opening}, not surely: the battles do not separate it from {many}."
+        many = listed([name, *close], MOST_NAMED if len(" ".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
+        sentence = f"{many} share first place{where}: the difference may be chance."
     elif all(line.unjudged for line in rest):
         sentence = _alone(view, leader, where)
-    elif len(rest) == len(unplaced):
-        return f"{opening}.{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
+    elif domain == OVERALL and any(check.holds is False for check in view.checks):
+        sentence = f"{name} is first by this judge, but not by every check."
     else:
-        others = "every other that has a rating" if unplaced else "every other system"
-        sentence = f"{opening}, and surely: the battles separate it from {others}."
+        sentence = f"{name} is first{where}."
     return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
 
 
@@ -73,16 +116,6 @@ def _on_few(lines: Sequence[Line]) -> str:
     """On how few questions a domain's order rests; empty where they are enough for ratings."""
     questions = max(line.rates.questions for line in lines)
     return f" on {questions} questions" if 0 < questions < FEW_QUESTIONS else ""
-
-
-def judged(view: BoardView) -> str:
-    """Describe the board: judge, date, numbers of questions and battles."""
-    battles = f"{whole(view.battles)} battles"
-    on = "" if view.questions is None else f" on {whole(view.questions)} questions"
-    judge = f"Judged by {view.judge}" if view.judge else "Judged"
-    day = f" on {view.judged_on}" if view.judged_on else f", published on {view.published}"
-    known = next((value for label, value, _ in view.health if label == TrustFigure.AGREEMENT), "not known")
-    return f"{judge}{day}: {battles}{on}. Agreement with people: {known}."
 
 
 def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
@@ -107,13 +140,16 @@ def _beside(view: BoardView, domain: str, leader: Line) -> str:
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
     if not told_apart(leader, reference):
-        return f" The battles do not separate it from {view.the_reference}."
+        return f" Its difference from {view.the_reference} may be chance."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
-    return f" Taken together, the battles place it {'above' if above else 'below'} {view.the_reference}."
+    met = leader.win_tie
+    won = "" if met is None else f" (won or tied {percent(met.value, decimals=0)}, {range_of(met)})"
+    return f" It is rated {'above' if above else 'below'} {view.the_reference}{won}."
 
 
+LEAST_RIVALS = 2
 MOST_NAMED = 2
 """Systems that a headline names."""
 LONGEST_NAMES = 40
@@ -169,8 +205,7 @@ def place_of(view: BoardView, system: str) -> str:
     if system not in competitors:
         return "The reference, which the systems are held against and which takes no rank"
     line = competitors[system]
-    left_open = f" (the battles leave {line.ranks} open)" if line.ranks != line.rank else ""
-    return f"Rank {line.rank} of {counted(len(competitors), 'system')}{left_open}"
+    return f"Rank {line.ranks} of {counted(len(competitors), 'system')}"
 
 
 def separation(view: BoardView, line: Line) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from arena.formats import Bounded
 from arena.models.boards import OVERALL, BoardView, Gap, Line, Rates
+from arena.services.boards.certainty import checks_of
 from arena.services.boards.judge_health import health_strip, judging_of, read_between, read_style
 from data.models import Board, MissingRule
 from leaderboard.standings.columns import board_lines, declined_share
@@ -32,6 +33,15 @@ def read_board(board: Board) -> BoardView:
     standings: Json = board.standings
     reference = standings.get("reference") or ""
     judging = judging_of(standings, board.round_name)
+    lines = {
+        domain: (
+            by_own_battles(read, shape=standings.get("shape", 1))
+            if board.round_name is not None and domain != OVERALL
+            else read
+        )
+        for domain, part in board_lines(standings).items()
+        for read in (tuple(_line(line, reference) for line in part),)
+    }
     return BoardView(
         name=board.name,
         title=board.title,
@@ -45,15 +55,7 @@ def read_board(board: Board) -> BoardView:
         reference_by=standings.get("reference_by") or "",
         domains={domain["id"]: domain["label"] for domain in standings["domains"]},
         domain_notes={domain["id"]: domain.get("note", "") for domain in standings["domains"]},
-        lines={
-            domain: (
-                by_own_battles(read, shape=standings.get("shape", 1))
-                if board.round_name is not None and domain != OVERALL
-                else read
-            )
-            for domain, lines in board_lines(standings).items()
-            for read in (tuple(_line(line, reference) for line in lines),)
-        },
+        lines=lines,
         facts=(
             *((label, value) for label, value in standings["facts"].items() if label in AT_A_GLANCE),
             *_outcomes(standings),
@@ -78,6 +80,7 @@ def read_board(board: Board) -> BoardView:
         questions=None if board.round_name is None else _questions(standings),
         battles=standings["outcomes"]["judged"],
         grid=grid_of(standings),
+        checks=checks_of(standings, judging, [line for line in lines[OVERALL] if not line.is_reference]),
     )
 
 

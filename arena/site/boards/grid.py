@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
 
-from arena.formats import points
+from arena.formats import points, range_of
 from arena.models.boards import BoardView
 from arena.services.boards.metric_columns import score_titles
 from arena.site.boards.standings_cells import drawn
 from arena.site.ui.html import link
-from data.text import percent, percent_figure
+from data.text import percent
 from leaderboard.standings.grid import STEPS, GridCell, GridFigure
 
 WIN_TITLES = {"win_tie_rate": "Win + tie", "win_rate": "Win", "rating": "Rating"}
@@ -68,7 +68,8 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
 def _words(cell: GridCell, names: Mapping[str, str]) -> Iterator[str]:
     for name, title in names.items():
         if (figure := cell.figures.get(name)) is not None:
-            yield f"{title} {figure_text(name, figure)} ({figure_range(name, figure)})"
+            ends = range_of(figure, share=name != "rating")
+            yield f"{title} {figure_text(name, figure)} ({ends or 'no interval'})"
     few = ": too few to be sure" if cell.few else ""
     yield f"{cell.questions} question{'' if cell.questions == 1 else 's'}{few}"
 
@@ -78,15 +79,6 @@ def figure_text(name: str, figure: GridFigure | None) -> str:
     if figure is None:
         return "–"
     return points(figure.value) if name == "rating" else percent(figure.value, decimals=0)
-
-
-def figure_range(name: str, figure: GridFigure) -> str:
-    """Return the interval of a figure as text."""
-    if figure.lower is None or figure.upper is None:
-        return "no interval"
-    if name == "rating":
-        return f"{points(figure.lower)}–{points(figure.upper)}"
-    return f"{percent_figure(figure.lower, decimals=0)}–{percent(figure.upper, decimals=0)}"
 
 
 def correlation_sentence(view: BoardView, win: str, score: str) -> str:

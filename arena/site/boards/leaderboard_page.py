@@ -10,7 +10,7 @@ from arena.formats import ends_of, points
 from arena.html_pages import Parts
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.judge_health import TrustFigure
-from arena.services.boards.sentences import headline, judged
+from arena.services.boards.sentences import grounds, headline, opening
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS, how_made
 from arena.site.boards.grid import MAX_SYSTEMS, correlation_sentence, grid_table, grid_titles
@@ -109,14 +109,19 @@ def as_parts(view: BoardView) -> Parts:
             "boards": [
                 (label, link("", board=name), name == here["board"]) for name, label in boards().items()
             ],
+            "about": opening(view, shown.domain),
             "lead": headline(view, shown.domain),
-            "judged": judged(view),
+            "grounds": [
+                (check.clause, f"{link('trust', **same)}#{check.part}")
+                for check in grounds(view, shown.domain)
+            ],
             "warnings": (*notices_of(view), *_warnings(view, shown)),
             "trust": link("trust", **same),
             "matrix": link("matrix", **same),
             "domains": [
                 (view.label(one), shown.with_(domain="" if one == OVERALL else one), one == shown.domain)
-                for one in (OVERALL, *view.domains)
+                for one in (OVERALL, *view.grid.domains)
+                if len(view.grid.domains) >= LEAST_DOMAINS
             ],
             "find": chosen_words("find"),
             "here": [(name, word) for name, word in here.items() if name != "find"],
@@ -143,7 +148,10 @@ def as_parts(view: BoardView) -> Parts:
             **_grid(view, shown),
             "changes": () if change is None else change.sentences,
             "before": "" if change is None else change.previous,
-            "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES)),
+            "facts": (*view.facts, *(one[:2] for one in view.health if one[0] == TrustFigure.VOTES))
+            if shown.domain == OVERALL
+            else (),
+            "overall": shown.with_(domain=""),
             "notes": tuple(_notes(view, shown)),
             "files": link("data", board=here["board"]),
         },

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from arena.formats import FLAGS
 from arena.html_pages import Parts
 from arena.models.boards import BoardView
+from arena.services.boards.certainty import LENGTH_PART
 from arena.services.boards.judge_health import TrustFigure, as_sentences
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.downloads import how_made
@@ -56,7 +57,14 @@ def as_parts(view: BoardView) -> Parts:
 def _questions(view: BoardView) -> Iterator[Mapping[str, str]]:
     for label, value, meaning in view.health:
         answer = as_sentences(label, value, meaning)
-        yield {"asked": QUESTIONS.get(label, label), "answer": answer, "note": meaning, "table": ""}
+        part = next((figure.part for figure in TrustFigure if figure == label), "")
+        yield {
+            "asked": QUESTIONS.get(label, label),
+            "answer": answer,
+            "note": meaning,
+            "table": "",
+            "part": part,
+        }
     answer = view.style.note or "This board does not tell."
     table = words_table(TERMS, view.style.rows, spare=1) if view.style.rows else ""
-    yield {"asked": LENGTH, "answer": answer, "note": STYLE, "table": table}
+    yield {"asked": LENGTH, "answer": answer, "note": STYLE, "table": table, "part": LENGTH_PART}

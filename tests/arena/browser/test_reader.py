@@ -17,10 +17,10 @@ QUESTION = (
     "matures?"
 )
 IN_TWO_CLICKS = {
-    "who leads, and is it sure": ((), r"meridian leads, and surely: the battles separate it"),
+    "who leads, and is it sure": ((), r"meridian is first.*No other system is within chance"),
     "is B better than C": (("More of slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
     "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
-    "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not calibrated"),
+    "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not checked"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
     "what does a question depend on": (("Questions", QUESTION), r"answered it best: it won \d of its \d"),
     "download": (("Download",), r"CSV\s+JSON\s+Parquet"),

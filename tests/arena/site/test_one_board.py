@@ -118,11 +118,11 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None
     leader = view.competitors()[0].system
     if len(view.competitors()) > 1:
         alone = all(view.separates(leader, line.system) for line in view.competitors()[1:])
-        assert ("and surely" in leading(view, OVERALL)) is alone
-        unsure = "not surely" in leading(view, OVERALL) or "No system leads" in leading(view, OVERALL)
-        assert unsure is not alone
-    above = f"it above {view.the_reference}" in headline(view, OVERALL)
-    below = f"it below {view.the_reference}" in headline(view, OVERALL)
+        said = leading(view, OVERALL)
+        assert (f"{leader} is first" in said) is alone
+        assert ("share first place" in said or "No system is first" in said) is not alone
+    above = f"rated above {view.the_reference}" in headline(view, OVERALL)
+    below = f"rated below {view.the_reference}" in headline(view, OVERALL)
     assert (above or below) is view.separates(leader, REFERENCE)
 
 

@@ -57,7 +57,9 @@ def _fit(answers: dict[str, list[AnswerFact]], judge_context: JudgeContext) -> M
 
 
 def test_fit_has_every_known_term() -> None:
-    rows = _fit(_facts(), _position())["coefficients"]
+    fit = _fit(_facts(), _position())
+    rows = fit["coefficients"]
+    assert fit["first"][0] in SYSTEMS
     assert [row["name"] for row in rows] == ["length", "headings", "bold", "lists", "position"]
     for row in rows:
         assert row["lower"] < row["value"] < row["upper"]

@@ -141,7 +141,7 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, t
         return " ".join(one.proto.body for one in page.get("html"))
 
     overall, domain, former = text(), text(domain="d1"), text(board=f"tiny@{before.content_hash[:12]}")
-    assert "Corrected by 108 votes of 3 people. The " in overall
+    assert "108 votes of 3 people, not applied here" in overall
     assert "aa-c-corrected-rating" in overall
     assert "they are not applied to these" in domain
     assert "aa-c-corrected-rating" not in domain
@@ -161,7 +161,7 @@ def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: P
     assert (told["votes"], told["annotators"], told["votes_left_out"]) == (108, 3, 0)
     code, out, _ = run("leaderboard", "show", "tiny")
     assert code == 0
-    assert "Corrected by 108 votes of 3 people." in out
+    assert "108 votes of 3 people correct the column People would say" in out
     assert "people would say" in out
     assert "they are not applied to these" in run("leaderboard", "show", "tiny", "--domain", "d0")[1]
     former = f"tiny@{before.content_hash[:12]}"

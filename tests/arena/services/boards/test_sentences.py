@@ -9,7 +9,7 @@ import pytest
 from arena.formats import points
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.sentences import gap_between as verdict
-from arena.services.boards.sentences import headline, leading, record_of, standing
+from arena.services.boards.sentences import grounds, headline, leading, record_of, standing
 from arena.services.boards.snapshot import read_board
 from arena.site.boards.matrix_page import matrix_rows
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
@@ -121,7 +121,7 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
 
     lines = {domain: tuple(map(unrated, part)) for domain, part in view.lines.items()}
     said = leading(replace(view, lines=lines, gaps={}), OVERALL)
-    assert "gpt-4o leads" in said
+    assert "gpt-4o is first" in said
     assert "LFRQA" not in said
     assert "reference" not in said
 
@@ -132,7 +132,7 @@ def test_the_only_system_of_a_board_leads_nobody(view: BoardView) -> None:
     said = leading(replace(view, lines=alone), OVERALL)
     assert "every other system" not in standing(replace(view, lines=alone), view.competitors()[-1].system)
     assert "is the only system that was judged, and won or tied" in said
-    assert "leads" not in said
+    assert "is first" not in said
 
 
 def test_a_domain_says_what_its_ratings_borrow() -> None:
@@ -172,8 +172,8 @@ def two_floors() -> list[tuple[str, str, str, str, str]]:
 def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned: bool) -> None:
     rows = two_floors()
     view = built(rows[::-1] if turned else rows)
-    assert leading(view, OVERALL).startswith("s1 leads")
-    assert "separate it from every other system." in leading(view, OVERALL)
+    assert leading(view, OVERALL) == "s1 is first."
+    assert grounds(view, OVERALL)[0].clause == "No other system is within chance of it (95 %)"
     for place, system in enumerate(("s1", "s2", "s3", "s4"), 1):
         assert standing(view, system).startswith(f"Rank {place} of 4 systems, rating ")
         assert standing(view, system).endswith(SEPARATED)
@@ -181,7 +181,7 @@ def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned
     assert verdict(view, "s3", "s2").startswith("s2 is better than s3, and the lead is statistically")
     # In a domain the beaten have no rating: that is said, and not that nothing separates them.
     said = leading(view, "big")
-    assert "separate it from every other that has a rating. s3 and s4 have no rating here." in said
+    assert said.startswith("s1 is first in Big. s3 and s4 have no rating here.")
 
 
 def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own() -> None:
@@ -193,7 +193,7 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
     view = built(even, "s3")
     leader, reference = view.line("s1"), view.line("s3")
     assert known(known(leader).rating).value < known(known(reference).rating).value
-    assert leading(view, OVERALL).endswith("Taken together, the battles place it above the reference.")
+    assert ". It is rated above the reference (won or tied " in leading(view, OVERALL)
 
 
 def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
@@ -211,7 +211,7 @@ def test_a_system_with_few_answers_leads_nobody() -> None:
     ]
     view = built(rows)
     said = leading(view, OVERALL)
-    assert said.startswith("b leads")
+    assert said.startswith("b is first")
     assert said.endswith("a answered too few questions for a rank.")
     assert standing(view, "a") == (
         "a has no rating on this board. It answered 5 of 56 questions, too few for a rank."

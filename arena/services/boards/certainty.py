@@ -1,0 +1,99 @@
+"""Checks of who is first on a board beside sampling: labels, length, order, verdicts, votes of people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from arena.formats import points
+from arena.models.boards import Check, Line
+from arena.services.boards.judge_health import FEW, WITHOUT_VERDICT, Judging, TrustFigure
+from data.text import percent
+from leaderboard.standings.sections import people_ratings
+from leaderboard.vocabulary import COVARIATES, Covariate
+
+MAX_FLIPS, MAX_WITHOUT_VERDICT = 0.1, 0.05
+"""Shares above which verdicts that depend on the order, or are missing, put the first place in doubt."""
+LENGTH_PART = "length"
+MAX_NAMED = 2
+Json = Mapping[str, Any]
+
+
+def checks_of(standings: Json, judging: Judging, systems: Sequence[Line]) -> tuple[Check, ...]:
+    """Return the checks that a board has on its first system, of its systems best first."""
+    first = next((line.system for line in systems if not line.unranked), "")
+    if judging is Judging.IMPORTED or not first:
+        return ()
+    health = standings.get("health") or {}
+    return (
+        _labels(health.get("agreement")),
+        *_length(standings, first),
+        *_flips(health),
+        *_without_verdict(standings, health),
+        *_people(standings, first),
+    )
+
+
+def _labels(report: Json | None) -> Check:
+    share = None if report is None else report.get("decisive_accuracy")
+    if report is None or share is None:
+        return Check("nobody has checked this judge on these answers", TrustFigure.AGREEMENT.part)
+    lower, _ = (report.get("intervals") or {}).get("decisive_accuracy") or (None, None)
+    clause = f"judge agrees with people on {percent(share, decimals=0)} of {report['pairs']:,} pairs"
+    holds = None if lower is None or report["pairs"] < FEW else lower > 1 / 2
+    return Check(clause, TrustFigure.AGREEMENT.part, holds)
+
+
+def _length(standings: Json, first: str) -> Iterator[Check]:
+    fit: Json = next(iter((standings.get(COVARIATES) or {}).get("fits") or ()), {})
+    length = next((row for row in fit.get("coefficients", ()) if row["name"] == Covariate.LENGTH), None)
+    group = fit.get("first")
+    if length is None:
+        return
+    if not group:
+        yield Check(f"a longer answer gains about {points(length['value'])} points", LENGTH_PART)
+    elif group == [first]:
+        yield Check("also first with length held equal", LENGTH_PART, holds=True)
+    else:
+        others = [name for name in group if name != first]
+        place = "first, shared with" if first in group else "first is"
+        yield Check(f"with length held equal: {place} {_some(others)}", LENGTH_PART, holds=False)
+
+
+def _flips(health: Json) -> Iterator[Check]:
+    if (orders := health.get("both_orders")) and (flips := health.get("flips")):
+        share = flips / orders
+        clause = f"the order of the answers changed {percent(share)} of verdicts"
+        yield Check(clause, TrustFigure.FLIPS.part, share <= MAX_FLIPS)
+
+
+def _without_verdict(standings: Json, health: Json) -> Iterator[Check]:
+    lost, planned = sum(standings["outcomes"].get(name, 0) for name in WITHOUT_VERDICT), health.get("planned")
+    if lost and planned:
+        share = lost / planned
+        clause = f"{percent(share)} of battles have no verdict"
+        yield Check(clause, TrustFigure.FAILURES.part, share <= MAX_WITHOUT_VERDICT)
+
+
+def _people(standings: Json, first: str) -> Iterator[Check]:
+    """Compare the ratings as people would say; where intervals overlap the votes are too few."""
+    rated = {
+        name: row
+        for name, row in people_ratings(standings).items()
+        if name != standings.get("reference") and row.get("lower") is not None
+    }
+    own = rated.pop(first, None)
+    if own is None:
+        return
+    above = [name for name, row in rated.items() if row["lower"] > own["upper"]]
+    if above:
+        yield Check(f"people's votes put {_some(above)} above it", TrustFigure.VOTES.part, holds=False)
+    elif all(row["upper"] < own["lower"] for row in rated.values()):
+        yield Check("also first by people's votes", TrustFigure.VOTES.part, holds=True)
+    else:
+        yield Check("people's votes: too few to say", TrustFigure.VOTES.part)
+
+
+def _some(names: Sequence[str]) -> str:
+    named, more = names[:MAX_NAMED], len(names) - MAX_NAMED
+    return " and ".join(named) if more <= 0 else f"{', '.join(named)} and {more} more"
