@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -112,7 +113,7 @@ class AnswerTable:
             if theirs != ours.value
         )
         named = listed(map(shown, self.systems), MOST_NAMED)
-        alone = "" if self.file.split(".")[0] in self.systems else f" ({named})"
+        alone = "" if any(map(self.file.startswith, self.systems)) else f" ({named})"
         whose = {
             Shape.ONE: f"one system{alone}",
             Shape.LONG: f"{counted(len(self.systems), 'system')}, a row each ({named})",
@@ -267,7 +268,8 @@ class _Rows:
         self.alone = ""
         self._findings = findings
         self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
-        self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object]]]] = {}
+        self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object], str]]] = {}
+        self._tests: dict[str, set[str]] = defaultdict(set)
         self._left_out = LeftOut(findings)
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
@@ -319,11 +321,13 @@ class _Rows:
         read like answers; one alone is the file's.
         """
         names = system_names(self._foreign)
-        if any(names.values()):
+        if len(names) > 1 and any(names.values()):
             self.shape = Shape.LONG
         for whose, rows in self._foreign.items():
-            for line, fields in rows:
-                self._read(names[whose], line, fields)
+            for line, fields, test in rows:
+                alone = len(self._tests[str(fields[Column.QUESTION])]) == 1
+                asked = {} if alone else {Column.QUESTION.value: test}
+                self._read(names[whose], line, {**fields, **asked})
         self._left_out.close(answers=bool(self.systems))
         systems = _like_answers([texts for _, _, texts in self._wide])
         if len(systems) == 1 or (systems and self.shape is Shape.LONG):
@@ -343,6 +347,7 @@ class _Rows:
                 self._read("", line, fields)
 
     def _read(self, system: str, line: int, value: Mapping[str, object]) -> None:
+        value = self._left_out.first_of(value)
         fields, problems = TextRow.of(value, text_cells=self.text_cells)
         for problem in problems:
             self._findings.add(line, Code(problem.code), problem.message, problem.advice)
@@ -376,7 +381,8 @@ class _Rows:
             Column.REFERENCE.value: named.reference,
         }
         read = {name: cell for name, cell in fields.items() if cell is not None}
-        self._foreign.setdefault((named.system, named.variant), []).append((row.line, read))
+        self._tests[named.text].add(named.test)
+        self._foreign.setdefault((named.system, named.variant), []).append((row.line, read, named.test))
 
 
 def _like_answers(rows: Sequence[Mapping[str, object]]) -> set[str]:

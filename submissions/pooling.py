@@ -6,14 +6,14 @@ import hashlib
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from data.errors import InputError
-from data.models import Answer, Passage, Question
+from data.models import Answer, Passage, Question, QuestionSet
 from data.text import counted
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.problem_codes import listed, shown
-from submissions.question_index import normalised
+from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
 """The domain of questions for which no file names one."""
@@ -70,6 +70,7 @@ def pool(
 
     References go before what the tables say; known questions keep their ids and their order.
     """
+    tables, references = _by_lines(tables, references, known)
     joined = _Joined([*tables, *([] if references is None else [references])], known)
     if references is not None:
         for row in _rows_of(references):
@@ -81,6 +82,51 @@ def pool(
             for row in rows:
                 joined.add((number, table.file), system, row)
     return joined.result()
+
+
+def _by_lines(
+    tables: Sequence[AnswerTable], references: AnswerTable | None, known: Sequence[Question]
+) -> tuple[Sequence[AnswerTable], AnswerTable | None]:
+    """Find the questions of references in logs whose texts have them on a line of their own.
+
+    Where several tests of a log have one such line, each stays a question of its own with that reference.
+    """
+    rows = [] if references is None else [row for row in _rows_of(references) if row.question]
+    asked = [
+        *known,
+        *(Question(id=str(at), domain=DOMAIN, question=row.question) for at, row in enumerate(rows)),
+    ]
+    right = {normalised(row.question): row.reference or row.answer for row in rows}
+    domains = {one.domain: one.domain for one in asked}
+    index = QuestionIndex(QuestionSet(name="none", title="none", domains=domains, questions=tuple(asked)))
+    shared = set[str]()
+
+    def with_questions(table: AnswerTable) -> AnswerTable:
+        texts = dict.fromkeys(row.question for row in _rows_of(table) if "\n" in row.question.strip())
+        held = {text: {one.question for one in index.held(text)} for text in texts} if asked else {}
+        lines = {text: some.pop() for text, some in held.items() if len(some) == 1}
+        often = Counter(map(normalised, lines.values()))
+
+        def row_of(row: AnswerRow) -> AnswerRow:
+            line = lines.get(row.question)
+            if line is None:
+                return row
+            if often[normalised(line)] == 1:
+                return replace(row, question=line)
+            shared.add(normalised(line))
+            return replace(row, reference=row.reference or right.get(normalised(line)))
+
+        systems = {system: list(map(row_of, some)) for system, some in table.systems.items()}
+        return replace(table, systems=systems) if lines else table
+
+    tables = [with_questions(table) if table.tool else table for table in tables]
+    if references is not None and shared:
+        systems = {
+            system: [row for row in some if normalised(row.question) not in shared]
+            for system, some in references.systems.items()
+        }
+        references = replace(references, systems=systems)
+    return tables, references
 
 
 class _Joined:

@@ -71,6 +71,8 @@ class Code(StrEnum):
     MISSING_VALUE = "missing-value"
     LEFT_OUT = "left-out"
     FAILED_ROWS = "failed-rows"
+    CUT_ANSWERS = "cut-answers"
+    THINKING = "thinking"
     UNKNOWN_CITATIONS = "unknown-citations"
     MORE_PROBLEMS = "more-problems"
 

@@ -80,7 +80,7 @@ class RowFields:
             if "answer" not in own and self._system in own:
                 own["answer"] = own.pop(self._system)
             self._remember_unknown(row.line, own)
-            return own
+            return self.left_out.first_of(own)
         try:
             named = known.read(value, self._index)
             if named is None or not self.left_out.takes(row, known, named):

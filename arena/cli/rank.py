@@ -139,7 +139,13 @@ def rank(
     system, and a model is asked only about its pairs.
     """
     from arena.services.accounts.auth import OPERATOR
-    from arena.services.ranking.requests import Columns, RankRequest, named_files, scratch_of
+    from arena.services.ranking.requests import (
+        Columns,
+        RankRequest,
+        named_files,
+        scratch_of,
+        with_distinct_names,
+    )
     from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
     folder, given = _folder(files, out)
@@ -156,7 +162,8 @@ def rank(
         go_on=go_on,
     )
     columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
-    tables = [one.table(whole_file(one.path), columns) for one in named_files(given)]
+    answers = named_files(given)
+    tables = with_distinct_names(answers, [one.table(whole_file(one.path), columns) for one in answers])
     right = None if references is None else columns.references(references)
     new = False
     if dry_run or not yes:

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.services.ranking.requests import Columns, named_files
+from arena.services.ranking.requests import Columns, named_files, with_distinct_names
 from data.errors import InputError
 from data.files.tables.columns import Column
 
@@ -30,7 +30,8 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
         return [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
     paths = [data] if _is_path(data) else data
     if isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
-        return [one.table(one.path, names) for one in named_files([str(path) for path in paths])]
+        files = named_files([str(path) for path in paths])
+        return with_distinct_names(files, [one.table(one.path, names) for one in files])
     return [_table(data, "system", names)]
 
 

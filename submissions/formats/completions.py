@@ -16,8 +16,10 @@ from submissions.formats.harnesses import (
     contexts_of,
     failure_text,
     first_of,
+    further_of,
     ids_of,
     mapping,
+    name_text,
     question_text,
     reasoning_text,
     reference_of,
@@ -40,14 +42,19 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     failed = row.get("error") or body.get("error")
     if not failed and status not in {None, ENDED_WELL}:
         failed = f"HTTP {status}"
-    message = mapping(mapping(first_of(body.get("choices"))).get("message"))
+    choice = mapping(first_of(body.get("choices")))
+    message = mapping(choice.get("message"))
     answer = content_text(message.get("content")) if message else _of_responses(body)
     thinking = message.get("reasoning_content")
+    ended = choice.get("finish_reason") or mapping(body.get("incomplete_details")).get("reason")
     return NamedAnswer(
         ids=[row["custom_id"]],
         answer=answer,
         thinking=thinking if isinstance(thinking, str) else reasoning_text(message.get("content")),
         failed=failure_text(failed),
+        ended=str(ended),
+        further=further_of(body.get("choices")),
+        system=name_text(body.get("model")),
     )
 
 
@@ -57,13 +64,16 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
     result = mapping(row.get("result"))
     ended = str(result.get("type"))
-    content = mapping(result.get("message")).get("content")
+    message = mapping(result.get("message"))
+    content = message.get("content")
     failed = "" if ended == "succeeded" else failure_text(result.get("error") or ended)
     return NamedAnswer(
         ids=[row["custom_id"]],
         answer=content_text(content, between=""),
         thinking=reasoning_text(content),
         failed=failed,
+        ended=str(message.get("stop_reason")),
+        system=name_text(message.get("model")),
     )
 
 
@@ -75,8 +85,8 @@ def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
     return NamedAnswer(
         ids=[row.get("question_id")],
         answer=first_of(turns),
-        further=others + (len(choices) - 1 if isinstance(choices, list) else 0),
-        system=_name(row.get("model_id")),
+        further=others + further_of(choices),
+        system=name_text(row.get("model_id")),
     )
 
 
@@ -92,30 +102,30 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     failed = response.get("error") or (row.get("error") if output is None else None)
     ids = ids_of(given) or ids_of(metadata)
     prompt = mapping(row.get("prompt"))
-    asked = question_text(given) or _text(prompt.get("raw"))
+    texts = {name: one for name, one in given.items() if isinstance(one, str)}
+    # A repeat of a test has a further testIdx and equal variables.
+    test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     provider = row.get("provider")
     by = mapping(provider)
+    whole = "\n".join(texts.values())
     return NamedAnswer(
         ids=ids,
-        text=asked,
+        text=question_text(given) or whole or _text(prompt.get("raw")),
         # What a provider returns as JSON, promptfoo itself shows as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=contexts_of(given) or contexts_of(metadata),
         reference=reference_of(given) or reference_of(metadata),
-        sample=str(next(iter(ids), asked)),
+        sample=test,
         failed=failure_text(failed),
-        system=_name(by.get("label")) or _name(by.get("id")) or _name(provider),
-        variant=_name(prompt.get("label")) or _name(row.get("promptId")),
+        ended=str(response.get("finishReason")),
+        system=name_text(by.get("label")) or name_text(by.get("id")) or name_text(provider),
+        variant=name_text(prompt.get("label")) or name_text(row.get("promptId")),
+        test=whole,
     )
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _name(value: object) -> str:
-    """Return a text as a system's name can have it: on one line, and without the sign of versions."""
-    return " ".join(_text(value).replace("@", "-").split())
 
 
 def _of_responses(body: Fields) -> str:

@@ -1,4 +1,4 @@
-"""Rows as evaluation harnesses log them: ragas, inspect, lm-evaluation-harness, HELM and OpenAI evals.
+"""Rows as evaluation harnesses log them: ragas, inspect, lm-evaluation-harness, HELM and their like.
 
 Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluation-harness,
 `lm_eval/evaluator.py`, where `logged_samples` is filled; HELM, `benchmark/adaptation/request_state.py` and
@@ -7,9 +7,13 @@ Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluatio
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 
 from data.errors import FileFormatError
 from data.files.tables.columns import NAMES, Column, renamed
@@ -51,13 +55,16 @@ def _with_ids(contexts: object, names: object) -> object:
 
 
 def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a sample of an inspect log; one that ended in an error has no answer, whatever its output."""
+    """Return a sample of an inspect log; one in error, stopped by a limit or invalidated has no answer."""
     attached = mapping(row.get("attachments"))
     output, metadata = mapping(row.get("output")), mapping(row.get("metadata"))
-    message = mapping(mapping(first_of(output.get("choices"))).get("message"))
+    choice = mapping(first_of(output.get("choices")))
+    message = mapping(choice.get("message"))
     completion = output.get("completion")
     answer = completion if isinstance(completion, str) else content_text(message.get("content"))
     ids = ids_of(metadata) or [row.get("id")]
+    limit, invalid = mapping(row.get("limit")).get("type"), row.get("invalidation")
+    stopped = f"stopped by its {limit} limit" if limit else "invalidated" if invalid else ""
     return NamedAnswer(
         ids=ids,
         text=_attached(_asked(row.get("input")), attached),
@@ -67,7 +74,10 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         reference=reference_of(metadata),
         thinking=reasoning_text(message.get("content")),
         sample=str(row.get("id")),
-        failed=failure_text(row.get("error")),
+        failed=failure_text(row.get("error")) or stopped,
+        ended=str(choice.get("stop_reason")),
+        further=further_of(output.get("choices")),
+        system=name_text(mapping(row.get("eval")).get("model")),
     )
 
 
@@ -90,6 +100,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
         contexts=contexts_of(doc),
         reference=reference_of(doc),
         sample=str(row["doc_id"]),
+        further=_further_written(row.get("resps")),
     )
 
 
@@ -105,6 +116,7 @@ def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
         counted=True,
         answer=first_of(sampled) if isinstance(sampled, list) else sampled,
         sample=str(row["sample_id"]),
+        further=further_of(sampled),
     )
 
 
@@ -115,7 +127,8 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
     asked = instance.get("input")
     text = mapping(asked).get("text") if isinstance(asked, Mapping) else asked
     result = mapping(row.get("result"))
-    completion = mapping(first_of(result.get("completions")))
+    completions = result.get("completions")
+    completion = mapping(first_of(completions))
     failed = result.get("error") or "no success" if result.get("success") is False else None
     answer = row["predicted_text"] if "predicted_text" in row else completion.get("text", "")
     extra = mapping(instance.get("extra_data"))
@@ -129,9 +142,56 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
         contexts=contexts_of(extra),
         reference=reference_of(extra),
         thinking=thinking if isinstance(thinking, str) else "",
-        sample=str(name),
+        sample=f"{row.get('run', '')} {name}",
         failed=failure_text(failed),
+        ended=str(mapping(completion.get("finish_reason")).get("reason")),
+        further=further_of(completions),
+        system=name_text(mapping(row.get("request")).get("model")),
     )
+
+
+def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Return a row with an object, or a text, in a field of its own for what was asked and what came back."""
+    request, response = unpacked(row.get(asked)), unpacked(row.get(written))
+    own, doc, metadata = renamed(row), mapping(request), mapping(row.get("metadata"))
+    ids = ids_of(doc) or [row[name] for name in ("example_id",) if given(row.get(name))]
+    choices = mapping(response).get("choices")
+    texts = mapping(response).get("text", choices)
+    reference = own.get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
+    model = row.get("model") or mapping(response).get("model")
+    return NamedAnswer(
+        ids=ids,
+        text=question_text(doc) or _asked(doc.get("messages", request)) or _only_text(doc),
+        answer=_answer_in(response),
+        contexts=contexts_of(doc) or contexts_of(metadata),
+        reference=reference if isinstance(reference, str) else _only_text(mapping(reference)) or None,
+        failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
+        further=further_of(texts),
+        system=name_text(model),
+    )
+
+
+def read_opencompass(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Return a prediction of OpenCompass, which has its question in the prompt that was sent."""
+    prompt, prediction = row.get("origin_prompt"), row.get("prediction")
+    turns = [mapping(one) for one in prompt] if isinstance(prompt, list) else []
+    humans = [
+        text for one in turns if one.get("role") == "HUMAN" and isinstance(text := one.get("prompt"), str)
+    ]
+    gold = row.get("gold")
+    return NamedAnswer(
+        text=humans[-1] if humans else prompt if isinstance(prompt, str) else "",
+        answer=first_of(prediction) if isinstance(prediction, list) else prediction,
+        reference=gold if isinstance(gold, str) else None,
+        further=further_of(prediction),
+    )
+
+
+def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
+    """Return a row of deepeval's CSV or JSONL, which join passages by a bar."""
+    contexts = str(row["retrieval_context"])
+    listed = contexts if contexts.startswith("[") else [one for one in contexts.split("|") if one]
+    return read_ragas({**row, "retrieval_context": listed}, index)
 
 
 def mapping(value: object) -> Mapping[str, object]:
@@ -142,6 +202,50 @@ def mapping(value: object) -> Mapping[str, object]:
 def first_of(value: object) -> object:
     """Return the first of a list; None where it is empty or no list."""
     return value[0] if isinstance(value, list) and value else None
+
+
+def further_of(value: object) -> int:
+    """Return the number of completions beside the first of a list."""
+    return max(0, len(value) - 1) if isinstance(value, list) else 0
+
+
+def name_text(value: object) -> str:
+    """Return a text as a system's name can have it: on one line, and without the sign of versions."""
+    return " ".join(value.replace("@", "-").split()) if isinstance(value, str) else ""
+
+
+def unpacked(value: object) -> object:
+    """Return the object that a text holds as JSON or as Python prints it; else the value."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        for parse in (json.loads, ast.literal_eval):
+            with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+                return parse(value.strip())
+    return value
+
+
+def _answer_in(response: object) -> object:
+    """Return the text of a response: itself, a choice's message, or the field that has a name of answers."""
+    fields = mapping(response)
+    message = mapping(mapping(first_of(fields.get("choices"))).get("message")) or fields
+    texts = [message.get("content"), *(fields.get(name) for name in NAMES[Column.ANSWER])]
+    found = next((one for one in texts if isinstance(one, str) or (isinstance(one, list) and one)), None)
+    if isinstance(found, list):
+        return first_of(found) if isinstance(found[0], str) else content_text(found)
+    return (found if found is not None else _only_text(fields)) if fields else response
+
+
+def _only_text(fields: Mapping[str, object]) -> str:
+    texts = [one for one in fields.values() if isinstance(one, str) and one]
+    return texts[0] if len(texts) == 1 else ""
+
+
+def _gold(doc: Mapping[str, object]) -> object:
+    """Return the right one of lighteval's choices."""
+    choices, gold = doc.get("choices"), doc.get("gold_index")
+    place = first_of(gold) if isinstance(gold, list) else gold
+    if isinstance(choices, list) and isinstance(place, int) and 0 <= place < len(choices):
+        return choices[place]
+    return None
 
 
 def ids_of(fields: Mapping[str, object]) -> list[object]:
@@ -210,6 +314,12 @@ def reasoning_text(content: object) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
+def _further_written(responses: object) -> int:
+    while isinstance(first_of(responses), list):
+        responses = first_of(responses)
+    return further_of(responses)
+
+
 def _written(responses: object) -> str | None:
     while isinstance(responses, list):
         responses = first_of(responses)
@@ -221,6 +331,19 @@ def _lm_eval_prompt(arguments: object) -> str:
     first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
     prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)
     return prompt if isinstance(prompt, str) else ""
+
+
+OBJECTS = {
+    "mlflow": ("request", "response"),
+    "lighteval": ("doc", "model_response"),
+    "langsmith": ("inputs", "outputs"),
+    "pydantic-evals": ("inputs", "output"),
+}
+"""Fields of what was asked and of what came back; a case that failed lacks the second."""
+
+
+def _has_objects(asked: str, written: str, row: Fields) -> bool:
+    return asked in row and (written in row or "error_message" in row)
 
 
 FORMATS = (
@@ -250,11 +373,28 @@ FORMATS = (
         repeats="trials or perturbations",
         keys=frozenset({"adapter_spec"}),
         rows="request_states",
+        several=True,
     ),
     AnswerFormat(
         name="openai-evals",
         fits=lambda row: row.keys() >= EVENT or "final_report" in row or row.keys() == {"spec"},
         read=read_openai_evals,
         repeats="calls",
+    ),
+    AnswerFormat(
+        name="deepeval",
+        fits=lambda row: "actual_output" in row and isinstance(row.get("retrieval_context"), str),
+        read=read_deepeval,
+        log=False,
+        columns=True,
+    ),
+    AnswerFormat(
+        name="opencompass",
+        fits=lambda row: "origin_prompt" in row and "prediction" in row,
+        read=read_opencompass,
+    ),
+    *(
+        AnswerFormat(name=name, fits=partial(_has_objects, *fields), read=partial(read_objects, *fields))
+        for name, fields in OBJECTS.items()
     ),
 )

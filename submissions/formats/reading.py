@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,6 +22,7 @@ from data.files.tables.rows import FileFormat, Header, Opening, Row
 from data.files.tables.sheets import is_workbook
 from data.files.text_files import (
     ARROW_MAGICS,
+    MEBIBYTE,
     PARQUET_MAGIC,
     GuardedStream,
     ReadLimits,
@@ -31,6 +34,7 @@ from data.files.text_files import (
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack
 from data.models import Severity
 from data.text import are, counted, have
+from submissions.formats.harnesses import name_text
 from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, is_log, is_row, logs
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
@@ -46,6 +50,10 @@ HEADER, JOURNAL = "header.json", "_journal/start.json"
 SAMPLES, EPOCH, JSON = "samples/", "_epoch_", ".json"
 STATE, SPLITS = "state.json", "dataset_dict.json"
 SCENARIO, PREDICTIONS, INSTANCES = "scenario_state.json", "display_predictions.json", "instances.json"
+MODEL_FOLDERS = {"opencompass": "predictions", "lighteval": "details"}
+"""Folders in which tools keep one folder for each model."""
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]{7,20}\d")
+MOST_OF_SPEC = 4 * MEBIBYTE
 SHARD_PARTS = 4
 # What stands beside the rows: cards, licences, and results that are no rows.
 BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
@@ -86,6 +94,12 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
             advice = "Write the log with its samples, not its header alone."
             raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
         remaining = limits.file_bytes
+        header = next((one for one in members if one.filename in {HEADER, JOURNAL}), None)
+        spec = None
+        with suppress(FileFormatError):
+            content = read_member(path, archive, header, limits.file_bytes) if header else b"{}"
+            start = parse_json(decode(content, 0), 0, finite=False)
+            spec = start.get("eval") if isinstance(start, Mapping) else None
         for number, member in enumerate(ordered, start=1):
             try:
                 content = read_member(path, archive, member, min(limits.row_bytes, remaining))
@@ -102,7 +116,37 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
                 error.message = f"{member.filename}: {error.message}"
                 opening.note(error)
                 continue
-            yield Row(number, value, member.filename)
+            yield Row(number, _with(value, eval=spec), member.filename)
+
+
+def _with(value: object, **beside: object) -> object:
+    """Return a row with what stands elsewhere in its log."""
+    return {**value, **beside} if isinstance(value, Mapping) else value
+
+
+def _spec_of(path: Path, limits: ReadLimits) -> object:
+    """Return the description of an inspect run, which comes before its samples."""
+    with GuardedStream(path, limits) as stream:
+        head = stream.read(min(MOST_OF_SPEC, limits.file_bytes)).decode("utf-8", errors="replace")
+    found = re.search(r'"eval"\s{0,9}:\s{0,9}(?=\{)', head)
+    with suppress(ValueError):
+        return json.JSONDecoder().raw_decode(head, found.end())[0] if found else None
+    return None
+
+
+def place_name(path: Path, tool: str) -> str:
+    """Return the model by which a tool names the place of its file; empty where it does not."""
+    stamp = STAMP.search(path.name)
+    if stamp and (results := path.with_name(f"results_{stamp.group()}.json")).is_file():
+        with suppress(FileFormatError):
+            value = parse_json(read_text(results, ReadLimits()), 0, finite=False)
+            return name_text(value.get("model_name") if isinstance(value, Mapping) else None)
+    folders = path.absolute().parts[:-1]
+    above = MODEL_FOLDERS.get(tool)
+    if above not in folders:
+        return ""
+    below = folders[len(folders) - folders[::-1].index(above) :]
+    return name_text("/".join(one for one in below if not STAMP.fullmatch(one)))
 
 
 def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
@@ -119,7 +163,7 @@ def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path
     if parquet := [file for file in files if file.suffix == ".parquet"]:
         return _of_split(name, _by_split(parquet), findings), None
     if SCENARIO in by_name:
-        return [_only(name, by_name[SCENARIO], "runs of HELM")], None
+        return by_name[SCENARIO], None
     if PREDICTIONS in by_name:
         predictions = _only(name, by_name[PREDICTIONS], "runs of HELM")
         instances = predictions.with_name(INSTANCES)
@@ -276,6 +320,8 @@ class RowFile:
         if magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
             return self._archive(path, within)
         table = self._closing.enter_context(Table(path, self._limits.reading, self._opening))
+        if table.format is FileFormat.JSON and (spec := _spec_of(path, self._limits.reading)):
+            return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
         return table.format, iter(table)
 
     def _archive(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:
@@ -291,6 +337,8 @@ class RowFile:
         files, beside = files_of(folder, name, self._findings)
         if beside is not None:
             return FileFormat.JSON, self._predictions(files[0], beside)
+        if files[0].name == SCENARIO:
+            return FileFormat.JSON, self._runs(files)
         if len(files) == 1:
             return self._opened(files[0], within=name)
         forms = {file: table_format(magic_of(file)) for file in files}
@@ -302,14 +350,19 @@ class RowFile:
         rows = (read_columnar(file, file.name, limits, self._opening) for file in files)
         return forms[files[0]] or FileFormat.PARQUET, chain.from_iterable(rows)
 
+    def _runs(self, files: Sequence[Path]) -> Iterator[Row]:
+        """Yield the requests of a suite of HELM, whose runs number their instances each by itself."""
+        for file in files:
+            with Table(file, self._limits.reading, self._opening) as table:
+                for row in table:
+                    yield Row(row.line, _with(row.value, run=file.parent.name), row.place)
+
     def _predictions(self, file: Path, beside: Path) -> Iterator[Row]:
         instances = questions_beside(beside, self._limits.reading)
         _, rows = self._opened(file)
         for row in rows:
-            value = row.value
-            if isinstance(value, Mapping):
-                value = {**value, "instance": instances.get(str(value.get("instance_id")))}
-            yield Row(row.line, value, row.place)
+            name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None
+            yield Row(row.line, _with(row.value, instance=instances.get(str(name))), row.place)
 
 
 def size_of(path: Path, limits: IntakeLimits) -> int:

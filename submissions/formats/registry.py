@@ -18,7 +18,7 @@ from data.files.tables.rows import Row
 from data.models import Severity
 from data.plugins import Added, FileFormat, PluginKind, added, described, plugin_files
 from data.text import are, counted, have
-from submissions.problem_codes import Code, Findings, shown, with_place
+from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex
 
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
@@ -28,7 +28,14 @@ FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id"
 FIGURES = ("tokens", "usd", "milliseconds")
 """Reported costs of an answer."""
 MODULES = (".trec_rag", ".harnesses", ".completions")
-TEXTS = ("text", "thinking", "sample", "failed", "system", "variant")
+TEXTS = ("text", "thinking", "sample", "failed", "ended", "system", "variant", "test")
+THOUGHT = "Thinking:"
+"""Opens what promptfoo joins to one text from a model's reasoning and its answer, with nothing in between."""
+CUT = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+FILTERED = frozenset({"content_filter", "refusal", "safety"})
+MOST_REASONS = 5
 LONGEST_NAME = 100
 """Characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
@@ -44,10 +51,12 @@ class NamedAnswer:
         counted: The tool counted the ids by itself, so that they alone say nothing.
         reference: The answer that is known to be right; None where the row has none under our names.
         sample: What the tool may ask several times, of which the first counts; empty where it never does.
-        failed: The error with which it ended, so that there is no answer; empty where it ended well.
-        further: Turns or choices of the answer beside the one that is read.
+        failed: Why there is no answer, such as the error with which it ended; empty where it ended well.
+        ended: Why the model stopped, as its API says it.
+        further: Completions or turns beside the one that is read.
         system: Whose answer it is, where one file of the tool may have those of several systems.
         variant: What tells answers of one system apart, such as its prompt.
+        test: The question with all else that its test gives, where several tests may ask it.
     """
 
     ids: Sequence[object] = ()
@@ -59,9 +68,11 @@ class NamedAnswer:
     thinking: str = ""
     sample: str = ""
     failed: str = ""
+    ended: str = ""
     further: int = 0
     system: str = ""
     variant: str = ""
+    test: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,13 +212,17 @@ class LeftOut:
         self._findings = findings
         self._samples: set[tuple[str, str, str]] = set()
         self._repeats: Counter[str] = Counter()
-        self._failed: list[tuple[int, str]] = []
-        self._further = 0
+        self._failed: Counter[str] = Counter()
+        self._first_failed = 0
+        self._further = self._cut = self._thoughts = 0
 
     def takes(self, row: Row, known: AnswerFormat, named: NamedAnswer) -> bool:
         """Return whether the row's answer counts."""
-        if named.failed:
-            self._failed.append((row.line, with_place(shown(named.failed), row.place)))
+        cut, empty = named.ended in CUT, not str(named.answer or "").strip()
+        failed = named.failed or (named.ended if named.ended in FILTERED or (cut and empty) else "")
+        if failed:
+            self._first_failed = self._first_failed or row.line
+            self._failed[failed] += 1
             return False
         sample = (named.system, named.variant, named.sample)
         if named.sample and sample in self._samples:
@@ -215,7 +230,17 @@ class LeftOut:
             return False
         self._samples.add(sample)
         self._further += named.further
+        self._cut += int(cut)
+        self._thoughts += str(named.answer).startswith(THOUGHT)
         return True
+
+    def first_of(self, fields: Mapping[str, object]) -> Mapping[str, object]:
+        """Return a row with the first of several answers where it has a list of texts; the others count."""
+        texts = fields.get("answer")
+        if not isinstance(texts, list) or not texts or not all(isinstance(one, str) for one in texts):
+            return fields
+        self._further += len(texts) - 1
+        return {**fields, "answer": texts[0]}
 
     def close(self, *, answers: bool) -> None:
         """Note what was left out; where there are no `answers`, that all rows failed is an error."""
@@ -224,14 +249,24 @@ class LeftOut:
             message = f"{rows}: further {repeats} of samples that have an answer."
             self._findings.add(0, Code.LEFT_OUT, message, "The first of each sample counts.")
         if self._further:
-            message = f"{self._further:,} further turns or choices of answers are left out."
-            self._findings.add(0, Code.LEFT_OUT, message, "The first turn answers the question.")
+            texts = counted(self._further, "further completion or turn", "further completions or turns")
+            message = f"{texts} of answers {are(self._further)} left out."
+            self._findings.add(0, Code.LEFT_OUT, message, "The first of each answer counts.")
         if self._failed:
-            line, error = self._failed[0]
-            count = len(self._failed)
-            rows = f"{counted(count, 'row')} ended in an error"
-            message = f"{rows} and {have(count)} no answer; the first: {error}"
+            count = self._failed.total()
+            why = (f"{shown(why)} ({number:,})" for why, number in self._failed.most_common())
+            message = f"{counted(count, 'row')} {have(count)} no answer: {listed(why, MOST_REASONS)}."
             advice = "Run them again, or submit without them." if answers else "Run them again."
-            self._findings.add(
-                line, Code.FAILED_ROWS, message, advice, Severity.WARNING if answers else Severity.ERROR
+            severity = Severity.WARNING if answers else Severity.ERROR
+            self._findings.add(self._first_failed, Code.FAILED_ROWS, message, advice, severity)
+        if self._cut:
+            message = (
+                f"{counted(self._cut, 'answer')} {are(self._cut)} cut off at the model's limit of tokens."
             )
+            advice = "Raise the limit of tokens and run them again, or leave them as they are."
+            self._findings.add(0, Code.CUT_ANSWERS, message, advice)
+        if self._thoughts:
+            texts = counted(self._thoughts, "answer begins", "answers begin")
+            message = f"{texts} with {THOUGHT!r}: a model's reasoning is judged too."
+            advice = "In promptfoo, set showThinking: false for the provider, and run it again."
+            self._findings.add(0, Code.THINKING, message, advice)

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 
 from data.errors import FileFormatError
 from data.models import Passage
+from submissions.formats.harnesses import name_text
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -33,18 +35,21 @@ def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
     sentences = row["answer"] if isinstance(row.get("answer"), list) else row.get("responses")
     if not isinstance(sentences, list):
         raise _wrong("The answer is no list of sentences.")
-    references = _cited_ids(sentences) if row.get("references") is None else row["references"]
+    references = [] if row.get("references") is None else row["references"]
     if not isinstance(references, list) or not all(isinstance(one, str | int) for one in references):
         raise _wrong("The references are no list of ids.")
     topic, asked = _of_topic(row, TOPICS), _of_topic(row, TEXTS)
     text = asked if isinstance(asked, str) else ""
     question = next(iter(index.named([topic], text)), None)
     texts = {} if question is None else {passage.id: passage for passage in question.passages}
+    # A cited id that the list lacks is added behind it.
     ids = [str(one) for one in references]
+    ids += [name for name in _cited_ids(sentences) if name not in ids]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(ids), start=1)}
     answer = " ".join(_sentence(at, one, ids, numbers) for at, one in enumerate(sentences, start=1))
     contexts = [asdict(texts.get(name) or Passage(name, "")) for name in numbers]
-    return NamedAnswer(ids=[topic], text=text, answer=answer, contexts=contexts)
+    run = "/".join(filter(None, (name_text(_of_topic(row, (name,))) for name in ("team_id", "run_id"))))
+    return NamedAnswer(ids=[topic], text=text, answer=answer, contexts=contexts, system=run)
 
 
 def _of_topic(row: Fields, names: Sequence[str]) -> object:
@@ -59,9 +64,16 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
     citations = value.get("citations") or []
     if not isinstance(citations, list | Mapping):
         raise _wrong(f"The citations of sentence {at} are no list.")
+    if isinstance(citations, Mapping):
+        citations = sorted(citations, key=partial(_confidence, citations), reverse=True)
     cited = [numbers[_reference(at, one, ids)] for one in citations]
     text = str(value["text"]).strip()
     return f"{text} [{', '.join(map(str, dict.fromkeys(cited)))}]" if cited else text
+
+
+def _confidence(citations: Mapping[str, object], name: str) -> float:
+    value = citations[name]
+    return value if isinstance(value, int | float) else 0.0
 
 
 def _cited_ids(sentences: Sequence[object]) -> list[str]:
@@ -88,6 +100,7 @@ FORMATS = (
         fits=lambda row: isinstance(row.get("answer"), list) and "references" in row,
         read=read_trec,
         log=False,
+        several=True,
     ),
     AnswerFormat(
         name="ragtime",
@@ -96,5 +109,6 @@ FORMATS = (
         ),
         read=read_trec,
         log=False,
+        several=True,
     ),
 )

@@ -21,10 +21,15 @@ from data.models import MissingRule
 if TYPE_CHECKING:
     from arena.services.judging.judges import JudgeService
     from judges.spec import JudgeSpec
-    from submissions.answer_tables import AnswerTable
+    from submissions.answer_tables import AnswerRow, AnswerTable
 
 
 STANDARD_INPUT = "-"
+PATH = re.compile(r"[\w.:+-]+(?:/[\w.:+-]+)+")
+"""Name of a model with its organisation or provider."""
+ENDING = re.compile(r"\.[A-Za-z]\w*(?:\.(?:gz|bz2|xz|zst))?$")
+HALF = 48
+"""Characters of a name of which a file's follows, and of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,15 +86,18 @@ class NamedFile:
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
             return cls(path=_existing(Path(rest)), system=name, named=True)
-        file = "stdin" if text == STANDARD_INPUT else path.name
-        return cls(path=_existing(path), system=file.split(".")[0] or file)
+        return cls(path=_existing(path), system="stdin" if text == STANDARD_INPUT else _stem(path))
 
     def table(self, path: Path, columns: Columns) -> AnswerTable:
         """Read the file, which stands at `path` where it came by a pipe."""
         from submissions.answer_tables import read_answer_table
+        from submissions.formats.reading import place_name
 
         table = read_answer_table(path, system=self.system, called=columns.in_file(self.path))
-        return table.called(self.system) if self.named else table
+        if self.named:
+            return table.called(self.system)
+        place = place_name(self.path, table.tool) if [*table.systems] == [self.system] else ""
+        return table.called(place) if place else table
 
 
 def named_files(texts: Sequence[str]) -> list[NamedFile]:
@@ -113,6 +121,40 @@ def _apart(one: NamedFile, files: Sequence[NamedFile]) -> str:
         len(own) - 1,
     )
     return "/".join([*(own[-count:] if alike else ()), one.system])
+
+
+def with_distinct_names(files: Sequence[NamedFile], tables: Sequence[AnswerTable]) -> list[AnswerTable]:
+    """Shorten the systems' names that logs hold, and tell logs apart that answer a question for one system.
+
+    `org/model` is `model` where no other system is called so.
+    """
+    ours = [
+        {} if file.named or not table.tool else {name: table.systems[name] for name in table.systems}
+        for file, table in zip(files, tables, strict=True)
+    ]
+    last = {name: name.rpartition("/")[2] for logs in ours for name in logs if PATH.fullmatch(name)}
+    names = {name for table in tables for name in table.systems}
+    taken = Counter([*last.values(), *(name for name in names if name not in last)])
+    answered = Counter(
+        (name, key) for logs in ours for name, rows in logs.items() for key in {_key(row) for row in rows}
+    )
+    again = {name for (name, _), count in answered.items() if count > 1}
+    named = []
+    for file, table, logs in zip(files, tables, ours, strict=True):
+        new = {name: short if taken[short := last.get(name, name)] == 1 else name for name in logs}
+        new |= {name: f"{new[name][:HALF]} ({file.system[-HALF:]})" for name in again & logs.keys()}
+        systems = {new.get(name, name): rows for name, rows in table.systems.items()}
+        named.append(replace(table, systems=systems))
+    return named
+
+
+def _key(row: AnswerRow) -> str:
+    return row.question_id or row.question
+
+
+def _stem(path: Path) -> str:
+    """Return the name of a folder, or of a file without its endings of format and compression."""
+    return path.name if path.is_dir() else ENDING.sub("", path.name) or path.name
 
 
 def _existing(path: Path) -> Path:

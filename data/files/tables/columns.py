@@ -124,16 +124,26 @@ def require_columns(given: Collection[str], *groups: Collection[Column], line: i
         raise FileFormatError(message, advice=f"Name it one of: {names}.", code=MISSING_COLUMN, line=line)
 
 
-PROMPTFOO = frozenset({"Named Scores", "Grader Reason"})
-"""Columns beside each column of answers in promptfoo's tables, where they would pass for answers."""
+TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
+    {
+        frozenset({"Named Scores", "Grader Reason"}): (
+            "This is a table of promptfoo, whose scores stand between the answers.",
+            "Write its results as JSON: promptfoo eval -o results.json.",
+        ),
+        frozenset({"context.span_id", "context.trace_id"}): (
+            "This is a table of Phoenix's spans, a row for each step of an application.",
+            "Keep root spans: attributes.input.value as question, attributes.output.value as answer.",
+        ),
+    }
+)
+"""Tables of tools that hold other things beside answers, where they would pass for answers."""
 
 
 def require_once(given: Collection[str], *, line: int = 0) -> None:
-    """Refuse a table that has two columns of one name, or is one of promptfoo's."""
-    if set(given) >= PROMPTFOO:
-        message = "This is a table of promptfoo, whose scores stand between the answers."
-        advice = "Write its results as JSON: promptfoo eval -o results.json."
-        raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
+    """Refuse a table that has two columns of one name, or is one of `TABLES_OF_TOOLS`."""
+    for columns, (message, advice) in TABLES_OF_TOOLS.items():
+        if columns <= set(given):
+            raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
     twice = sorted(name for name, count in Counter(given).items() if count > 1)
     if twice:
         message = f"A column stands twice: {shown_names(twice)}."

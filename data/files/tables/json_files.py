@@ -247,7 +247,7 @@ class _Items:
 
 LISTS = (
     *("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples"),
-    "testCases",
+    *("testCases", "cases"),
 )
 """Under which names of one object its rows stand; deepeval's are its test cases."""
 ADVICE = "Write one object a line, one array of objects, or an object of columns."
@@ -270,7 +270,11 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
 
 def _rows(value: Mapping[str, object]) -> Sequence[object] | None:
     listed = next((cells for name in LISTS if isinstance(cells := value.get(name), list) and cells), None)
+    if listed is None and value.get("failures"):
+        listed = []
     if listed is not None:
+        failures = value.get("failures")
+        listed = [*listed, *failures] if isinstance(failures, list) else listed
         return _by_columns(value) or _of_list(listed, value.get("columns"))
     if _known(value):
         return _by_columns(value) or [value]

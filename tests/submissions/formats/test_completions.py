@@ -79,8 +79,7 @@ def test_failed_sample_has_no_answer(row: dict[str, Any], error: str, check: Che
     assert (result.answers, result.errors) == (1, 0)
     (problem,) = (one for one in result.problems if one.code == "failed-rows")
     assert problem.line == 2
-    assert problem.message.startswith("2 rows ended in an error and have no answer; the first: ")
-    assert error in problem.message
+    assert problem.message == f"2 rows have no answer: '{error}' (2)."
     assert [one.question_id for one in _read(tmp_path)] == ["1"]
 
 
@@ -100,7 +99,7 @@ def test_further_turns_and_choices_are_counted(check: Check, tmp_path: Path) -> 
     choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
     result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
     (problem,) = (one for one in result.problems if one.code == "left-out")
-    assert problem.message == "2 further turns or choices of answers are left out."
+    assert problem.message == "2 further completions or turns of answers are left out."
     assert [one.answer for one in _read(tmp_path)] == ["So it is."]
 
 

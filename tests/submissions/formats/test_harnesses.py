@@ -49,7 +49,7 @@ LEFT_OUT = {
     "inspect.json.gz": "8 rows are left out: further epochs",
     "lm_eval.jsonl": "8 rows are left out: further filters",
     "openai_evals.jsonl": "8 rows are left out: further calls",
-    "mt_bench.jsonl": "8 further turns or choices of answers are left out.",
+    "mt_bench.jsonl": "8 further completions or turns of answers are left out.",
     "helm": "8 rows are left out: further trials or perturbations",
     "helm_display": "8 rows are left out: further trials or perturbations",
 }
@@ -102,6 +102,54 @@ def test_no_answer_is_taken_for_that_of_another_system(tmp_path: Path) -> None:
     ]
 
 
+PARIS, EVEREST = "Paris is the capital of France.", "Mount Everest is 8,849 metres high."
+HAMLET, UNDECIDED = "William Shakespeare wrote Hamlet.", "It has not been decided yet."
+REPEATS = "16 rows are left out: further repeats of samples that have an answer."
+THOUGHTS = "8 answers begin with 'Thinking:': a model's reasoning is judged too."
+MADE: dict[str, tuple[dict[str, list[str]], list[str]]] = {
+    "deepeval_bar.csv": ({"": [EVEREST, PARIS, HAMLET]}, []),
+    "deepeval_bar.jsonl": ({"": [EVEREST, PARIS, HAMLET]}, []),
+    "inspect_choices.json": (
+        {"openai-api/local/good": [EVEREST, PARIS]},
+        [
+            "4 further completions or turns of answers are left out.",
+            "2 rows have no answer: 'invalidated' (1), 'stopped by its token limit' (1).",
+        ],
+    ),
+    "mlflow.csv": ({"": [EVEREST, PARIS, HAMLET]}, []),
+    "mlflow.jsonl": ({"": [EVEREST, PARIS, HAMLET]}, []),
+    "mlflow.parquet": ({"": [EVEREST, PARIS, HAMLET]}, []),
+    "promptfoo_ask.json": (
+        {
+            f"openai:chat:{name}: {prompt} {{{{ask}}}} {{{{style}}}}": answers
+            for name, answers in (
+                ("good", [EVEREST, PARIS, HAMLET, HAMLET]),
+                ("thinking-bad", [f"Thinking: The user asks. I recall it.\n\n{UNDECIDED}"] * 4),
+            )
+            for prompt in ("Tell me:", "You are a librarian.")
+        },
+        [REPEATS, THOUGHTS],
+    ),
+    "pydantic_evals.json": ({"": [EVEREST, PARIS]}, ["1 row has no answer: \"KeyError: 'q3'\" (1)."]),
+    "ragtime26.jsonl": (
+        {
+            "us/r1": [f"{text} [2, 1]" for text in (EVEREST, PARIS, HAMLET)],
+            "them/r1": [f"{UNDECIDED} [2, 1]"] * 3,
+        },
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_logs_have_their_systems_answers_and_counts(name: str) -> None:
+    read = read_answer_table(GOLDEN / name)
+    systems = {system: sorted(row.answer or "" for row in rows) for system, rows in read.systems.items()}
+    assert (systems, [one.message for one in read.problems]) == MADE[name]
+    questions = {row.question or row.question_id for rows in read.systems.values() for row in rows}
+    assert len(questions) == max(map(len, systems.values()))
+
+
 def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
     rows: list[dict[str, object]] = [{"user_input": "Why?", "response": "So it is.", "reference": "So."}]
     vars_ = {"question": "Why?", "expected": "So."}
@@ -131,7 +179,7 @@ def test_a_zip_file_of_a_folder_is_read_as_the_folder(name: str, inside: str, tm
     [
         ("trec_rag24", "trec-rag", ("[2]", "[1, 2]")),
         ("trec_rag25", "trec-rag", ("[2]", "[1, 2]")),
-        ("ragtime", "ragtime", ("[1, 2]", "[2]")),
+        ("ragtime", "ragtime", ("[2, 1]", "[2]")),
     ],
 )
 def test_reports_have_citations_and_contexts(name: str, layout: str, numbers: tuple[str, str]) -> None:
