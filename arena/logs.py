@@ -59,6 +59,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     passwords = [urlsplit(url).password or "" for url in urls]
     secrets = (
         settings.api_key,
+        *settings.other_keys,
         settings.metrics_token,
         settings.notify,
         *passwords,

@@ -161,6 +161,7 @@ class Settings:
     user_home: Path | None = None
     endpoint: str = _from("OPENAI_BASE_URL", _base_url, "https://api.openai.com/v1")
     api_key: str | None = _from("OPENAI_API_KEY", _secret)
+    other_keys: tuple[str, ...] = field(default=(), repr=False)
     max_upload_mb: int = _from("ARENA_MAX_UPLOAD_MB", _whole_number, 200)
     max_answer_chars: int = _from("ARENA_MAX_ANSWER_CHARS", _whole_number, 50_000)
     transport: str = _from("ARENA_TRANSPORT", _text, DIRECT)
@@ -246,10 +247,13 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     known: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     if any(variables.get(name) for name in OF_THE_CLIENT):
         known.setdefault("transport", OPENAI)
-    return Settings(home=home, database_url=url, **known)
+    keys = tuple(value for name, value in variables.items() if name.endswith(KEYS) and value)
+    return Settings(home=home, database_url=url, other_keys=keys, **known)
 
 
 DATABASE = "arena.sqlite"
+KEYS = ("_API_KEY", "_ACCESS_KEY", "_AUTH_TOKEN")
+"""Ends of the names of variables that have keys of providers."""
 
 
 def settings_in(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:

@@ -66,6 +66,14 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
+
+
+def visible(text: str) -> str:
+    """Show characters by their code that steer a terminal or turn the direction of a text."""
+    return text if text.isprintable() else _CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
 def json_text(value: object) -> str:
     """Return a JSON value as text that every database can keep, its texts made storable."""
     text = json.dumps(value)

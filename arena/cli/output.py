@@ -13,6 +13,7 @@ from data.errors import ArenaError, InvalidFileError
 from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.models import Problem
 from data.models.words import few_of_each
+from data.text import visible
 
 if TYPE_CHECKING:
     from arena.settings import Settings
@@ -24,12 +25,12 @@ RATING_SIZED = 10
 
 def show_json(payload: object) -> None:
     """Print one JSON document."""
-    typer.echo(json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False))
+    typer.echo(visible(json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False)))
 
 
 def show_line(text: str) -> None:
     """Print a line of the result."""
-    typer.echo(text)
+    typer.echo(visible(text))
 
 
 def show_result(payload: object, line: str, *, as_json: bool) -> None:
@@ -59,7 +60,7 @@ def show_rows(
 
 def note(text: str) -> None:
     """Print a line that is not part of the result."""
-    typer.echo(text, err=True)
+    typer.echo(visible(text), err=True)
 
 
 @contextmanager

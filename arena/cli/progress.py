@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from arena.formats import span
 from data.progress import Progress, Work, listening
+from data.text import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -179,7 +180,7 @@ def state_of(work: Work) -> str:
     """Describe the progress of work: done and total, pace, and time left."""
     progress = work.progress
     asked = [f"{work.requests:,} requests"] if work.requests else []
-    noted = f"; {work.note}" if work.note else ""
+    noted = f"; {visible(work.note)}" if work.note else ""
     if not work.done:
         return ", ".join([*asked, f"{span(progress.seconds)} so far"]) + noted
     spent = [f"{work.cost_usd:,.2f} USD spent"] if work.cost_usd else []

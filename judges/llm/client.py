@@ -23,6 +23,7 @@ from judges.llm.costs import Budget, CallUsage, CostMeter, Ledger, Usage, await_
 from judges.llm.endpoint_state import EndpointState
 from judges.llm.errors import Backoff, CallError, CallErrorKind, Wait
 from judges.llm.prices import Prices
+from judges.llm.redaction import Redaction
 from judges.llm.reply_size import Incoming, ReplyRoom
 from judges.llm.requests import CacheReader, CallFailure, ReplyCache, Request
 from judges.llm.settings import AccessSettings, CacheMode
@@ -57,6 +58,7 @@ class Scheduler:
         self._shared: dict[str, asyncio.Future[Reply | CallFailure]] = {}
         self._waits: set[Wait] = set()
         self._room = ReplyRoom()
+        self._redaction = Redaction(settings.keys)
         self._stopping = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -226,9 +228,9 @@ class Scheduler:
     ) -> Reply:
         try:
             async with incoming.in_time():
-                reply = await self._transport.send(request)
+                reply = self._redaction.reply(await self._transport.send(request))
         except CallError as fault:
-            fault.redact(self._settings.keys)
+            fault.redact(self._redaction.text)
             self._meter.settle_fault(request, call_usage, reserved, fault)
             raise
         except StoppedError:

@@ -7,13 +7,13 @@ import math
 import random
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from data.models import TokenUsage
-from data.text import storable
+from data.text import storable, visible
 
 _DURATION = re.compile(
     r"\A(?:(\d++(?:\.\d++)?)h)?(?:(\d++(?:\.\d++)?)m(?!s))?"
@@ -181,9 +181,6 @@ _CONTEXT = re.compile(
     r"reduce the length of|exceeds? the (?:model's |available |maximum )*(?:context|input|number of tokens)",
     re.IGNORECASE,
 )
-SHORTEST_SECRET = 8
-"""Shorter keys are placeholders such as `none`, and words of messages."""
-
 
 NO_USAGE = TokenUsage()
 
@@ -236,25 +233,22 @@ class CallError(Exception):
         context_length: bool = False,
     ) -> None:
         self.kind = kind
-        self._full_detail = " ".join(storable(detail).split())
+        self._full_detail = " ".join(visible(storable(detail)).split())
         self.detail = self._full_detail[:DETAIL_LENGTH]
         self.retry_after = retry_after
         self.billable = billable
         self.unreachable = unreachable
         self.usage = usage
         self.status = status
-        self.message = storable(message)
+        self.message = visible(storable(message))
         self.param = param
         self.moderation = moderation
         self.context_length = context_length
         super().__init__(self.detail)
 
-    def redact(self, secrets: Iterable[str]) -> None:
-        """Take secrets out of the detail: gateways repeat keys that they refuse, and details are kept."""
-        for secret in secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                self._full_detail = self._full_detail.replace(secret, "***")
-                self.message = self.message.replace(secret, "***")
+    def redact(self, redacted: Callable[[str], str]) -> None:
+        """Take keys out of the detail: gateways repeat keys that they refuse, and details are kept."""
+        self._full_detail, self.message = redacted(self._full_detail), redacted(self.message)
         self.detail = self._full_detail[:DETAIL_LENGTH]
         self.args = (self.detail,)
 
@@ -386,5 +380,5 @@ def quoted(body: object) -> str:
     if isinstance(body, bytes):
         body = body[: 4 * QUOTED].decode("utf-8", "replace")
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
-    line = " ".join(storable(text[: 4 * QUOTED]).split())
+    line = " ".join(visible(storable(text[: 4 * QUOTED])).split())
     return line if len(line) <= QUOTED else f"{line[:QUOTED]}…"

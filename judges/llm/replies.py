@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from data.models import Reply, TokenUsage
-from data.text import storable
+from data.text import storable, visible
 from judges.llm.errors import (
     NO_USAGE,
     RATE_LIMIT_STATUS,
@@ -87,15 +87,15 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
         key=request.key,
         endpoint=request.endpoint,
         model=request.model,
-        text=storable(text),
-        finish_reason=storable(finish),
+        text=visible(storable(text)),
+        finish_reason=visible(storable(finish)),
         input_tokens=usage.input if usage else 0,
         output_tokens=usage.output if usage else 0,
         metered=usage is not None,
         usage=usage,
         latency=latency,
         logprobs=_logprobs_of(choice.get("logprobs")),
-        thinking=storable(thinking) if thinking and request.asks_for_thinking else None,
+        thinking=visible(storable(thinking)) if thinking and request.asks_for_thinking else None,
         response_id=_name_of(payload, "id"),
         response_model=_name_of(payload, "model"),
         fingerprint=_name_of(payload, "system_fingerprint"),
@@ -176,7 +176,7 @@ def _thinking_of(message: Mapping[str, Any]) -> str | None:
 
 def _name_of(payload: object, field: str) -> str:
     value = payload.get(field) if isinstance(payload, Mapping) else None
-    return storable(value[:LONGEST_NAME]) if isinstance(value, str) else ""
+    return visible(storable(value[:LONGEST_NAME])) if isinstance(value, str) else ""
 
 
 def _logprobs_of(logprobs: object) -> str | None:

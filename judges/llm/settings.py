@@ -34,6 +34,7 @@ class AccessSettings:
     Attributes:
         api_key: Sent to every endpoint that `api_keys` does not name.
         api_keys: Keys of particular endpoints, by base URL.
+        other_keys: Keys that a transport's own library may send.
         transport: How requests travel, by the name of a registered transport.
         cache_mode: What the reply cache is used for.
         concurrency: Calls in flight at most, for each endpoint and model.
@@ -59,6 +60,7 @@ class AccessSettings:
 
     api_key: str = field(default="", repr=False)
     api_keys: Mapping[str, str] = field(default_factory=lambda: NO_KEYS, repr=False)
+    other_keys: tuple[str, ...] = field(default=(), repr=False)
     transport: str = OPENAI
     cache_mode: CacheMode = CacheMode.LIVE
     concurrency: int = 64
@@ -101,7 +103,7 @@ class AccessSettings:
     @property
     def keys(self) -> tuple[str, ...]:
         """Every key that may be sent."""
-        return (self.api_key, *self.api_keys.values())
+        return (self.api_key, *self.api_keys.values(), *self.other_keys)
 
     def key_for(self, endpoint: str) -> str:
         """Return the key to send to an endpoint; endpoints without keys get a word that says so."""

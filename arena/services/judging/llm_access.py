@@ -187,6 +187,7 @@ def access_settings(settings: Settings, *, concurrency: int) -> AccessSettings:
     """Return this installation's settings of LLM access."""
     return AccessSettings(
         api_key=settings.api_key or "",
+        other_keys=settings.other_keys,
         transport=settings.transport,
         cache_mode=settings.cache_mode,
         rpm=settings.rpm,
