@@ -17,7 +17,7 @@ from leaderboard import columns as encoding
 from leaderboard.columns import Column
 
 Codes = NDArray[np.signedinteger[Any]]
-"""Whole numbers from 0 on, in as few bytes as they fit into."""
+"""Non-negative integers in the smallest type that holds them."""
 
 
 class Winner(IntEnum):
@@ -46,7 +46,7 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 
 def winner_word(won: object, model_a: object, model_b: object) -> object:
-    """Return the word of a `winner` column for what others write in it; what names no side stays as it is."""
+    """Normalise a spelling of a `winner` column; keep it if it names no side."""
     if not isinstance(won, str) or won in SPELLINGS:
         return won
     tie = SPELLINGS.get(won.strip().casefold())
@@ -69,14 +69,14 @@ SHARES = np.array([1.0, 0.0, 0.5])
 SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int8)
 """Result of a battle seen from its second-named system."""
 WIDEST_TIE = 0.25
-"""Largest distance of a tie's score from ½: where a tie is the likeliest of three verdicts, neither side
-leads by more than ½ of the probability, nor does the mean of two orders that disagree."""
+"""Largest distance of a tie's score from ½: if a tie is the likeliest of three verdicts, neither side leads
+by more than ½ of the probability, nor does the mean of two orders that disagree."""
 
 __all__ = ["BattleTable", "Winner", "WinnerWord", "contradicting", "in_common", "joined"]
 
 
 def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find rows whose score disagrees with the winner's code; NaN never does.
+    """Find rows whose score contradicts the winner's code; NaN never does.
 
     A score above ½ says that the first-named system won, one below ½ that the second did, and one near ½
     allows a tie.
@@ -91,7 +91,7 @@ def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArr
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BattleTable:
-    """Judged battles, one a row.
+    """Judged battles, one per row.
 
     Attributes:
         systems: Names, in code order.
@@ -99,11 +99,11 @@ class BattleTable:
         a: Codes of the first-named system.
         winner: int8 codes of `Winner`.
         question: Codes of the question, the unit that is resampled.
-        score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None where no
+        score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None if no
             battle has one.
-        weight: How often each row counts; None where every row counts once.
-        counted: What was counted of these rows, by what it is called: several parts of a board need the
-            same counts, some in other processes.
+        weight: How often each row counts; None if every row counts once.
+        counted: Counts of these rows, by name: several parts of a board need the same counts, some in
+            other processes.
     """
 
     systems: tuple[str, ...]
@@ -129,7 +129,7 @@ class BattleTable:
 
     @cached_property
     def names_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(S,) and (Q,) whether a battle names the system, the question; not one that weighs nothing."""
+        """(S,) and (Q,) whether a battle of positive weight names the system, the question."""
         rows = slice(None) if self.weight is None else self.weight > 0
         systems, questions = (
             np.zeros(len(self.systems), dtype=bool),
@@ -200,10 +200,10 @@ class BattleTable:
         )
 
     def canonical(self, *further: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the one order of the rows, however they came: by question, systems and result.
+        """Return the canonical order of the rows: by question, systems and result.
 
         Args:
-            further: (rows,) what else tells rows apart.
+            further: (rows,) further sort keys.
 
         Returns:
             (rows,) numbers of the rows; sums over rows in this order are the same to the last bit.
@@ -223,7 +223,7 @@ class BattleTable:
         return np.asarray(np.lexsort((*keys, battle)) if keys else np.argsort(battle))
 
     def oriented(self) -> BattleTable:
-        """Return the same battles with the lower system code of each on side a."""
+        """Return the battles with the lower system code on side a."""
         turned = self.a > self.b
         return replace(
             self,
@@ -234,7 +234,7 @@ class BattleTable:
         )
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
-        """Return the same table with some of its rows; codes and names stay as they are."""
+        """Select rows; codes and names do not change."""
         return BattleTable(
             systems=self.systems,
             questions=self.questions,
@@ -250,7 +250,7 @@ class BattleTable:
 
 
 def joined(parts: Sequence[BattleTable]) -> BattleTable:
-    """Return the rows of some tables one below the other, with one coding of names, sorted by name."""
+    """Concatenate tables under one coding of names, sorted by name."""
     names: dict[str, tuple[str, ...]] = {}
     columns: dict[str, NDArray[np.int32]] = {}
     for kind, sides in (("systems", ("a", "b")), ("questions", ("question",)), ("domains", ("domain",))):

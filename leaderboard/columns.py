@@ -1,4 +1,4 @@
-"""Names in one spelling, and columns of words and numbers into codes; errors name row and column."""
+"""Normalise names and encode columns of words and numbers; errors name row and column."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from data.errors import RecordError
 from leaderboard.vocabulary import OVERALL
 
 MISSING = frozenset({"nan", "na", "n/a", "<na>", "nat", "null", "none"})
-"""Spellings of a missing name, in any case: no system can be called so."""
+"""Spellings of a missing name, in any case; no system may have one."""
 MISSING_IDS = frozenset({"nan", "<na>", "nat"})
-"""The same of questions, whose ids are shorter and may be any other word."""
+"""Spellings of a missing question id; any other word may be an id."""
 QUESTION, DOMAIN, SYSTEMS = "question_id", "domain", ("model_a", "model_b")
 
 _WHOLE = re.compile(r"\A(-?[0-9]++)\.0+")
@@ -39,7 +39,7 @@ def spelled(name: str, column: str) -> str:
 
 
 def fault(name: str, column: str) -> str | None:
-    """Return the fault of a spelled name; None where it is valid."""
+    """Return the fault of a spelled name; None if it is valid."""
     if not name:
         return "a name is expected"
     if "\0" in name:
@@ -55,7 +55,7 @@ def fault(name: str, column: str) -> str | None:
 # not. The libraries of the last two load where such a column comes: to publish a board takes neither.
 Column: TypeAlias = Any
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30
-"""Between these a weight can be squared and summed without leaving the range of numbers."""
+"""Bounds within which squares and sums of weights do not overflow."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -128,7 +128,7 @@ def merge_names(
 
 
 def narrowed(codes: NDArray[np.int32], names: int) -> NDArray[np.signedinteger[Any]]:
-    """Codes of so many names in as few bytes as they fit into: boards hold and read millions of them."""
+    """Smallest integer type for codes of this many names: boards hold millions of them."""
     return codes.astype(np.min_scalar_type(-max(names, 1)), copy=False)
 
 
@@ -144,7 +144,7 @@ def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray
 
 
 def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
-    """Shares from 0 to 1, NaN where a row has none; None where no row has one."""
+    """Shares from 0 to 1, NaN for missing values; None if all are missing."""
     values = _numbers(column, name)
     _refuse_where(name, ~np.isnan(values) & ~((values >= 0) & (values <= 1)), values, "lies outside 0–1")
     return None if np.isnan(values).all() else values

@@ -15,7 +15,7 @@ from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-9
-"""Sums of differences that are no further from 0 are even."""
+"""Sums of differences at most this far from 0 are ties."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +23,7 @@ class PairedShare:
     """Difference of two systems' shares of the win, on the same questions.
 
     Attributes:
-        difference: Mean over questions, −1 to 1; None where no question compares the two.
+        difference: Mean over questions, −1 to 1; None if no question compares the two.
         interval: Its 95 % t interval over questions, that of the sign test where all agree; None for fewer
             than two.
         ahead: On how many of those the first is ahead.
@@ -56,7 +56,7 @@ class Deciding:
     """Smallest number of questions that the lead of one of two systems depends on.
 
     Attributes:
-        leader: Who takes more of the win over all questions; the first where neither does.
+        leader: The system with the larger share of the win over all questions; the first on a tie.
         needed: Without so many questions, those on which the leader is furthest ahead, it leads no more; None
             where neither leads.
     """

@@ -1,4 +1,4 @@
-"""Win and win+tie rates, overall and per domain, with intervals that know which battles share questions."""
+"""Win and win+tie rates, overall and per domain, with intervals clustered by question."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Rate", "RateTable", "win_rates"]
 
 Floats = NDArray[np.float64]
 MOST_CELLS = 8
-"""Cells of a table of counts for each row, at most; sparser ones are sorted instead."""
+"""Largest number of cells per row of a table of counts; sparser ones are sorted instead."""
 ROWS_AT_ONCE = 1 << 20
 """Rows that are counted at once, so that memory does not grow with them."""
 Codes = NDArray[np.int64]
@@ -80,8 +80,8 @@ class RateTable:
 
     Attributes:
         rows: Systems best first by overall win rate, each with `overall` and then its domains.
-        clustered: Whether intervals take battles on one question together.
-        unused: Battles of the table that the reference took no part in.
+        clustered: Whether intervals are clustered by question.
+        unused: Battles of the table without the reference.
     """
 
     rows: tuple[Rate, ...]
@@ -113,15 +113,14 @@ def win_rates(
 ) -> RateTable:
     """Count wins, ties and losses of each system and bound their rates.
 
-    With one battle a question both kinds of interval are Wilson's. Where battles share questions,
-    the clustered one is Wilson's on fewer, effective, battles.
+    With one battle per question both kinds of interval are Wilson's. If battles share questions, the
+    clustered one is Wilson's on fewer, effective, battles.
 
     Args:
         table: Judged battles; weights are counts of battles.
         reference: Only battles against this opponent count; None for all battles.
         by_domain: Add a row for each domain with battles, beside `overall`.
-        clustered: Take battles on one question together. Turn it off where the table does not know
-            its questions.
+        clustered: Cluster by question. Turn it off if the table does not know its questions.
 
     Source: Han et al. (2024), section 6.3 (rates); docs/method/rates.md (intervals).
     """
@@ -139,7 +138,7 @@ def win_rates(
 
 
 def whole(value: float) -> int | float:
-    """Return a count as a whole number where it is one."""
+    """Convert a whole number of battles to an int."""
     return int(value) if float(value).is_integer() else value
 
 

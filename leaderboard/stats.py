@@ -14,12 +14,12 @@ from scipy.special import ndtr, ndtri, stdtrit
 Floats = NDArray[np.float64]
 LEVEL = 0.95
 NORMAL = 1.959963984540054
-"""Standard errors that an interval of that level reaches."""
+"""Half-width in standard errors of an interval of that level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Two bounds, in the unit of what they bound."""
+    """Lower and upper bound."""
 
     lower: float
     upper: float
@@ -122,16 +122,16 @@ def effective_count(
 UNIT = Interval(0.0, 1.0)
 DIFFERENCES = Interval(-1.0, 1.0)
 ROUNDING = 1e-9
-"""A spread or a difference that is no larger is rounding."""
+"""Spreads and differences up to this are rounding."""
 
 
 def mean_interval(
     mean: float, error: float | None, questions: int, *, within: Interval | None = None
 ) -> Interval | None:
-    """Return a t interval of a mean whose standard error depends on so many questions; None without an error.
+    """Return a t interval of a mean whose error rests on a number of questions; None without an error.
 
-    Where all questions agree, their number is all that is known: then the interval is that of a count,
-    Wilson's of a share, and of a difference that of the sign test; never one without width.
+    If all questions agree, only their number is known: the interval of a share is then Wilson's, that of a
+    difference the sign test's; it never has zero width.
 
     `within` are the values that exist; both signs make it a difference. Without it no count stands in.
     """
@@ -176,7 +176,7 @@ def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None
 
 
 def percentile_interval(draws: Floats) -> Interval | None:
-    """Return the middle 95 % of finite bootstrap draws; None where fewer than half are finite."""
+    """Return the middle 95 % of finite bootstrap draws; None if fewer than half are finite."""
     finite = draws[np.isfinite(draws)]
     if 2 * len(finite) < len(draws) or not len(finite):
         return None
@@ -188,7 +188,7 @@ RESAMPLES = 10_000
 SEED = 0
 FEWEST = 2
 MOST_CACHED_UNITS = 5_000
-"""Up to so many questions the resamples are drawn once and serve every mean over as many."""
+"""Largest number of questions whose resamples are cached for every mean."""
 BATCH_CELLS = 4_000_000
 
 Counts = NDArray[np.uint8]

@@ -1,11 +1,11 @@
-"""Words that commands and ratings share; importing them loads nothing else."""
+"""Enumerations shared by commands and ratings; importing them loads nothing else."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 OVERALL = "overall"
-"""Name of the rates and ratings of all domains together."""
+"""Name of the results over all domains."""
 
 COMMON_ALONE = "Only questions that both systems of a pair answered are compared."
 """Note on boards of rounds that skip missing answers."""
@@ -34,7 +34,7 @@ class IntervalKind(StrEnum):
 
 
 class Cluster(StrEnum):
-    """Unit that is resampled, or summed before squaring: whole questions, or single battles."""
+    """Unit of resampling and clustering: whole questions or single battles."""
 
     QUESTION = "question"
     NONE = "none"

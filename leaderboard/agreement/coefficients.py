@@ -14,7 +14,7 @@ from leaderboard.stats import Interval, percentile_interval
 Codes = NDArray[np.int64]
 
 BATCH_CELLS = 4_000_000
-"""Weights held at once: resamples of a batch times questions."""
+"""Limit of weights in memory: resamples of a batch times questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its interval; None where it does not exist for these data."""
+    """A number with its interval; None if it does not exist for these data."""
 
     value: float | None
     interval: Interval | None = None
@@ -107,13 +107,13 @@ def confusion(sums: Floats) -> Floats:
 
 
 def accuracy(sums: Floats) -> Floats:
-    """Share of pairs on which both say a, tie or b alike."""
+    """Share of pairs on which both name the same class."""
     table = confusion(sums)
     return ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
 
 
 def decisive_accuracy(sums: Floats) -> Floats:
-    """Share of the pairs that people decided on which the judge says the same; its tie is a miss."""
+    """Share of the pairs decided by people on which the judge agrees; its tie is a miss."""
     table = confusion(sums)
     right = table[..., 0, 0] + table[..., 2, 2]
     return ratio(right, table[..., 0].sum(axis=-1) + table[..., 2].sum(axis=-1))
@@ -128,7 +128,7 @@ def tie_rate(sums: Floats) -> Floats:
 def kappa(sums: Floats) -> Floats:
     """Cohen's kappa: 1 − observed over expected disagreement.
 
-    Undefined where both always name the same one class.
+    Undefined if both always name the same class.
 
     Source: Cohen (1960).
     """
@@ -185,10 +185,10 @@ def kendall(x: Floats, y: Floats) -> float:
 def krippendorff_alpha(
     values: Floats, *, questions: Codes | None = None, resampling: Resampling | None = None
 ) -> Estimate:
-    """Nominal alpha: 1 − observed over expected disagreement of all who judged the same pairs.
+    """Nominal alpha: 1 − observed over expected disagreement of judges of the same pairs.
 
-    `values` are (pairs, judges), NaN where one did not judge a pair; `questions` are the unit of resampling,
-    None for each pair its own. The value is None where everyone named one and the same value.
+    `values` are (pairs, judges), NaN for pairs that a judge did not see; `questions` are the unit of
+    resampling, by default each pair. The value is None if all values are equal.
 
     Source: Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
     """

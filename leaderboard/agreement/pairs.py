@@ -26,7 +26,7 @@ from leaderboard.agreement.coefficients import (
 from leaderboard.stats import percentile_interval
 
 RANKED_CELLS = 500_000
-"""Draws times pairs that are ranked at once; a handful of arrays of this size are held."""
+"""Limit of draws times pairs ranked at once; several arrays have this size."""
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
 
@@ -40,13 +40,13 @@ LABEL_LIMIT = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationPair:
-    """One pair of answers that people labelled, and what the judge made of it.
+    """One pair of answers with people's labels and the judge's verdict.
 
     Attributes:
-        question: What pairs that belong together share, the unit of resampling.
-        labels: One a person, −2…2, positive where b is better; at least one.
-        preference: The judge's verdict; None where it could not be read, was refused or failed.
-        margin: The judge's signed margin, −1…1, positive where b is better; None where it gives none.
+        question: The question of the pair, the unit of resampling.
+        labels: At least one, one per person, −2…2, positive if b is better.
+        preference: The judge's verdict; None if it could not be read, was refused or failed.
+        margin: The judge's signed margin, −1…1, positive where b is better; None if it gives none.
     """
 
     id: str
@@ -93,7 +93,7 @@ class Agreement:
         decided: Pairs with a verdict on which most people prefer one side.
         decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
         alpha: Krippendorff's alpha (nominal) of the judge and every single annotator.
-        annotator_alpha: The same of annotators alone: what a judge can be held to.
+        annotator_alpha: The same of annotators only: the standard for a judge.
         pearson: Correlation of the judge's margin and the mean label.
         mean_label: The mean label over all pairs; None without pairs.
     """
@@ -154,11 +154,11 @@ class Calibration:
 
 
 def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = None) -> Calibration:
-    """Hold a judge against annotators.
+    """Compare a judge with annotators.
 
     Several people's labels of a pair are merged to the side that more than half of them prefer,
-    else a tie (`majority`); only the correlations are with the mean label. The judge's margin stands
-    for its view where it gives one, else −1, 0 or 1. Domains are in order of first appearance.
+    else a tie (`majority`); only the correlations use the mean label, with the judge's margin or, without
+    one, −1, 0 or 1. Domains are in order of first appearance.
     """
     plan = resampling or Resampling()
     domains: dict[str, list[CalibrationPair]] = {}

@@ -1,8 +1,7 @@
 """Charts of a board: plain rows in, Altair charts out.
 
-Colours are distinguished by readers with any kind of colour vision and stand out on light and on dark
-paper alike; everything else (text, grid, background) is left to the theme of whoever shows the chart.
-Each chart repeats what a table beside it says.
+Colours are distinct for any kind of colour vision and stand out on light and dark paper; text, grid and
+background are left to the theme of the page. Each chart repeats the table next to it.
 """
 
 from __future__ import annotations
@@ -164,7 +163,7 @@ def scatter(
 
 
 def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Places near ascending values, at least so far apart, within bounds where there is room."""
+    """Positions near ascending values, with a minimum distance, within bounds if there is room."""
     places: list[float] = []
     for value in values:
         places.append(max(value, low, *(place + least for place in places[-1:])))

@@ -32,7 +32,7 @@ ENDINGS = {form.ending: form for form in BoardForm}
 def export_standings(standings: Standings, destination: Path, form: BoardForm | None = None) -> None:
     """Write a board's standings as one file: a row a system in each domain; JSON holds everything.
 
-    Without `form` the name's ending says it; text may be gzipped (`*.csv.gz`).
+    `form` defaults to the name's ending; text may be gzipped (`*.csv.gz`).
     """
     from data.files.zip_files import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
 
@@ -109,7 +109,7 @@ def column_kind(name: str) -> type[str | int | float]:
 Cell = object
 """Texts, whole numbers, numbers or None."""
 WIDTH = 860
-"""Of pictures, in pixels before doubling."""
+"""Size of pictures, in pixels before doubling."""
 
 
 class PictureForm(StrEnum):
@@ -128,7 +128,7 @@ class Stamp:
 
     @property
     def stem(self) -> str:
-        """The beginning of file names."""
+        """Prefix of file names."""
         return f"{self.board}-{self.content_hash[:8]}"
 
     def fields(self) -> dict[str, str]:
@@ -137,7 +137,7 @@ class Stamp:
 
 
 def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp | None) -> bytes:
-    """Rows of the same columns as a file; board and hash stand in two columns more.
+    """Rows of a file, with two more columns for board and hash.
 
     Without a stamp the rows, being of several boards, name board and hash themselves.
 
@@ -152,7 +152,7 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp
 
 
 def draws_pictures() -> bool:
-    """Return whether charts and boards can be drawn as files, which the extra `pictures` is for."""
+    """Return whether the extra `pictures`, which draws charts as files, is installed."""
     return find_spec("vl_convert") is not None
 
 
@@ -216,7 +216,7 @@ BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a file: its name, what its values are, their unit, and what they mean."""
+    """A column of a file: name, type, unit and meaning."""
 
     name: str
     kind: str

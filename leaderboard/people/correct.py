@@ -30,13 +30,13 @@ from leaderboard.stats import LEVEL, wilson
 from leaderboard.vocabulary import OVERALL
 
 LEAST_LEFT = 0.02
-"""Share of a residual that a question's pull on the fit leaves at least."""
+"""Least share of a residual that remains after a question's pull on the fit."""
 NO_SPREAD = 1e-9
 TINY = float(np.finfo(float).tiny)
 WORTHWHILE = 1.05
-"""Ratio of variances from which on the judge adds something: one label in twenty."""
+"""Ratio of variances from which the judge adds something: one label in twenty."""
 MEASURES = {"mean_score": "score_", "win_rate": "", "win_tie_rate": "win_tie_"}
-"""Averaged quantities, with the prefixes of their bounds' names."""
+"""Averaged quantities, and the prefixes of their bounds."""
 Row = dict[str, Any]
 
 
@@ -254,7 +254,7 @@ def _rates(
 
 
 def _seen_from(measures: Floats, is_first: NDArray[np.bool_]) -> Floats:
-    """(n, 3) Turn measures to the system's side: what the other does not win, it wins or ties."""
+    """(n, 3) Turn measures to the system's side."""
     return np.asarray(np.where(is_first[:, None], measures, 1 - measures[:, [0, 2, 1]]))
 
 
@@ -315,7 +315,7 @@ def _number(value: float) -> float | None:
 def _evidence(
     labelled: Labelled, votes: Sequence[Vote], alone: float, corrected: float, rows: Sequence[Row]
 ) -> Mapping[str, Any]:
-    """Return what a correction depends on; `gain` is the variance of votes alone over the corrected one."""
+    """Return the counts behind a correction; `gain` is the variance of votes alone over the corrected one."""
     gain = float(alone / corrected) if corrected > 0 else None
     advice = "The judge adds nothing to the votes alone: their intervals are as narrow without it."
     questions = len(np.unique(labelled.table.question[labelled.rows]))
@@ -338,7 +338,7 @@ def _evidence(
 
 
 def _correlation(labelled: Labelled) -> float | None:
-    """Correlate the judge's share with people's within pairs of systems; None where either does not vary."""
+    """Correlate the judge's share with people's within pairs of systems; None if either does not vary."""
     table, rows, weight = labelled.table, labelled.rows, labelled.weight
     _, pair = np.unique(
         table.a[rows].astype(np.int64) * len(table.systems) + table.b[rows], return_inverse=True

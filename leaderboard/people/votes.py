@@ -36,7 +36,7 @@ ROUNDING = 1e-9
 
 
 class _Lines(Place):
-    """A place whose messages name the line of the file where records stand on lines."""
+    """Location in messages: the line of the file, for formats with lines."""
 
     def at(self, index: int, column: str = "") -> str:
         number = f"line {self.lines[index]}" if self.lines else f"row {self.first_row + index}"
@@ -50,7 +50,7 @@ class Vote:
     Attributes:
         battle: Its question and its two systems, in order of their names.
         share: Share of the win that the first of them gets, 0–1.
-        chance: Probability that the battle was put to people; None where the vote does not say.
+        chance: Probability that the battle was put to people; None if the vote does not say.
     """
 
     place: str
@@ -76,7 +76,7 @@ def read_votes(path: Path) -> list[Vote]:
 
 
 def votes_of(records: Iterable[Mapping[str, object]], name: str = "votes") -> list[Vote]:
-    """Check votes that are records already; errors as of `read_votes`."""
+    """Check votes given as records; errors are those of `read_votes`."""
     return _checked(Chunk(place=Place(file=name, first_row=1), records=[dict(row) for row in records]))
 
 
@@ -128,7 +128,7 @@ def _chance(place: Place, index: int, record: Record) -> float | None:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Labelled:
-    """Judged battles, each once, and the labels of some.
+    """Unique judged battles with labels of some.
 
     Attributes:
         table: The N battles, with the judge's mean share as their score.

@@ -1,4 +1,4 @@
-"""Ratings of systems from their battles, and what readers ask of them."""
+"""Ratings of systems from their battles, and differences between them."""
 
 from leaderboard.ratings.domains import DomainTable, rate_domains
 from leaderboard.ratings.models.covariates import (

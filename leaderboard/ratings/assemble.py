@@ -1,4 +1,4 @@
-"""Put groups, bounds and ranks together into the one result."""
+"""Assemble groups, bounds and ranks into the result."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> Non
 def _place_outside(
     columns: Columns, table: BattleTable, pairs: PairCounts, groups: Groups, settings: Settings
 ) -> None:
-    """Return flags, components and one-sided bounds of what is not in the main group."""
+    """Return flags, components and one-sided bounds of systems outside the main group."""
     unrated = np.isnan(columns.points)
     linked = (groups.above | groups.below) & unrated
     main = groups.label == 0

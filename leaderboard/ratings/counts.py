@@ -1,4 +1,4 @@
-"""Sufficient statistics: how each pair of systems fared, in all and per question."""
+"""Sufficient statistics: results of each pair of systems, overall and per question."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PairCounts:
         return self.sum_ends(self.totals, self.totals)
 
     def sum_ends(self, at_low: Floats, at_high: Floats) -> Floats:
-        """(S,) sums over pairs of what falls to their two ends."""
+        """(S,) sums over pairs of the values of their two ends."""
         summed = np.bincount(self.low, at_low, self.systems) + np.bincount(self.high, at_high, self.systems)
         return summed.astype(np.float64, copy=False)
 
@@ -81,7 +81,7 @@ class PairCounts:
 
 
 def count_pairs(table: BattleTable) -> PairCounts:
-    """Count what each pair's battles came to, in one pass over the rows, once for a table."""
+    """Count the results of each pair in one pass over the rows, once per table."""
     if "pairs" not in table.counted:
         table.counted["pairs"] = _count_pairs(table)
     pairs: PairCounts = table.counted["pairs"]
@@ -176,11 +176,11 @@ def count_by_cluster(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells:
-    """Results of the one battle of each pair on each cluster, a byte a cell.
+    """Results of the single battle of each pair on each cluster, one byte per cell.
 
     Attributes:
         doubled: (clusters, P) twice the share of the win of the low end, −1 where the two did not meet.
-        full: Whether all met everywhere.
+        full: Whether every pair met on every cluster.
     """
 
     doubled: NDArray[np.int8]
@@ -188,7 +188,7 @@ class Cells:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of what `count_by_cluster` makes."""
+        """Shape of the result of `count_by_cluster`."""
         clusters, pairs = self.doubled.shape
         return clusters, 3 * pairs
 
@@ -211,7 +211,7 @@ class Cells:
 def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
     """Return the cells of a large table, whose clusters are its questions; counted once for a table.
 
-    None where battles are few, have weights or soft labels, or leave most cells empty, and where two of a
+    None if battles are few, have weights or soft labels, or leave most cells empty, and where two of a
     pair are on one question.
     """
     if "cells" not in table.counted:
@@ -289,5 +289,5 @@ def one_thread() -> AbstractContextManager[object]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the libraries of this process; finding them takes longer than many a fit."""
+    """Return the libraries of this process; finding them can take longer than a fit."""
     return ThreadpoolController()

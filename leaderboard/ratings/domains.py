@@ -1,9 +1,9 @@
 """Ratings within each domain, shrunk towards the overall ratings where a domain's battles are few.
 
 Within domain d each rating is drawn around the overall one, θ_id ~ N(θ_i, τ²). One τ serves all domains: it
-is estimated from all of them (EM on the normal approximation), each counting by its questions, with a
-half-normal prior. So domains that differ throughout are left to differ, and a few questions make no domain of
-their own. Battles of one system on one question count for as many as their correlation leaves of them. Draws
+is estimated from all of them (EM on the normal approximation), weighted by questions, with a half-normal
+prior. So domains that differ throughout stay different, and a few questions do not. Battles of one system on
+one question are weighted down by their correlation. Draws
 perturb the battles by the bootstrap and the prior's centre by a joint draw of the overall ratings plus
 N(0, τ²), which makes them draws of the posterior. Of systems too many for draws the same two sources add up
 to a covariance, of the battles by the sandwich.
@@ -44,9 +44,9 @@ from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, 
 EM_STEPS = 100
 LEAST_SPREAD = 1.0 / POINTS
 PRIOR_SPREAD = 100.0 / POINTS
-"""Deviation of τ's half-normal prior, and where its estimate starts."""
+"""Deviation of τ's half-normal prior, and the start of its estimate."""
 LEAST_CORRELATION = 0.2
-"""Of battles of one system on one question; few questions cannot show that it is less."""
+"""Least correlation of battles of one system on one question; few questions cannot show that it is less."""
 NONE_SEPARATED = "The battles of this domain alone separate no two systems."
 
 

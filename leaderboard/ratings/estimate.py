@@ -1,4 +1,4 @@
-"""The estimate of one group of systems: ratings in points, their intervals and how sure differences are."""
+"""Estimate of one group of systems: ratings in points, intervals and errors of differences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Estimate:
         draws: (B, M) joint draws; None for sandwich intervals and very many systems.
         covariance: (M, M); None for very many systems.
         units: (M,) effective questions (or battles) that carry each rating.
-        errors: How sure differences are; None for very many systems, and where nothing says so.
+        errors: Errors of differences; None for very many systems, or if unknown.
         lost_draws: Resamples without an estimate.
     """
 
@@ -83,7 +83,7 @@ def estimate(
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
-    """Return the battles among some systems, renumbered, with the questions and systems that they name."""
+    """Select and renumber the battles among some systems."""
     place = np.full(len(table.systems), -1, dtype=table.a.dtype)
     place[members] = np.arange(len(members))
     everyone = np.array_equal(place, np.arange(len(place)))
@@ -170,7 +170,7 @@ def _with_errors(
 
 
 def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) -> Estimate:
-    """Ratings whose spread is that of joint draws: percentile ends, t intervals where few questions carry."""
+    """Ratings with intervals from joint draws: percentiles, or t for few questions."""
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
     by_t = _with_errors(
         _unsure(members, points),

@@ -1,4 +1,4 @@
-"""Ranks that admit what the battles leave open: simultaneous intervals and tie groups.
+"""Ranks with simultaneous intervals, tie groups and letters.
 
 Every pair of systems is tested; Holm's procedure keeps the chance of even one false separation at 5 %.
 A system's best possible rank counts those that are surely better, its worst those that are surely worse.
@@ -33,7 +33,7 @@ from leaderboard.ratings.vocabulary import POINTS
 
 ALPHABET = 26
 MOST_SYSTEMS = 400
-"""Above this there are no letters: a row of them would be too long to read."""
+"""Largest number of systems with letters: longer rows are unreadable."""
 _LETTER = re.compile(r"[A-Z][a-z]*")
 
 
@@ -92,7 +92,7 @@ def letter_set(text: str) -> frozenset[str]:
 
 
 class Placed(Protocol):
-    """Rank of a system and its bounds; None where the rating does not say."""
+    """Rank of a system and its bounds; None if the rating does not say."""
 
     @property
     def ladder(self) -> int:
@@ -104,11 +104,11 @@ class Placed(Protocol):
 
     @property
     def rank_lower(self) -> int | None:
-        """The best place that the battles leave open."""
+        """Best rank that the battles allow."""
 
     @property
     def rank_upper(self) -> int | None:
-        """The worst."""
+        """Worst rank that the battles allow."""
 
 
 def told_apart(one: Placed, other: Placed) -> bool:
@@ -126,9 +126,9 @@ def told_apart(one: Placed, other: Placed) -> bool:
 
 
 def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
-    """Best place, worst place and letters of some systems among themselves, by the letters of all.
+    """Rank some systems among themselves, by the letters of all.
 
-    Leaving systems out changes no test of the others, so that who is separated stays as it was.
+    Leaving systems out changes no test of the others.
     """
     sets = [letter_set(text) for text in texts]
     separated = np.array([[not one & other for other in sets] for one in sets], dtype=bool)
@@ -214,7 +214,7 @@ class Known:
         ladder: (S,) group of systems that share places, 0 for the main one's.
         over: (S,) how many systems of other groups stand above each.
         clean: (S, S) on how many independent questions (or battles) the row's system beat the column's, of
-            another group, which never took a share of a win from it; None where systems are too many.
+            another group, which never took a share of a win from it; None if systems are too many.
     """
 
     ladder: Ints
@@ -232,7 +232,7 @@ def place_systems(
     units: Floats | None = None,
     known: Known | None = None,
 ) -> Places:
-    """Order the systems of each ladder and say what the battles leave open.
+    """Order the systems of each ladder, with rank intervals.
 
     Arrays are (S,), NaN where there is none; of a system without a rating at most one of its `ends` is a
     number. Without `errors` of differences (very many systems) standard errors and `units` decide; without

@@ -1,4 +1,4 @@
-"""Rate systems from battles: the one entry point."""
+"""Rate systems from battles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method
 
 MOST_RESAMPLED = 250
-"""Systems up to which intervals are resampled unless another kind is asked for."""
+"""Largest number of systems whose intervals are resampled by default."""
 NOT_RESAMPLED = (
     "intervals are sandwich intervals, since resampling {systems:,} systems takes minutes "
     "(`arena battles rate --interval bootstrap` does it)"
@@ -48,7 +48,7 @@ def rate(
         bootstrap: Resamples.
         cluster: Whether questions or single battles are the independent units.
         anchor: The system whose rating is fixed; without one, the main group's ratings average 1000.
-        seed: Of the resamples.
+        seed: Seed of the resamples.
         bounds: Percentile or BCa ends of bootstrap intervals.
 
     Source: Bradley & Terry (1952); Chiang et al. (2024), section 4; docs/method.md.
@@ -74,7 +74,7 @@ def rate(
 
 
 def interval_for(systems: int, method: Method) -> IntervalKind:
-    """Choose the default source of intervals: resamples of very many systems take minutes."""
+    """Choose the default source of intervals, since resampling very many systems takes minutes."""
     many = systems > MOST_RESAMPLED and method is not Method.ELO
     return IntervalKind.SANDWICH if many else IntervalKind.BOOTSTRAP
 
@@ -93,7 +93,7 @@ def usable(table: BattleTable) -> BattleTable:
 
 
 def in_order(table: BattleTable) -> BattleTable:
-    """Sort the table where its order matters: for the last digits of sums of shares and weights."""
+    """Sort the table if its order matters for the last digits of sums of shares and weights."""
     return table if table.score is None and table.weight is None else table.select(table.canonical())
 
 

@@ -1,4 +1,4 @@
-"""The one result of every rating method."""
+"""Result of every rating method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Rating:
     """One system's rating.
 
     Attributes:
-        rating: In points; None where the estimate does not exist (see `flags`).
+        rating: In points; None if the estimate does not exist (see `flags`).
         se: Standard error in points, in the table's gauge; None without one.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
@@ -27,7 +27,7 @@ class Rating:
         rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
         tie_group: 1 for the leader and all that are not separated from it, 2 for the next, …
         letters: Two systems of a ladder have a letter in common if and only if their paired difference is
-            not significant, for all pairs at once (95 %); None where systems are too many for letters.
+            not significant, for all pairs at once (95 %); None if systems are too many for letters.
         component: 0 for the main group of systems whose ratings are on one scale, 1, 2, … for groups apart.
         ladder: 0 for the systems whose places are counted with the main group's, because some chain of
             battles links them, 1, 2, … for others.
@@ -61,8 +61,8 @@ class Settings:
     """Settings of a table; the same settings and battles give the same bytes.
 
     Attributes:
-        bootstrap: Resamples; None where nothing was resampled.
-        anchor: The fixed system; None where ratings average 1000.
+        bootstrap: Resamples; None if nothing was resampled.
+        anchor: The fixed system; None if ratings average 1000.
     """
 
     method: Method = Method.BRADLEY_TERRY
@@ -76,7 +76,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class RatingTable:
-    """Ratings with what they depend on.
+    """Ratings with their settings and uncertainty.
 
     Attributes:
         ratings: Best first: the main group, then groups apart.
@@ -85,14 +85,14 @@ class RatingTable:
         draws: (B, S) joint draws in points and in the same gauge, NaN where there is no rating; None
             for sandwich intervals and above `SPARSE_ABOVE` systems.
         covariance: (S, S) in squared points, NaN where there is no rating; None above `SPARSE_ABOVE`.
-        errors: How sure each difference is, clustered as asked for; None above `SPARSE_ABOVE`. Letters,
-            ranks, differences and chances all go by it.
+        errors: Standard errors of differences, clustered by the settings; None above `SPARSE_ABOVE`. Letters,
+            ranks, differences and chances use it.
         component: (S,) group of each system, 0 for the main one.
         gradient_norm: Convergence certificate: the largest difference, over systems, of observed and
             expected wins, as a share of the system's battles; None for online Elo, which solves nothing.
         tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); None elsewhere.
         draws_without_estimate: Resamples in which some rating does not exist; left out of intervals.
-        notes: What was chosen because of the battles, in sentences.
+        notes: Choices made because of the battles, as sentences.
     """
 
     ratings: tuple[Rating, ...]

@@ -1,4 +1,4 @@
-"""The closed sets of words and the few settings of a rating."""
+"""Enumerations and settings of ratings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POINTS: float = 400 / math.log(10)
 
 MEAN: float = 1000.0
 MOST_POINTS = 1e6
-"""Of an anchor; beyond it points lose the digits that tell systems apart."""
+"""Largest rating of an anchor; beyond it points lose the digits that separate systems."""
 
 __all__ = ["MEAN", "POINTS", "Anchor", "Bounds", "Cluster", "Flag", "IntervalKind", "Method"]
 
@@ -37,8 +37,8 @@ class Flag(StrEnum):
     `ANCHOR`: fixed by definition.
     `NO_INTERVAL`: too few questions or battles, or no variation among them, to say how sure the rating is.
     `FEW_QUESTIONS`: fewer than twelve questions carry the rating, so that its interval is Student's t
-    whatever was asked for.
-    `BORROWED`: no battle in this domain; the overall rating stands in.
+    whatever the settings.
+    `BORROWED`: no battle in this domain; the overall rating is used.
     """
 
     NEVER_WINS = "never_wins"
@@ -53,7 +53,7 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The system whose rating is fixed, and at what.
+    """The system with a fixed rating, and that rating.
 
     With `others` the ratings are shifted so that those of all anchors deviate from what is given by 0 on
     average; none of them is then fixed, and the distances stay those of the battles.
@@ -76,16 +76,16 @@ class Anchor:
 
     @property
     def all(self) -> tuple[Anchor, ...]:
-        """This one and those beside it."""
+        """This anchor and the others."""
         return (self, *self.others)
 
     @property
     def zero(self) -> float:
-        """The points that the anchors have on average."""
+        """Mean rating of the anchors."""
         return sum(anchor.rating for anchor in self.all) / len(self.all)
 
     def alone(self) -> Anchor:
-        """Return this anchor, for values that are measured from one."""
+        """Return this anchor only, for values measured from one."""
         if self.others:
             message = f"Such ratings are measured from one anchor, and {len(self.all)} are given."
             raise InputError(message, advice="Give --anchor once.")

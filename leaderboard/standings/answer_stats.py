@@ -17,7 +17,7 @@ from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2
 RANKED_QUESTIONS = 5
-"""A system that answered less than this share of a board's questions, or fewer than so many, has no rank."""
+"""Least share, and number, of a board's questions that a ranked system answered."""
 
 
 class AskedQuestion(NamedTuple):
@@ -30,13 +30,13 @@ class AskedQuestion(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFact:
-    """Facts on one answer that is not empty, without its text.
+    """Facts on one non-empty answer, without its text.
 
     Attributes:
         words: Its length in words, after cleaning.
         no_answer: Whether it declines to answer.
-        form: How many headings, bold spans and items of lists it has; empty where unknown.
-        scores: By metric, in the metric's unit; None where the metric is undefined for the answer.
+        form: How many headings, bold spans and items of lists it has; empty if unknown.
+        scores: By metric, in the metric's unit; None if the metric is undefined for the answer.
     """
 
     question: str
@@ -58,7 +58,7 @@ class MeanScore:
     """A metric's mean over a system's answers.
 
     Attributes:
-        mean: None where no answer has the score.
+        mean: None if no answer has the score.
         interval: BCa interval over questions; None for fewer than two.
         undefined: How many answers were scored without a defined value; they enter no mean.
         missing: How many answers are missing; they count 0.
@@ -100,7 +100,7 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, lacking: Collection[str
 def declines_of(
     facts: Sequence[AnswerFact], asked: Mapping[str, AskedQuestion], *, marked: bool
 ) -> dict[str, Any]:
-    """Count the answers that decline; where questions are `marked` unanswerable also where they should.
+    """Count the answers that decline; if questions are `marked` unanswerable, also how many rightly do.
 
     A missing answer neither declines nor answers.
 

@@ -63,17 +63,17 @@ def build_standings(
 
     Args:
         table: The judged battles alone; a table without battles gives a board without ratings.
-        about: What the board is.
+        about: Description of the board.
         settings: How to rate; `cluster` also decides whether rates take battles on one question
             together, which a table of published counts cannot do.
         answers: Facts about each system's answers.
         outcomes: How each system's planned battles ended.
         ended: How all planned battles ended.
-        badges: What the organisers say of systems, such as `baseline`.
+        badges: Organisers' badges of systems, such as `baseline`.
         judged: How much of the planned battles was judged.
-        judge_context: What the judge saw beside the texts of answers.
+        judge_context: Information that the judge had besides the answers.
         asked: The questions that the board is about, whose answers alone count, and which a system that does
-            not answer them lacks; None where they are not known.
+            not answer them lacks; None if they are not known.
 
     A system that answered too few of the questions (`too_few_answers`) is listed without a rank, and its
     battles enter no rating; where questions are not known, as of published counts, everyone is ranked.
@@ -181,7 +181,7 @@ def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: 
 
 
 def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
-    """Rates against the reference where there is one, and its own against everyone."""
+    """Rates against the reference if there is one, and its own against all systems."""
     reference = inputs.reference
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
@@ -237,7 +237,7 @@ def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
 
 
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
-    """Domains in the order of the labels, then those of battles and answers; none where unnamed."""
+    """Domains in the order of the labels, then those of battles and answers; none if unnamed."""
     met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
     ordered = dict.fromkeys((*about.labels, *met))
     return tuple(domain for domain in ordered if domain in set(met) and domain)

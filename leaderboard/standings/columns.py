@@ -1,7 +1,6 @@
-"""The columns of a board, each in one place: pages, files, print and commands are made from `COLUMNS`.
+"""Columns of a board; `COLUMNS` defines them for pages, files, print and commands.
 
-A column reads a line of the standings as `board_lines` gives it. Columns of metrics describe themselves, and
-those of votes are a section of a board of their own.
+A column reads a line of `board_lines`. Metrics define their own columns; votes have a separate section.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ class Surface(Enum):
     """Surface that shows a column."""
 
     FILES = 1
-    """CSV, JSON rows and Parquet, with what describes their fields."""
+    """CSV, JSON rows and Parquet, with the descriptions of their fields."""
     PAGES = 2
-    """The table of the board wherever it is shown as HTML."""
+    """The table of the board in HTML."""
     TERMINAL = 3
     """The tables of commands, also as Markdown and LaTeX."""
 
@@ -61,16 +60,16 @@ class BoardColumn:
     """A column of a board.
 
     Attributes:
-        name: In files.
-        ends: The columns with the ends of its 95 % interval; none where it has no interval.
-        heading: What stands above it on pages and in print; the name where it is empty.
-        short: The same where there is little room.
-        help: What readers of the page must know beside the meaning.
-        place: Where it stands on the page, from 1; those with 0 follow in their order here.
-        usual: Whether it stands on the page until a reader chooses.
-        least_first: Whether the least is the first when the rows are sorted by it.
-        said: Whether it is self-reported; then only boards with such reports have it.
-        seldom: Whether only files of boards have it of which some line has a value.
+        name: Name in files.
+        ends: The columns with the ends of its 95 % interval; none if it has no interval.
+        heading: Heading on pages and in print; the name if empty.
+        short: Heading for narrow tables.
+        help: Explanation for readers of the page, besides the meaning.
+        place: Position on the page, from 1; columns with 0 follow in their order here.
+        usual: Whether the page shows it by default.
+        least_first: Whether sorting puts the least first.
+        said: Whether it is self-reported; only boards with such reports show it.
+        seldom: Whether only files of boards with some value contain it.
     """
 
     name: str
@@ -478,7 +477,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
 
 
 def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
-    """Return the columns of a surface in its order: of the table, of files, or of print."""
+    """Return the columns of a surface in order."""
     found = [column for column in COLUMNS if surface in column.surfaces]
     if surface is Surface.PAGES:
         found.sort(key=lambda column: column.place or len(COLUMNS))
@@ -488,20 +487,20 @@ def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
 
 
 def column_named(name: str) -> BoardColumn | None:
-    """Return the column of a name; None where none bears it."""
+    """Return the column with a name; None if there is none."""
     return next((column for column in COLUMNS if column.name == name), None)
 
 
 def marked(standings: Json, marks: Mapping[str, str]) -> Json:
-    """Return a board's standings with what is marked beside names of systems, for files other than JSON."""
+    """Return a board's standings with marks next to names of systems, for files other than JSON."""
     return {**standings, MARKS: marks} if marks else standings
 
 
 def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
-    """Return the lines of a board by domain, with all that columns read.
+    """Return the lines of a board by domain, for the columns.
 
-    Beside the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
-    what its team says, and its corrected rating.
+    Besides the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
+    its self-reported facts, and its corrected rating.
     The reference has no rates: those of boards published before `rate_against_all` count its battles against
     all.
     """

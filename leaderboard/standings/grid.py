@@ -35,7 +35,7 @@ class _Model(BaseModel):
 
 
 class GridFigure(_Model):
-    """A figure with its 95 % interval; both ends are null where it has none."""
+    """A figure with its 95 % interval; both ends are null if it has none."""
 
     value: float
     lower: float | None = None
@@ -79,11 +79,11 @@ class Grid(_Model):
         return {(cell.system, cell.domain): cell for cell in self.cells}
 
     def cell(self, system: str, domain: str) -> GridCell | None:
-        """Return the cell of a system in a domain; None where nothing of it was judged."""
+        """Return the cell of a system in a domain; None if nothing of it was judged."""
         return self._by_place.get((system, domain))
 
     def correlation(self, win: str, score: str) -> GridCorrelation | None:
-        """Return the correlation of two figures; None where too few cells have both."""
+        """Return the correlation of two figures; None if too few cells have both."""
         return next((row for row in self.correlations if (row.win, row.score) == (win, score)), None)
 
     def questions(self, domain: str) -> int:

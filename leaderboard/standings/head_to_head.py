@@ -119,7 +119,7 @@ class Meetings:
     pairs: Mapping[tuple[str, str], Meeting]
 
     def of(self, system: str, opponent: str) -> Meeting | None:
-        """Return the results of one system against another; None where they never met."""
+        """Return the results of one system against another; None if they never met."""
         return self.pairs.get((system, opponent))
 
 

@@ -1,4 +1,4 @@
-"""Standings: everything that a board says."""
+"""Standings: the content of a board."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ class Line:
     """One system in one domain, or overall.
 
     Attributes:
-        rating: None where the system has no battle here, or ratings do not exist.
+        rating: None if the system has no battle here, or ratings do not exist.
         rate: Against the reference where the board has one; None without battles, and of the reference.
         rate_against_all: The reference's own, against every system: another quantity, in no column with the
             rates of systems; None of systems.
-        asked: How many questions the board asks here; None where that is not known, and of the reference.
-        declined: Its answers that decline (`declines_of`); None where none is known.
-        badges: What the organisers say of it, such as `baseline`.
-        unranked: Why it has no rank, since it answered too few questions; empty of all others. Its battles
-            enter no rating.
+        asked: How many questions the board asks here; None if that is not known, and of the reference.
+        declined: Its answers that decline (`declines_of`); None if none is known.
+        badges: The organisers' badges, such as `baseline`.
+        unranked: Why it has no rank (too few answers), else empty. Its battles enter no rating.
     """
 
     system: str
@@ -60,7 +59,7 @@ class Line:
     def as_json(self) -> dict[str, object]:
         """One object; rating and rate are those of `battles rate` and `battles winrates`, or null.
 
-        `unranked` and `partial` are there only where they say something.
+        Empty `unranked` and `partial` are left out.
         """
         fields = to_json(
             self,
@@ -76,15 +75,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """Description of a board for its readers.
+    """Description of a board.
 
     Attributes:
-        note: What readers must know of where the numbers come from; empty where nothing special.
-        reference_by: Who wrote it: `people`, or in free text; empty where that is not known.
-        labels: Domain ids to what readers see, in the order in which domains are shown.
-        facts: What else to tell (judge, question set, dates, …), label to value.
+        note: Origin of the numbers, if it is unusual; else empty.
+        reference_by: Who wrote it: `people`, or in free text; empty if that is not known.
+        labels: Titles of domains by id, in display order.
+        facts: Further facts (judge, question set, dates, …), label to value.
         health: How far the judge can be trusted: flips, unreadable replies, attacks, agreement with people.
-        attempts: How many versions of each system were judged so far; empty where that is not known.
+        attempts: How many versions of each system were judged so far; empty if that is not known.
         missing: Rule for missing answers; None of battles that were planned without one.
     """
 
@@ -106,14 +105,14 @@ class Standings:
 
     Attributes:
         lines: By domain id and `overall`: systems, best first.
-        ratings: The overall ratings with their draws; None where they do not exist.
+        ratings: The overall ratings with their draws; None if they do not exist.
         pairs: The record of every pair, best first.
         beside: Second tables of ratings: those without the reference.
         differences: The paired difference of every two systems, compact (`all_differences`).
-        judged: How much of the planned battles was judged; None where only verdicts are known.
-        covariates: What biases the judge (`style_section`); empty where nothing can be told.
-        systems: What teams say of their systems; empty where they say nothing.
-        domain_notes: What readers of a domain's ratings must know, by domain.
+        judged: Share of the planned battles that was judged; None if only verdicts are known.
+        covariates: Effects of style (`style_section`); empty if unknown.
+        systems: Self-reported facts; empty without any.
+        domain_notes: Notes on the ratings of domains.
     """
 
     about: About

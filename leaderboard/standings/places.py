@@ -20,7 +20,7 @@ NO_PLACE = {"rank": None, "rank_lower": None, "rank_upper": None, "tie_group": N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Rank of a system and its bounds; None where the rating does not say."""
+    """Rank of a system and its bounds; None if the rating does not say."""
 
     ladder: int
     letters: str | None
@@ -86,7 +86,7 @@ def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Js
 
 
 def _with_letters(places: Sequence[Place]) -> Sequence[Place]:
-    """Places with the letters that they themselves say, where they come without and are not too many."""
+    """Add letters to places without, if there are not too many systems."""
     if len(places) > MOST_SYSTEMS or all(place.letters for place in places):
         return places
     apart = np.array([[told_apart(one, other) for other in places] for one in places], dtype=bool)
@@ -130,7 +130,7 @@ class RankChange:
 
     @property
     def places(self) -> int:
-        """Places that it rose, below 0 that it fell; 0 where one of the two is not known."""
+        """Change of rank, positive if it rose; 0 if either rank is unknown."""
         return 0 if self.expected is None or self.after is None else self.expected[0] - self.after[0]
 
     @property
@@ -164,7 +164,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
 
 
 def ranks_among_systems(standings: Mapping[str, Any]) -> BySystem:
-    """Return the ranks of each system of a board overall, best first; None where a system has none."""
+    """Return the ranks of each system of a board overall, best first; None if a system has none."""
     lines = lines_among_systems(standings["lines"][OVERALL], reference := standings.get("reference"))
     ends = {line["system"]: line["rating"] or {} for line in lines if line["system"] != reference}
     return {

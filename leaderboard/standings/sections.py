@@ -13,7 +13,7 @@ from data.models.words import to_json
 from data.text import counted, percent
 
 LEAST_JUDGED = 0.9
-"""A board of which less was judged, over all or of one of its systems, is partial."""
+"""Share judged, overall or of one system, below which a board is partial."""
 MOST_NAMED = 3
 
 
@@ -26,7 +26,7 @@ class JudgedShare:
 
     @property
     def share(self) -> float | None:
-        """Judged of expected, 0–1; None where nothing was expected."""
+        """Judged of expected, 0–1; None if nothing was expected."""
         return self.judged / self.expected if self.expected else None
 
     @property
@@ -84,11 +84,11 @@ def at_least_percent(share: float) -> str:
 
 
 PEOPLE = "people"
-"""Its key; boards that no votes correct have none."""
+"""Key of the JSON section; only boards corrected by votes have it."""
 
 
 def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """Return the corrected rating of each system; empty where no votes correct the board."""
+    """Return the corrected rating of each system; empty if no votes correct the board."""
     return {row["system"]: row for row in (standings.get(PEOPLE) or {}).get("ratings", ())}
 
 
@@ -109,7 +109,7 @@ def people_sentence(standings: Mapping[str, Any]) -> str:
 
 
 SYSTEMS = "systems"
-"""The key of a board's JSON; boards of systems of which nothing is said have none."""
+"""Key of the JSON section; only boards with self-reported facts have it."""
 SELF_REPORTED = "Reported by the teams themselves, and checked by nobody."
 TEXTS = ("organisation", "model", "licence", "link", "open_weights", "parameters", "released")
 
@@ -135,10 +135,10 @@ class SystemFacts:
     """Self-reported facts on one system.
 
     Attributes:
-        texts: Of `TEXTS`, those that it says.
-        parameter_count: How many parameters `parameters` are; None where it does not say.
+        texts: Values of `TEXTS` that the team gave.
+        parameter_count: How many parameters `parameters` are; None if it does not say.
         figures: Means over its answers, of those that some report.
-        answers: How many answers it has in all.
+        answers: Number of its answers.
     """
 
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -152,7 +152,7 @@ class SystemFacts:
         return not self.texts and not self.figures
 
     def text(self, name: str) -> str:
-        """One of `TEXTS`; empty where it does not say."""
+        """Return a value of `TEXTS`; empty if not given."""
         return self.texts.get(name, "")
 
     def as_json(self) -> dict[str, Any]:

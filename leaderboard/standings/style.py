@@ -1,4 +1,4 @@
-"""Style on a board: what length, form and position are worth to its judge, or why that is not known."""
+"""Effects of length, form and position on a board's judge, or why they are unknown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_POSITION = "Which answer the judge was shown first is not known here."
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class JudgeContext:
-    """Information that a judge saw besides the texts.
+    """Information that a judge had besides the texts.
 
     `position` is (N,) by battle: 1 where side a was shown first, -1 where b was, 0 for both orders; None
     where that is not known or cannot matter, and `no_position` says why.

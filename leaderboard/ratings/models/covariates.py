@@ -1,4 +1,4 @@
-"""Columns of a fit beside systems, and whether battles can tell what each of them is worth.
+"""Covariates of a fit, and whether the battles identify their coefficients.
 
 A count of an answer's text enters as the relative difference of the two answers, (a − b) / (a + b + 1), in
 units of its root mean square over the battles; a mark such as the first place enters as it is, between −1 and
@@ -39,7 +39,7 @@ class CovariateColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOutCovariate:
-    """A covariate that a fit has no coefficient for, and why, as a sentence."""
+    """A covariate without a coefficient, with the reason as a sentence."""
 
     name: str
     reason: str
@@ -47,7 +47,7 @@ class LeftOutCovariate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleEffect:
-    """The worth of one covariate in rating points a unit of its column, with its 95 % interval.
+    """Coefficient of one covariate, in rating points per unit of its column, with its 95 % interval.
 
     `vif` is the factor by which the systems and the other covariates inflate its variance; 1 is best.
     """
@@ -63,7 +63,7 @@ class StyleEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlledRatings:
-    """Ratings under control for covariates, with their worth, and covariates that battles say nothing of."""
+    """Ratings controlled for covariates, with coefficients and the covariates left out."""
 
     ratings: RatingTable
     effects: tuple[StyleEffect, ...]
@@ -80,7 +80,7 @@ class ControlledRatings:
 def relative_columns(
     covariates: Mapping[str, tuple[ArrayLike, ArrayLike]], rows: int
 ) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
-    """Return the columns of counts, and those that differ in no battle.
+    """Return the columns of counts, and those that are equal in every battle.
 
     `covariates` has for each its (N,) counts in the answers of `a` and of `b`.
     """
@@ -147,7 +147,7 @@ def identify(
 def _why_not(
     columns: Sequence[CovariateColumn], kept: Sequence[int], place: int, alone: Floats, own: Floats
 ) -> str:
-    """Return the reason why a column has no coefficient besides the others; empty where it has one."""
+    """Return the reason why a column has no coefficient besides the others; empty if it has one."""
     left_out = f"The term {columns[place].name.replace('_', ' ')} is left out:"
     if not own[place] > 0:
         return f"{left_out} in no battle does it tell the two answers apart."

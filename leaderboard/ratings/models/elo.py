@@ -35,7 +35,7 @@ BLOCK = 512
 def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> RatingTable:
     """Ratings averaged over `ORDERS` random orders; intervals from reweighted battles in random orders.
 
-    Intervals thus include what one order happens to do. Resamples always have gamma weights and
+    Intervals thus include the effect of a single order. Resamples always have gamma weights and
     percentile ends.
     """
     if settings.interval is IntervalKind.SANDWICH:

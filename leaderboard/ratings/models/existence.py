@@ -1,4 +1,4 @@
-"""Existence of ratings, decided exactly before anything is fitted.
+"""Decide exactly whether ratings exist, before the fit.
 
 Source: Ford (1957): the maximum likelihood estimate exists, and is unique up to a shift, if and only if
 however the systems are split in two, some system of each half has beaten or tied one of the other. That

@@ -1,4 +1,4 @@
-"""Models of a single battle: what a rating gap (and a propensity to tie) says about its outcome."""
+"""Models of a single battle: probabilities of its outcome by rating gap and propensity to tie."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST_TIE = 1e-9
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Terms:
-    """Log-likelihood of pairs and its derivatives; arrays of shape (P,) or (P, B).
+    """Log-likelihood of pairs and its derivatives; arrays are (P,) or (P, B).
 
     Attributes:
         value: Log-likelihood.

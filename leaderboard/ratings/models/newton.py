@@ -1,4 +1,4 @@
-"""The maximum likelihood fit of one group of systems, with its certificate."""
+"""Maximum likelihood fit of one group of systems, with a convergence certificate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Ridge:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fit:
-    """A settled fit.
+    """A converged fit.
 
     Attributes:
         theta: (S,) log-odds ratings, mean 0 unless a prior holds them.

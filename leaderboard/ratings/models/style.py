@@ -1,4 +1,4 @@
-"""Style-controlled Bradley-Terry: how systems would rate if their answers were alike in what biases a judge.
+"""Style-controlled Bradley-Terry: ratings as if answers were alike in length, form and position.
 
 Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024.
 """
@@ -81,7 +81,7 @@ def rate_under_control(
 ) -> ControlledRatings:
     """Rate the main group under control for the columns of covariates, with sandwich intervals.
 
-    A column that says nothing beside the systems and the columns before it is left out, with the reason.
+    A column that the systems and earlier columns determine is left out, with the reason.
     """
     style = [column.values for column in columns]
     table = usable(battles)
@@ -140,7 +140,7 @@ def rate_under_control(
 
 
 def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
-    """Return the battles with the lower code on side a, sorted: sides and order of rows change no digit."""
+    """Sort the battles with the lower code on side a, so that sides and row order change no digit."""
     turned = table.a > table.b
     oriented = table.oriented()
     style = [np.where(turned, -column, column) for column in style]
@@ -196,7 +196,7 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
 
 
 STEP = 512
-"""Battles that the program starts from, and that it gets more at a time."""
+"""Battles that the linear program starts with and adds per step."""
 TOLERANCE = 1e-7
 """Tolerance for a battle that rounding ranks wrongly, in units of a column."""
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
@@ -212,7 +212,7 @@ def terms_of(table: BattleTable, columns: Sequence[Floats]) -> csr_array:
 
 
 def separating(table: BattleTable, columns: Sequence[Floats]) -> tuple[int, ...]:
-    """Return the places of covariates that leave a fit without a finite maximum; empty where one exists.
+    """Return the places of covariates that leave a fit without a finite maximum; empty if one exists.
 
     Each of them is needed: without any one the others separate nothing. The battles are of one group of
     systems, whose ratings without covariates exist, and no column follows from the systems and the others.

@@ -24,7 +24,7 @@ from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats import LEVEL, bca_level
 
 FEW_QUESTIONS = 12
-"""With fewer questions behind a quantity percentiles of resamples hold too little; Student's t stands in."""
+"""With fewer questions, percentiles of resamples cover too little; Student's t is used instead."""
 MOST_FREEDOM = 1e6
 NO_SPREAD = 1e-6
 """Below this many points a spread is rounding, not variation."""
@@ -32,7 +32,7 @@ ROUNDING = 1e-10
 """Likewise the variance of a difference, as a share of those of its two ratings."""
 ONE_UNIT = 1 + 1e-6
 FURTHEST = 200.0
-"""In log-odds; beyond this a difference is beyond all doubt, and its sinh beyond all numbers."""
+"""Largest difference in log-odds: beyond it the result is certain and sinh overflows."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -116,7 +116,7 @@ def score_distance(gap: Floats) -> Floats:
 
 
 def freedom_of(units: Floats | float) -> Floats:
-    """Degrees of freedom of so many units, effective ones: one less, at least 1."""
+    """Degrees of freedom of a number of effective units: one less, at least 1."""
     return np.clip(np.asarray(units, dtype=np.float64) - 1, 1.0, MOST_FREEDOM)
 
 
@@ -131,7 +131,7 @@ ERROR = 0.05
 def better(points: Floats, errors: PairedErrors) -> NDArray[np.bool_]:
     """(S, S) whether the row's system is surely better than the column's, for all pairs at once (Holm).
 
-    A pair without an error is not told apart.
+    A pair without an error is not separated.
     """
     gap = points[:, None] - points
     above, right = np.triu_indices(len(points), k=1)
@@ -167,7 +167,7 @@ def tail_of(units: Floats | float | None) -> Floats:
     Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
     both.
 
-    `units` is None where single battles are resampled.
+    `units` is None if single battles are resampled.
 
     Source: Hesterberg (2015), "What teachers should know about the bootstrap", section 5.3.
     """

@@ -115,7 +115,7 @@ def draw(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Drawing:
-    """Common arguments of `draw` for all chunks."""
+    """Arguments of `draw` shared by all chunks."""
 
     model: PairModel
     fit: Fit
