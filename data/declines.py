@@ -23,8 +23,10 @@ OPENING = 400
 """Of a longer text the first and last third of this are looked at first: most show there that they answer."""
 REMEMBERED = 4_096
 
-REASONING_END = re.compile(r"(?i)</(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
-REASONING_OPEN = re.compile(r"(?i)\A\s*+<(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)>")
+REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
+REASONING_END = re.compile(rf"(?i)</(?:{REASONING})>")
+REASONING_OPEN = re.compile(rf"(?i)\A\s*+<(?:{REASONING})>")
+"""Reasoning that was cut off before the answer, unless it ends."""
 LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
 MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
@@ -94,6 +96,11 @@ def declines(answer: str, question: str) -> bool:
         return False
     weights = _weights()
     return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
+
+
+def is_blank(text: str) -> bool:
+    """Tell whether a text has neither letters nor digits: it is missing and does not decline."""
+    return not any(map(str.isalnum, text))
 
 
 def _takes_bare(words: str, question: str) -> bool:

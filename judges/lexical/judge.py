@@ -12,7 +12,7 @@ from heapq import nlargest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from data.declines import declines
+from data.declines import declines, is_blank
 from data.errors import SpecError, WorkError
 from data.models import (
     GroundTruth,
@@ -247,16 +247,16 @@ class LexicalJudge:
         an answer, it does not beat one that declines.
         """
         reference = asked.reference or ""
-        agreed = any(map(str.isalnum, reference)) and declines(reference, asked.question)
+        agreed = not is_blank(reference) and declines(reference, asked.question)
         ranks, said = [], []
         for text in texts:
             answers = not declines(text, asked.question)
-            agrees = agreed and not answers and any(map(str.isalnum, text))
+            agrees = agreed and not answers and not is_blank(text)
             ranks.append(2 * agrees + answers)
             said.append("an answer" if answers else f"no answer{', as the reference does' * agrees}")
         winner = ranks.index(max(ranks))
         margin = 0.0 if ranks[0] == ranks[1] else 2.0 * winner - 1
-        is_declined = any(map(str.isalnum, texts[1 - winner]))
+        is_declined = not is_blank(texts[1 - winner])
         if margin and is_declined and not reference.strip() and not self._bears_out(texts[winner], asked):
             margin, said[winner] = 0.0, INVENTED
         reasons = {"yardstick": "none", "a": said[0], "b": said[1]}

@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from data.declines import REASONING, REASONING_OPEN
 from judges.spec import Cleaning
 
 NO_ANSWER = "I couldn't find an answer."
 FAILED_GENERATION = "FAIL TO GENERATE ANS."
 
-_REASONING = "thinking|think|thought|thoughts|reasoning|scratchpad|analysis"
-_LEADING_REASONING = re.compile(rf"\A\s*+<({_REASONING})>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_OPEN_REASONING = re.compile(rf"\A\s*+<(?:{_REASONING})>", re.IGNORECASE)
-"""Reasoning that was cut off before the answer."""
+_LEADING_REASONING = re.compile(rf"\A\s*+<({REASONING})>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _ORPHAN_CLOSE = re.compile(r"\A(?:(?!<think).)*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _LEADING_LABEL = re.compile(
     r"\A\s*+(?:\*\*)?(?:thinking|thoughts?|reasoning)(?:\*\*)?:.*?"
@@ -74,7 +72,7 @@ def _bare(text: str) -> str:
         text = _PREFIX.sub("", text, count=1).strip()
         if text == before:
             break
-    return "" if _OPEN_REASONING.match(text) else text
+    return "" if REASONING_OPEN.match(text) else text
 
 
 def _unwrapped(text: str) -> str:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from data.declines import declines
+from data.declines import declines, is_blank
 from data.errors import JudgeError
 from data.models import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
 from judges.llm.requests import CallFailure
@@ -216,7 +216,7 @@ class NuggetRecall:
             return unscored(item, NAME, Outcome.UNREADABLE, NO_NUGGETS)
         answer, question = clean(item.answer), item.question
         answers = not declines(answer, question)
-        is_silent = not answers and any(map(str.isalnum, answer))
+        is_silent = not answers and not is_blank(answer)
         stating = tuple(nugget for nugget in item.nuggets if not declines(nugget.text, question))
         assigned: Iterator[Assigned] = repeat(Assignment.NONE)
         if answers and stating:

@@ -280,30 +280,23 @@ def test_settings_are_checked(lexical: dict[str, float]) -> None:
         LexicalJudge(spec_of(lexical=lexical))
 
 
-BUILT = "The tower was built in 1889 by Gustave Eiffel."
-TALL = "It is 330 metres tall."
-FALSE = (
-    BUILT.replace("Gustave Eiffel", "Victor Hugo"),
-    BUILT.replace("18", "19"),
-    "Gustave Eiffel was built by the tower.",
-)
-TRUE_AND_FALSE = st.lists(st.sampled_from([BUILT, TALL, *FALSE, "It is.", "No."]), max_size=5)
-PAIRS = TRUE_AND_FALSE.flatmap(lambda own: st.tuples(st.just(own), st.permutations(own) | TRUE_AND_FALSE))
+BUILT, TALL = "The tower was built in 1889 by Gustave Eiffel.", "It is 330 metres tall."
+STATED = replace(WITHOUT_PASSAGES, reference=f"Yes. {BUILT} {TALL}")
+FALSE = (BUILT.replace("18", "19"), "Gustave Eiffel was built by the tower.")
+LISTS = st.lists(st.sampled_from([BUILT, TALL, *FALSE, "It is.", "No."]), max_size=5)
+PAIRS = LISTS.flatmap(lambda own: st.tuples(st.just(own), st.permutations(own) | LISTS))
 
 
 @given(
-    st.tuples(st.text(max_size=200), st.text(max_size=200)) | PAIRS.map(lambda pair: (*map(" ".join, pair),))
+    st.lists(st.text(max_size=200), min_size=2, max_size=2) | PAIRS.map(lambda pair: [*map(" ".join, pair)])
 )
-@example((f"{BUILT} No. {TALL}", f"{TALL} No. {BUILT}"))
-@example(("It is.", f"No. {FALSE[1]} {FALSE[1]}"))
-def test_any_two_texts_get_mirrored_verdicts(texts: tuple[str, str]) -> None:
-    stated = replace(WITHOUT_PASSAGES, reference=f"Yes. {BUILT} {TALL}")
-    for question in (QUESTION, stated):
-        one, two = settle(*texts, question), settle(*reversed(texts), question)
-        assert one.preference is not None
-        assert one.preference.flipped is two.preference
-        first, second = (json.loads(verdict.judgments[0].rationale) for verdict in (one, two))
-        assert (first["a"], first["b"]) == (second["b"], second["a"])
+@example([f"{BUILT} No. {TALL}", f"{TALL} No. {BUILT}"])
+@example(["It is.", f"No. {FALSE[0]} {FALSE[0]}"])
+def test_any_two_texts_get_mirrored_verdicts(texts: list[str]) -> None:
+    for question in (QUESTION, STATED):
+        flipped = settle(texts[1], texts[0], question).preference
+        assert flipped is not None
+        assert settle(texts[0], texts[1], question).preference is flipped.flipped
 
 
 TRANSLATED = json.loads((GOLDEN / "translated.json").read_text(encoding="utf-8"))

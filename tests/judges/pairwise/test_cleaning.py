@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.declines import declines
 from judges.pairwise.cleaning import NO_ANSWER, clean
 from judges.spec import Cleaning
 
@@ -56,6 +57,14 @@ def test_compat_cleaning_repeats_the_papers_steps(raw: str, cleaned: str) -> Non
 @given(st.text(max_size=200))
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     assert clean(clean(text)) == clean(text)
+
+
+@pytest.mark.parametrize("inner", ["", " ", "?!", "FAIL TO GENERATE ANS.", NO_ANSWER, "N/A", "Paris.", "∑"])
+@pytest.mark.parametrize(
+    "wrapper", ["{}", "<think>why</think>{}", "<answer>{}</answer>", "<think>{}", "Answer: {}"]
+)
+def test_cleaning_changes_no_decline(wrapper: str, inner: str) -> None:
+    assert declines(clean(wrapper.format(inner)), "Who?") is declines(wrapper.format(inner), "Who?")
 
 
 def test_human_written_references_stay_as_they_are() -> None:

@@ -187,26 +187,10 @@ def test_text_that_only_looks_like_a_mark_stays(line: str) -> None:
     assert split_sentences(line.replace(" | ", "\n\n")) == expected
 
 
-MARKUP = (
-    "Paris",
-    "[1]:",
-    "[^a]:",
-    "[1]",
-    "\n",
-    "- ",
-    "```",
-    "`",
-    "~~~",
-    "**",
-    "|",
-    "# ",
-    "> ",
-    "1. ",
-    "Sources:",
-)
+MARKUP = ["\n", " ", "[a]: https://a.b", "[1]:", "[1]", "[^a]:", "[^a]", "```", "~~~", "|", "# ", "Sources:"]
 
 
-@given(st.lists(st.sampled_from((*MARKUP, "[a]: https://a.b", "<p>", "[^a]", " ")), max_size=8).map("".join))
+@given(st.lists(st.sampled_from(MARKUP), max_size=8).map("".join))
 def test_no_text_with_words_becomes_empty(text: str) -> None:
     assert split_sentences(f"{text} Paris")
 
