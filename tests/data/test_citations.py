@@ -43,12 +43,7 @@ MADE = ("c1", "c2", "c3")
         ("Beta fact (1)(2).", MADE, (1, 2), "Beta fact."),
         ("Beta fact (1).", ("a", "b"), (), "Beta fact (1)."),
         ("Beta fact. (1) Gamma fact. (2)", NUMBERED, (1, 2), "Beta fact. Gamma fact."),
-        (
-            "Of 5 kg\u00b9, 5 m\u00b9, x\u00b9 or 9 m\u00b2.",
-            MADE,
-            (1, 1),
-            "Of 5 kg, 5 m, x\u00b9 or 9 m\u00b2.",
-        ),
+        ("Of 5 kg\u00b9, x\u00b9 or 9 m\u00b2.", MADE, (1,), "Of 5 kg, x\u00b9 or 9 m\u00b2."),
         ("Beta$^{1}$ fact.$^{2,3}$ Of 3 m$^2$.", (), (1, 2, 3), "Beta fact. Of 3 m$^2$."),
         ("[1]: Beta fact.\n[2]: Gamma.", (), (1, 2), "Beta fact.\nGamma."),
         ("There are (1) cats and (2) dogs.", NUMBERED, (), "There are (1) cats and (2) dogs."),
