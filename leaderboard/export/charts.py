@@ -19,6 +19,8 @@ LABEL_LIMIT = 170
 INK = "#6b7480"
 SCATTER_HEIGHT = 360
 SCATTER_NAMES = 120
+MAX_COLOURS = 12
+"""Systems that a legend names; more are named by their tooltips alone."""
 NAME_HEIGHT = 16
 
 
@@ -35,9 +37,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A system between two rates (0–1), each with its 95 % interval where there is one."""
+    """A system, in a domain where one is named, between two values with their 95 % intervals, if any."""
 
     system: str
+    domain: str = ""
     x: float
     y: float
     x_lower: float | None = None
@@ -160,6 +163,35 @@ def scatter(
     resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
     both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
     return both.properties(height=height)
+
+
+def cloud(points: Sequence[Point], *, x: str, y: str, y_share: bool = True) -> alt.LayerChart:
+    """Draw systems in domains, a share across, a colour a system, thin lines as intervals."""
+    base = alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
+    across = alt.X("x:Q", title=x, axis=_ticks(share=True))
+    upward = alt.Y("y:Q", title=y, axis=_ticks(share=y_share))
+    systems = list(dict.fromkeys(point.system for point in points))
+    few = len(systems) <= MAX_COLOURS
+    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=90, symbolOpacity=1)
+    named = alt.Color("system:N", sort=systems, legend=legend if few else None)
+    tooltip = [
+        alt.Tooltip("system:N", title="System"),
+        alt.Tooltip("domain:N", title="Domain"),
+        *(
+            alt.Tooltip(f"{axis}{end}:Q", title=f"{title}{words}", format=".0%" if share else ",.0f")
+            for axis, title, share in (("y", y, y_share), ("x", x, True))
+            for end, words in (("", ""), ("_lower", ", from"), ("_upper", ", to"))
+        ),
+    ]
+    lines = base.mark_rule(opacity=0.25)
+    layers = [
+        lines.encode(x=across, y=alt.Y("y_lower:Q", title=y), y2="y_upper:Q", color=named),
+        lines.encode(x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward, color=named),
+        base.mark_point(filled=True, size=60, opacity=0.9).encode(
+            x=across, y=upward, color=named, tooltip=tooltip
+        ),
+    ]
+    return alt.LayerChart(layer=layers).properties(height=SCATTER_HEIGHT)
 
 
 def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:

@@ -236,8 +236,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
         kind=int,
         heading="Rank",
         short="#",
-        help="The best place that the battles leave open. A bracket joins systems that the battles do not "
-        "tell apart.",
+        help="Its possible places (95 %). A bracket joins systems whose difference may be chance.",
         ends=("rank_lower", "rank_upper"),
         place=1,
         usual=True,
@@ -301,7 +300,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
     _in_files("rate", "losses", "How many of these battles the system lost", Unit.COUNT),
     BoardColumn(
         "questions",
-        "On how many questions these battles are",
+        "Questions with a verdict on the system",
         _of("rate", "questions"),
         unit=Unit.COUNT,
         kind=int,
@@ -333,7 +332,7 @@ COLUMNS: tuple[BoardColumn, ...] = (
         ends=("win_tie_lower", "win_tie_upper"),
         heading="Win + tie",
         help="In per cent, of the battles against the reference where there is one. The bar has battles won, "
-        "tied and lost; the small figure is the farther end of the 95 % interval.",
+        "tied and lost; the small figures are its 95 % interval.",
         place=3,
         usual=True,
     ),

@@ -85,11 +85,15 @@ const ROLES = {
   "[data-testid=stSidebarNavItems]": "group",
   "[data-testid=stSidebarNavItems] li": "none",
 };
+const NAMES = { "[data-testid=stExpandSidebarButton]": "Menu" };
 const mend = (root) => {
   if (!root.querySelectorAll) return;
   for (const [wrong, role] of Object.entries(ROLES)) {
     if (root.matches(wrong)) root.setAttribute("role", role);
     root.querySelectorAll(wrong).forEach((node) => node.setAttribute("role", role));
+  }
+  for (const [button, name] of Object.entries(NAMES)) {
+    root.parentElement?.querySelectorAll(button).forEach((node) => node.setAttribute("aria-label", name));
   }
 };
 

@@ -12,12 +12,13 @@ from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.metric_columns import metric_columns
 from arena.site.boards.cache import cached_chart, made_once
 from arena.site.boards.downloads import Rows, board_rows, offer_files
+from arena.site.boards.grid import figure_words, grid_titles
 from arena.site.boards.standings_table import Column, columns_of
 from arena.site.ui.html import figures_table, note, put_html
 from arena.site.ui.url_state import choose_one, opened
 from data.text import percent
 from judges.metrics.registry import covering
-from leaderboard.export.charts import Estimate, Point, forest, scatter
+from leaderboard.export.charts import Estimate, Point, cloud, forest, scatter
 from leaderboard.standings.columns import Unit
 
 INK_ON_LIGHT = "#1d2733"
@@ -70,6 +71,42 @@ def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
     with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
         if box.open:
             put_html(figures_table(header, rows))
+
+
+def cells_plot(view: BoardView, win: str, score: str) -> None:
+    """Plot each cell of the grid, its score across and its battles upward, with a table behind it."""
+    wins, scores = grid_titles(view)
+    both = [cell for cell in view.grid.cells if win in cell.figures and score in cell.figures]
+    label = view.grid.domains
+
+    def draw(_ink: str) -> alt.LayerChart:
+        points = []
+        for cell in both:
+            (y, y_lower, y_upper), (x, x_lower, x_upper) = (cell.figures[name].ends for name in (win, score))
+            points.append(
+                Point(
+                    system=cell.system,
+                    domain=label[cell.domain],
+                    x=x,
+                    y=y,
+                    x_lower=x_lower,
+                    x_upper=x_upper,
+                    y_lower=y_lower,
+                    y_upper=y_upper,
+                )
+            )
+        return cloud(points, x=scores[score], y=wins[win], y_share=win != "rating")
+
+    words = f"{wins[win]} by {scores[score].lower()}, a dot a cell; the table below has the same numbers."
+    cached_chart(view, f"cells {win} {score}", draw, ink="", alt_text=words)
+    rows = [
+        (
+            f"{cell.system}, {label[cell.domain]}",
+            *(figure_words(name, cell.figures[name]) for name in (win, score)),
+        )
+        for cell in both
+    ]
+    behind("cells", ("Cell", wins[win], scores[score]), rows)
 
 
 LEAST_POINTS = 2

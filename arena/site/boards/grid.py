@@ -68,8 +68,7 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
 def _words(cell: GridCell, names: Mapping[str, str]) -> Iterator[str]:
     for name, title in names.items():
         if (figure := cell.figures.get(name)) is not None:
-            ends = range_of(figure, share=name != "rating")
-            yield f"{title} {figure_text(name, figure)} ({ends or 'no interval'})"
+            yield f"{title} {figure_words(name, figure)}"
     few = ": too few to be sure" if cell.few else ""
     yield f"{cell.questions} question{'' if cell.questions == 1 else 's'}{few}"
 
@@ -79,6 +78,11 @@ def figure_text(name: str, figure: GridFigure | None) -> str:
     if figure is None:
         return "–"
     return points(figure.value) if name == "rating" else percent(figure.value, decimals=0)
+
+
+def figure_words(name: str, figure: GridFigure) -> str:
+    """Return a figure of the grid with its interval."""
+    return f"{figure_text(name, figure)} ({range_of(figure, share=name != 'rating') or 'no interval'})"
 
 
 def correlation_sentence(view: BoardView, win: str, score: str) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+import streamlit as st
+
 from arena.formats import ends_of, points
 from arena.html_pages import Parts
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.judge_health import TrustFigure
 from arena.services.boards.sentences import grounds, headline, opening
 from arena.site.boards.cache import made_once
+from arena.site.boards.charts import cells_plot
 from arena.site.boards.downloads import LABELS, how_made
 from arena.site.boards.grid import MAX_SYSTEMS, correlation_sentence, grid_table, grid_titles
 from arena.site.boards.pickers import addressed_board, boards, chosen_domain, domain_warning
@@ -35,6 +38,10 @@ NOT_APPLIED = "Votes of people correct the overall ratings only; they are not ap
 SAID_NOTE = "What teams report of their systems is checked by nobody."
 LOOKS = ("columns", "find", "sort", "win", "over", "systems")
 """Address parameters that links on the page keep, besides board, domain and ratings."""
+BLOCKS = ("page", "grid", "rest")
+"""Parts of the page in their order; the chart stands beside the grid."""
+MAX_BESIDE = 8
+"""Domains of a grid that leaves room for a chart beside it."""
 Choice = tuple[str, str, bool]
 """The words of a link, its address, and whether it is what is shown."""
 
@@ -61,7 +68,28 @@ def show() -> None:
     """Show a board."""
     board = addressed_board()
     name_page("Board", board.full_title)
-    put_part(as_parts(board), "page")
+    parts, pair = as_parts(board), chosen_pair(board)
+    top, grid, rest = BLOCKS
+    put_part(parts, top)
+    if parts.values["grid"] is None or not all(pair):
+        put_part(parts, grid)
+    else:
+        below = len(board.grid.domains) > MAX_BESIDE
+        left, right = (st.container(), st.container()) if below else st.columns([3, 2], gap="large")
+        with left:
+            put_part(parts, grid)
+        with right:
+            cells_plot(board, *pair)
+    put_part(parts, rest)
+
+
+def chosen_pair(view: BoardView) -> tuple[str, str]:
+    """Return the two measures of the grid that the address names, else the usual ones."""
+    win, score = (
+        word if (word := chosen_words(name)) in names else next(iter(names), "")
+        for name, names in zip(("win", "over"), grid_titles(view), strict=True)
+    )
+    return win, score
 
 
 def read_address(board: BoardView) -> Shown:
@@ -163,10 +191,7 @@ def _grid(view: BoardView, shown: Shown) -> Mapping[str, object]:
     wins, scores = grid_titles(view)
     if len(view.grid.domains) < LEAST_DOMAINS or not wins:
         return {"grid": None}
-    win, score = (
-        word if (word := chosen_words(name)) in names else next(iter(names), "")
-        for name, names in (("win", wins), ("over", scores))
-    )
+    win, score = chosen_pair(view)
     many = len(view.grid.systems)
     most = many if chosen_words("systems") == "all" else MAX_SYSTEMS
     made = made_once(view, f"grid {win} {score} {most}", lambda: grid_table(view, win, score, systems=most))

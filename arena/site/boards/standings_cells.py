@@ -9,7 +9,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from arena.formats import FLAGS, Bounded, ends_of, interval_of, points, whole
+from arena.formats import FLAGS, Bounded, ends_of, interval_of, points, range_of, whole
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.ui.html import Cell, Child, anchor, link
@@ -155,26 +155,26 @@ def rating_cell(line: Line, scale: Scale, even: float | None) -> Markup:
 
 
 def outcome_cell(line: Line) -> Markup:
-    """Return battles won, tied and lost as one bar, and the share won or tied with its interval's reach."""
+    """Return battles won, tied and lost as one bar, and the share won or tied with its interval."""
     win, win_tie = line.win, line.win_tie
     if win is None or win_tie is None:
         return drawn("muted", NO_RATE_OF_ITS_OWN if line.is_reference else "No battle of it has a verdict")
     shares = {"won": win.value, "tied": win_tie.value - win.value, "lost": 1 - win_tie.value}
     words = ", ".join(f"{percent(share)} {name}" for name, share in shares.items())
-    return drawn("outcome", list(shares.items()), words, f"{100 * win_tie.value:.0f}", _reach(win_tie))
-
-
-def _reach(value: Bounded) -> str:
-    if value.lower is None or value.upper is None:
-        return ""
-    return f"±{100 * max(value.upper - value.value, value.value - value.lower):.0f}"
+    return drawn(
+        "outcome", list(shares.items()), words, percent_figure(win_tie.value, decimals=0), _ends(win_tie)
+    )
 
 
 def score_cell(value: Bounded | None, text: Callable[[float], str] | None = None) -> Markup:
-    """Return a mean score: a share in whole per cent with its reach, another figure by `text`."""
+    """Return a mean score with its interval: a share in whole per cent, another figure by `text`."""
     if value is None or text is not None:
         return estimate_cell(value, text or percent_figure)
-    return drawn("figure", f"{100 * value.value:.0f}", _reach(value), "aa-reach")
+    return drawn("figure", percent_figure(value.value, decimals=0), _ends(value), "aa-reach")
+
+
+def _ends(share: Bounded) -> str:
+    return range_of(share).removesuffix("\u00a0%").removesuffix(" %")
 
 
 def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Markup:
@@ -290,11 +290,11 @@ def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Mapping[
 
 def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
     if line.rank_lower is not None:
-        yield f"Places that the battles leave open: {line.ranks} of {len(view.competitors(domain))}."
+        yield f"Place {line.ranks.replace('–', ' to ')} of {len(view.competitors(domain))}."
     if line.unranked:
         yield line.unranked
     if line.letters:
-        yield f"Letters {line.letters}: who shares one is not told apart from it."
+        yield f"Letters {line.letters}: its difference from a system that shares one may be chance."
     if line.win_tie is not None:
         yield f"Won or tied {percent(line.win_tie.value)} ({interval_of(line.win_tie, share=True)})."
     if line.rating is not None:

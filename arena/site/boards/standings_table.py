@@ -31,6 +31,7 @@ from arena.site.boards.standings_cells import (
 )
 from arena.site.ui.html import Child, link
 from data.text import percent_figure
+from judges.metrics.registry import covering
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, column_named, columns_on
 
 LEAST_DOMAINS = 2
@@ -74,7 +75,7 @@ class Column:
     @property
     def heading_classes(self) -> str:
         """Return the classes of its heading."""
-        side = "aa-left " if self.spec.name in LEFT else ""
+        side = "aa-left " if self.spec.name in LEFT else "aa-covers " if self.spec.name in covering() else ""
         return f"{side}aa-c-{self.spec.name.replace('_', '-')}"
 
     @property
@@ -267,6 +268,7 @@ def standings_table(
             "classes": " ".join(["aa-board aa-standings", *(name for name, on in classes.items() if on)]),
             "style": f"--lanes:{lanes}{bars}",
             "scrolls": in_file,
+            "legend": any(column.spec.name == "win_tie_rate" for column in columns),
             "headings": [_heading(column, order or Order(), address, table) for column in columns],
             "rows": [
                 {
@@ -295,7 +297,7 @@ def _heading(
         if order.key == column.spec.key:
             sorted_by = "descending" if column.spec.least_first is order.turned else "ascending"
     return {
-        "text": column.spec.short or column.spec.title,
+        "text": f"{column.spec.short or column.spec.title}{', %' if column.spec.unit is Unit.SHARE else ''}",
         "meaning": column.spec.explained,
         "classes": column.heading_classes,
         "href": href,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from leaderboard.export.charts import Point, scatter
+import pytest
+
+from leaderboard.export.charts import Point, cloud, scatter
 
 
 def test_scatter_names_stand_clear_of_one_another() -> None:
@@ -26,3 +28,10 @@ def test_scatter_of_equal_points_has_a_scale() -> None:
     spec = scatter([Point(system=name, x=0.5, y=0.5) for name in "abc"], x="x", y="y").to_dict()
     low, high = spec["layer"][1]["encoding"]["y"]["scale"]["domain"]
     assert low < 0.5 < high
+
+
+@pytest.mark.parametrize(("systems", "named"), [(6, True), (40, False)])
+def test_cloud_names_few_systems_in_its_legend(systems: int, *, named: bool) -> None:
+    points = [Point(system=f"s{at}", domain="d", x=0.5, y=0.5) for at in range(systems)]
+    spec = cloud(points, x="x", y="y").to_dict()
+    assert (spec["layer"][-1]["encoding"]["color"]["legend"] is not None) is named

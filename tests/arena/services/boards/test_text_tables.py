@@ -90,7 +90,7 @@ def test_the_documents_column_is_on_every_surface(monkeypatch: pytest.MonkeyPatc
     board = paper_board()
     view, standings = read_board(board), board.standings
     table = standings_table(view, OVERALL, view.lines[OVERALL])
-    assert ">Lost<" in table
+    assert ">Lost, %<" in table
     assert "lost" in board_table(board, OVERALL)[0]
     assert meaning_of("loss_rate") == "Share of battles lost"
     rows = list(csv.DictReader(io.StringIO(standings_file(standings, BoardForm.CSV).decode())))
