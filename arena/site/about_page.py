@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena import own_version
-from arena.services.accounts.auth import WINDOW_MINUTES
-from arena.services.accounts.tokens import LASTS
+from arena.services.accounts.auth import LASTS, WINDOW_MINUTES
 from arena.site.services import arena
 from arena.site.ui.html import (
     Cell,

@@ -6,6 +6,7 @@ Read from the database at every rerun. Nothing of it is cached: revoking a token
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
+from arena.services.accounts.auth import PUBLIC, Caller, CallerKind, IdentityService
 from arena.services.accounts.tokens import COOKIE
 from arena.site.services import arena
 from arena.site.ui.html import Cell, anchor, link, note, paragraph
@@ -79,19 +80,31 @@ def present() -> Caller:
 
 
 def _claimed() -> Caller | None:
-    subject = provider_subject()
-    if not subject:
-        return None
-    email = str(st.user.get("email") or "") or None
-    return arena().identities.of_oidc(subject, email=email, verified=st.user.get("email_verified") is True)
+    return caller_of_claims(arena().identities, st.user) if provider_subject() else None
+
+
+def caller_of_claims(identities: IdentityService, claims: Mapping[str, Any]) -> Caller:
+    """Return the caller that a provider's claims name, as Streamlit keeps them in its cookie.
+
+    Raises:
+        AccessError: No account belongs to them, or the sign-in has ended.
+    """
+    return identities.of_oidc(
+        _subject_of(claims),
+        email=str(claims.get("email") or "") or None,
+        verified=claims.get("email_verified") is True,
+        since=datetime.fromtimestamp(float(claims.get("iat") or 0), UTC),
+    )
 
 
 def provider_subject() -> str:
     """Return the provider's subject with its issuer; empty without a sign-in."""
-    if not providers() or not st.user.get("is_logged_in"):
-        return ""
-    sub = st.user.get("sub")
-    return f"{st.user.get('iss', '')}#{sub}" if sub else ""
+    return _subject_of(st.user) if providers() and st.user.get("is_logged_in") else ""
+
+
+def _subject_of(claims: Mapping[str, Any]) -> str:
+    subject = claims.get("sub")
+    return f"{claims.get('iss', '')}#{subject}" if subject else ""
 
 
 def _by_provider() -> Caller | None:
@@ -105,8 +118,14 @@ def _by_provider() -> Caller | None:
         return None
     with st.container(horizontal=True, vertical_alignment="center"):
         paragraph(f"Signed in as {caller.name}", class_="aa-eyebrow")
-        st.button("Sign out", on_click=st.logout, type="tertiary")
+        st.button("Sign out", on_click=_sign_out, args=(caller,), type="tertiary")
     return caller
+
+
+def _sign_out(caller: Caller) -> None:
+    # Streamlit only removes its cookie, of which somebody may have a copy.
+    arena().sessions.sign_out_everywhere(caller)
+    st.logout()
 
 
 def _ask_in(purpose: str) -> Caller:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from streamlit import file_util
 from arena.api.dependencies import counted
 from arena.api.errors import TITLES, internal_error, problem_response
 from arena.html_pages import rendered
+from arena.services.accounts.auth import LASTS
 from arena.settings import LOOPBACK, Settings
 from data.errors import ArenaError
 
@@ -132,6 +134,7 @@ class SiteMiddleware:
                 missing = _is_bare_404(message) or _is_empty_shell(scope, message)
                 started = not missing
                 self._add(MutableHeaders(scope=message))
+                _secure_cookies(scope, message)
             if not missing:
                 await send(message)
 
@@ -162,6 +165,8 @@ class SiteMiddleware:
                 "The arena is not served under this name.",
                 advice="Organisers list its names in ARENA_HOSTS, or set ARENA_PUBLIC_URL.",
             )
+        if scope["path"] == SIGN_OUT and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
+            return refused(scope, HTTPStatus.FORBIDDEN, "Another site cannot sign you out.")
         origin = Headers(scope=scope).get("origin")
         if scope["type"] == "websocket" and origin is not None and not self._hosts.own(scope, origin):
             log.warning("origin refused", origin=origin[:200], host=asked.host, port=asked.port)
@@ -179,6 +184,22 @@ class SiteMiddleware:
     def _add(self, headers: MutableHeaders) -> None:
         for name, value in self._headers.items():
             headers.setdefault(name, value)
+
+
+SIGN_OUT = "/auth/logout"
+"""Streamlit's address that ends a sign-in by a provider."""
+STREAMLIT_COOKIE = re.compile(rb"_streamlit\w*=")
+MAX_AGE = re.compile(rb"Max-Age=\d{6,}", re.IGNORECASE)
+
+
+def _secure_cookies(scope: Scope, message: Message) -> None:
+    """Let the cookies that Streamlit signs people in with go over https alone and last half a day."""
+    if scope["scheme"] != "https":
+        return
+    for number, (name, value) in enumerate(message["headers"]):
+        if name.lower() == b"set-cookie" and STREAMLIT_COOKIE.match(value):
+            kept = MAX_AGE.sub(f"Max-Age={int(LASTS.total_seconds())}".encode(), value)
+            message["headers"][number] = (name, kept + b"; Secure")
 
 
 def _is_bare_404(message: Message) -> bool:

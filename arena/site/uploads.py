@@ -26,6 +26,7 @@ from arena.api.middleware import LimitedBody
 from arena.container import Arena
 from arena.services.accounts.tokens import COOKIE
 from arena.services.submissions.uploads import party_of
+from arena.site.auth import caller_of_claims
 from arena.site.services import arena
 from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE
@@ -136,19 +137,18 @@ class SignedInUploads:
 
     def _party(self, cookies: Mapping[str, str]) -> str:
         """Return who sends a file; empty for somebody who is signed in nowhere."""
-        try:
-            caller = self._arena.sessions.who(cookies.get(COOKIE))
-        except ArenaError:
-            return ""
-        if caller.signed_in:
-            return party_of(caller)
 
         def signed(name: str) -> bytes | None:
             value = cookies.get(name)
             return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
 
-        claims = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
-        return "" if claims is None else f"provider {json.loads(claims).get('sub')}"
+        try:
+            caller = self._arena.sessions.who(cookies.get(COOKIE))
+            if not caller.signed_in and (claims := get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)):
+                caller = caller_of_claims(self._arena.identities, json.loads(claims))
+        except ArenaError:
+            return ""
+        return party_of(caller) if caller.signed_in else ""
 
 
 def _is_open(session: str) -> bool:

@@ -31,7 +31,8 @@ teams = Team.__table__
 class UserAccount(Base, table=True):
     """A person; `subject` and `email` are what an OIDC provider calls them, None without one.
 
-    `closed_at` is since when they cannot sign in, until an organiser opens the account again.
+    `closed_at` is since when they cannot sign in, until an organiser opens the account again; sign-ins by the
+    provider before `signed_out_at` have ended.
     """
 
     __tablename__ = "account"
@@ -41,6 +42,7 @@ class UserAccount(Base, table=True):
     email: str | None = col.label(255, nullable=True, unique=True)
     is_organiser: bool = col.flag(alias="organiser")
     closed_at: datetime | None = col.moment(nullable=True)
+    signed_out_at: datetime | None = col.moment(nullable=True, private=True)
     created_at: datetime = col.created()
 
 

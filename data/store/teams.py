@@ -82,6 +82,10 @@ class TeamStore(StorePart):
                 connection.execute(update(accounts).where(accounts.c.name == name).values(values))
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
+    def sign_out(self, name: str) -> None:
+        """End every sign-in of an account by its provider."""
+        self._change(update(accounts).where(accounts.c.name == name).values(signed_out_at=now()))
+
     def organisers(self) -> tuple[str, ...]:
         """Return the accounts with the role of an organiser; they keep it until the transaction ends."""
         query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)

@@ -7,7 +7,7 @@ import hmac
 import sys
 import time
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from data.store import Store
 
 MARK = "aa"
+LASTS = timedelta(hours=12)
+"""Time after which a browser signs in again."""
 WINDOW_MINUTES = 15
 MOST_FOR_PREFIX, MOST_FOR_CLIENT = 10, 20
 """Refusals in the window after which a prefix, or all clients at an address, must wait."""
@@ -209,10 +211,15 @@ class IdentityService:
             raise AccessError(f"The account {account.name} is closed.", advice="Ask the organisers.")
         return self._of_account(account, caller.kind, frozenset(TokenScope), account.name)
 
-    def of_oidc(self, subject: str, *, email: str | None, verified: bool) -> Caller:
-        """Authenticate an OIDC sign-in; a verified address leads to an account without a subject."""
+    def of_oidc(self, subject: str, *, email: str | None, verified: bool, since: datetime) -> Caller:
+        """Authenticate an OIDC sign-in; a verified address leads to an account without a subject.
+
+        It lasts as long as a session by a token, from `since`, and ends with a sign-out in any browser.
+        """
         if not subject:
             raise AccessError("The sign-in names nobody.", advice="Sign in again.")
+        if datetime.now(UTC) - since > LASTS:
+            raise AccessError("The sign-in has expired.", advice="Sign out, and sign in again.")
         verified_email = email if verified else None
         account = self._store.teams.account_of(subject=subject, email=verified_email)
         if account is not None and account.subject is None:
@@ -222,6 +229,8 @@ class IdentityService:
             raise AccessError(
                 "No account belongs to this sign-in.", advice="Ask the organisers to add your address."
             )
+        if account.signed_out_at is not None and since <= account.signed_out_at:
+            raise AccessError("You have signed out.", advice="Sign out here too, and sign in again.")
         return self._of_account(account, CallerKind.SESSION, frozenset(TokenScope), account.name)
 
     def _of_account(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import (
+    LASTS,
     MARK,
     OWNER,
     PUBLIC,
@@ -25,7 +26,6 @@ from data.store import Store
 LONGEST_LIFE_DAYS = 730
 PREFIX_BYTES, SECRET_BYTES = 6, 32
 COOKIE = "arena_session"
-LASTS = timedelta(hours=12)
 COOKIE_BYTES = 32
 LONGEST_COOKIE = 200
 
@@ -167,6 +167,12 @@ class SessionService:
         if token is None or not token.valid(datetime.now(UTC)):
             return PUBLIC
         return self._identities.caller_of(token, CallerKind.SESSION)
+
+    def sign_out_everywhere(self, caller: Caller) -> None:
+        """End every sign-in of a caller's account by its provider, in all browsers."""
+        if caller.account is not None:
+            self._store.teams.sign_out(caller.account)
+            caller.log("signed-out", "provider")
 
     def sign_out(self, cookie: str) -> bool:
         """End a session; whether there was one."""

@@ -54,6 +54,12 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("battle", "wave"),
     ("question_set", "gate"),
 )
+ADDED = (
+    ("submission", sa.Column("warnings", sa.JSON(none_as_null=True))),
+    ("board", sa.Column("noted_at", sa.DateTime())),
+    ("round", sa.Column("labelling", sa.JSON(none_as_null=True))),
+    ("account", sa.Column("signed_out_at", sa.DateTime())),
+)
 JOB_KINDS: tuple[str, ...] = ("gate", "notify", "retest", "trial")
 
 
@@ -62,12 +68,9 @@ def upgrade() -> None:
     connection = op.get_bind()
     inspector = sa.inspect(connection)
     existing = set(inspector.get_table_names())
-    if "warnings" not in {each["name"] for each in inspector.get_columns("submission")}:
-        op.add_column("submission", sa.Column("warnings", sa.JSON(none_as_null=True)))
-    if "noted_at" not in {each["name"] for each in inspector.get_columns("board")}:
-        op.add_column("board", sa.Column("noted_at", sa.DateTime()))
-    if "labelling" not in {each["name"] for each in inspector.get_columns("round")}:
-        op.add_column("round", sa.Column("labelling", sa.JSON(none_as_null=True)))
+    for table, column in ADDED:
+        if column.name not in {each["name"] for each in inspector.get_columns(table)}:
+            op.add_column(table, column.copy())
     ddl_metadata().create_all(connection)
     _change_rows(existing)
     if "ranking" in existing:
@@ -77,9 +80,9 @@ def upgrade() -> None:
     unpack_texts(connection)
     if connection.dialect.name == "postgresql" and "audit" in existing:
         op.execute("DROP FUNCTION IF EXISTS audit_append_only() CASCADE")
-    for name, column in COLUMNS:
-        if name in existing and column in {each["name"] for each in inspector.get_columns(name)}:
-            op.drop_column(name, column)
+    for name, dropped in COLUMNS:
+        if name in existing and dropped in {each["name"] for each in inspector.get_columns(name)}:
+            op.drop_column(name, dropped)
 
 
 def _change_rows(existing: set[str]) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 import httpx
 import pytest
 from starlette.applications import Starlette
-from starlette.routing import WebSocketRoute
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 from structlog.testing import capture_logs
@@ -18,7 +20,14 @@ from websockets.sync.client import connect
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.site.app import _Routes, middleware_of
-from arena.site.middleware import SocketLimit, origin_of, page_policy, script_hashes
+from arena.site.middleware import (
+    ServedHosts,
+    SiteMiddleware,
+    SocketLimit,
+    origin_of,
+    page_policy,
+    script_hashes,
+)
 from arena.site.server import proxy_unnamed
 from data.models import TokenScope
 from tests.served import published, served, site
@@ -146,6 +155,27 @@ def test_websocket_is_opened_from_this_origin_alone() -> None:
         assert _stream(site(), origin=origin) == 403, origin
     proxied = {"X-Forwarded-Proto": "https"}
     assert _stream(site(), origin=f"https://{host}:{port}", additional_headers=proxied) == 101
+
+
+def test_cookies_of_a_provider_last_half_a_day_and_go_over_https_alone() -> None:
+    """Streamlit sends them over http too, for thirty days, and signs out whoever follows a link (#53: A13)."""
+
+    async def signed_in(_request: Request) -> Response:
+        response = PlainTextResponse("in")
+        response.set_cookie("_streamlit_user", "x", max_age=2_592_000)
+        return response
+
+    hosts = ServedHosts(names=frozenset({"localhost"}))
+    app = SiteMiddleware(Starlette(routes=[Route("/{path:path}", signed_in)]), hosts, "default-src 'none'")
+    for scheme, secure in (("http", False), ("https", True)):
+        cookie = (
+            TestClient(app, base_url=f"{scheme}://localhost").get("/oauth2callback").headers["set-cookie"]
+        )
+        assert (("Secure" in cookie), ("Max-Age=43200;" in cookie)) == (secure, secure)
+    client = TestClient(app, base_url="http://localhost")
+    for site_of_link, status in (("same-origin", 200), ("cross-site", 403)):
+        left = client.get("/auth/logout", headers={"Sec-Fetch-Site": site_of_link})
+        assert left.status_code == status
 
 
 def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,11 +17,17 @@ from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR
+from arena.services.accounts.auth import OPERATOR, PUBLIC
 from arena.services.accounts.tokens import COOKIE
 from arena.site.uploads import UPLOADS, SignedInUploads
 from data.files.text_files import MEBIBYTE
 from data.models import TokenScope
+
+
+def signed(person: str, iat: float | None = None) -> str:
+    """Make the cookie by which Streamlit knows somebody whom a provider signed in."""
+    claims = {"iss": "https://id.example", "sub": person, "iat": iat or time.time()}
+    return create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, json.dumps(claims)).decode()
 
 
 @pytest.fixture
@@ -30,6 +38,8 @@ def client(make_arena: Callable[..., Arena]) -> TestClient:
 
     routes = [Route("/{path:path}", take, methods=["GET", "PUT", "DELETE"])]
     arena = make_arena()
+    for person in ("ann", "bob"):
+        arena.teams.add_account(person, subject=f"https://id.example#{person}", caller=OPERATOR)
     arena.settings = replace(arena.settings, max_upload_mb=1)
     return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=arena)]))
 
@@ -62,8 +72,7 @@ def test_party_has_room_for_two_of_the_largest_files(
     monkeypatch.setattr("arena.site.uploads._is_open", lambda _: True)
     file = b"x" * MEBIBYTE
     for person, statuses in (("bob", (204,)), ("ann", (204, 204, 413))):
-        value = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, f'{{"sub": "{person}"}}').decode()
-        client.cookies.set(AUTH_COOKIE_NAME, value)
+        client.cookies.set(AUTH_COOKIE_NAME, signed(person))
         for number, status in enumerate(statuses):
             session = f"{person}-{number}"
             refused = client.put(f"{UPLOADS}{session}/file", content=file)
@@ -74,7 +83,13 @@ def test_party_has_room_for_two_of_the_largest_files(
     assert client.put(f"{UPLOADS}ann-3/file", content=b"x").status_code == 204
 
 
-def test_upload_is_taken_from_whom_a_provider_signed_in(client: TestClient) -> None:
-    value = create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, '{"sub": "ann"}').decode()
-    client.cookies.set(AUTH_COOKIE_NAME, value)
-    assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 204
+def test_upload_is_taken_from_whom_a_provider_signed_in(
+    client: TestClient, make_arena: Callable[..., Arena]
+) -> None:
+    ann = signed("ann")
+    for cookie, status in ((ann, 204), (signed("eve"), 401), (signed("ann", iat=1), 401)):
+        client.cookies.set(AUTH_COOKIE_NAME, cookie)
+        assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == status
+    make_arena().sessions.sign_out_everywhere(replace(PUBLIC, account="ann"))
+    client.cookies.set(AUTH_COOKIE_NAME, ann)
+    assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 401

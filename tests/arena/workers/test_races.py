@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -151,4 +152,4 @@ def test_address_belongs_to_the_first_who_signs_in_with_it(arena: Arena) -> None
     assert arena.store.teams.bind("ann", "iss#1").subject == "iss#1"
     assert arena.store.teams.bind("ann", "iss#2").subject == "iss#1"
     with pytest.raises(AccessError, match="No account"):
-        arena.identities.of_oidc("iss#2", email="ann@example.org", verified=True)
+        arena.identities.of_oidc("iss#2", email="ann@example.org", verified=True, since=datetime.now(UTC))

@@ -63,7 +63,9 @@ def test_new_sign_in_gets_an_account(arena: Arena) -> None:
             arena.invitations.join_as_new(code, name=name, subject=subject)
     arena.invitations.join(code, caller=ANN)
     assert members(arena) == [("ann", Role.MEMBER), ("eve", Role.MEMBER)]
-    caller = arena.identities.of_oidc("https://id.example#eve", email=None, verified=False)
+    caller = arena.identities.of_oidc(
+        "https://id.example#eve", email=None, verified=False, since=datetime.now(UTC)
+    )
     assert (caller.account, caller.organiser) == ("eve", False)
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -192,12 +193,26 @@ def test_team_keeps_an_owner_and_a_member(arena: Arena) -> None:
 def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
     """An OIDC sign-in gets an account by a verified address once, then by its subject alone."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+    known = partial(arena.identities.of_oidc, since=datetime.now(UTC))
     with pytest.raises(AccessError):
-        arena.identities.of_oidc("iss|1", email="ann@example.org", verified=False)
-    assert arena.identities.of_oidc("iss|1", email="ann@example.org", verified=True).account == "ann"
-    assert arena.identities.of_oidc("iss|1", email=None, verified=False).account == "ann"
+        known("iss|1", email="ann@example.org", verified=False)
+    assert known("iss|1", email="ann@example.org", verified=True).account == "ann"
+    assert known("iss|1", email=None, verified=False).account == "ann"
     with pytest.raises(AccessError):
-        arena.identities.of_oidc("iss|2", email="ann@example.org", verified=True)
+        known("iss|2", email="ann@example.org", verified=True)
+
+
+def test_sign_in_by_a_provider_ends_with_sign_out_and_after_half_a_day(arena: Arena) -> None:
+    """A copy of Streamlit's cookie outlives neither (#53: A13)."""
+    arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
+    known = partial(arena.identities.of_oidc, "iss|1", email="ann@example.org", verified=True)
+    with pytest.raises(AccessError, match="expired"):
+        known(since=datetime.now(UTC) - timedelta(hours=13))
+    before = datetime.now(UTC)
+    arena.sessions.sign_out_everywhere(known(since=before))
+    with pytest.raises(AccessError, match="signed out"):
+        known(since=before)
+    assert known(since=datetime.now(UTC) + timedelta(seconds=1)).account == "ann"
 
 
 def test_every_change_is_logged(arena: Arena) -> None:
