@@ -158,7 +158,7 @@ def test_websocket_is_opened_from_this_origin_alone() -> None:
 
 
 def test_cookies_of_a_provider_last_half_a_day_and_go_over_https_alone() -> None:
-    """Streamlit sends them over http too, for thirty days, and signs out whoever follows a link (#53: A13)."""
+    """Streamlit sends them over http too, for thirty days, and signs out by any link (#53: A13)."""
 
     async def signed_in(_request: Request) -> Response:
         response = PlainTextResponse("in")
