@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
-from statistics import median
 
 from data.errors import FileFormatError, InputError, InvalidFileError
-from data.files.tables.columns import Column, column_of, folded, read_columns, renamed
+from data.files.tables.columns import Column, column_of, read_columns
 from data.files.tables.rows import Row, TextRow
 from data.files.tables.values import given, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
@@ -21,31 +18,8 @@ from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, for
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex
+from submissions.shapes import Layout, Shape, UnnamedSystemsError, layout_of, no_answers
 
-
-class Shape(StrEnum):
-    """Layout of systems in a table: one alone, a row for each and question, a column for each, or none."""
-
-    ONE = "one"
-    LONG = "long"
-    WIDE = "wide"
-    REFERENCES = "references"
-
-
-DATUM = re.compile(
-    r"(?:https?://|www\.|/)\S+|\d[\d\s.:,/%TZ+-]*|[0-9a-f]{8,}(?:-[0-9a-f]+)*|true|false", re.IGNORECASE
-)
-"""Links, paths, dates, numbers with units, hashes, and yes or no."""
-REMARKS = frozenset(
-    (
-        *("note", "notes", "comment", "comments", "remark", "remarks", "url", "link", "source", "sources"),
-        *("date", "time", "timestamp", "createdat", "tag", "tags", "label", "labels", "difficulty", "split"),
-        *("language", "lang", "author", "annotator", "status", "type", "metadata", "sessionid", "rationale"),
-        *("reasoning", "explanation", "evidence", "error", "title", "run", "runid", "traceid"),
-    )
-)
-"""Columns that stand beside answers."""
-LABEL_WORDS, FEW = 3, 4
 MOST_UNREAD, MOST_NAMED = 5, 8
 """Columns and systems that a sentence names."""
 
@@ -151,200 +125,183 @@ def read_answer_table(
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
     The answers are of `system` where the file names nobody; rows of a file of references (not `answers`) are
-    nobody's. `called` says what columns of ours are called in the file, where their names do not.
+    nobody's. `called` says what columns of ours are called in the file, where their names do not; one without
+    the column of the systems is of one system.
     """
     limits = IntakeLimits()
     findings = Findings(limits.errors)
-    columns: list[str] = []
-    ours = {theirs: column.value for column, theirs in (called or {}).items()}
+    reader = _Rows(findings, called or {})
 
     def header(names: Sequence[str], line: int) -> None:
         del line
-        columns.extend(names)
+        reader.header.extend(names)
 
-    reader = _Rows(findings, text_cells=False)
     with RowFile(path, limits, findings, header) as rows:
         reader.text_cells = rows.format.text_cells
         for row in rows:
-            if not columns and isinstance(row.value, Mapping):
-                columns.extend(map(str, row.value))
-            reader.add(_as_called(row, ours), split=answers)
+            reader.add(row)
             if reader.count > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} rows."
                 raise FileFormatError(message, advice="Give fewer.", code=Code.TOO_MANY_ANSWERS)
-    absent = [theirs for theirs in (called or {}).values() if theirs not in columns]
-    if absent:
-        message = f"{path.name} has no column {shown(absent[0])}; it has {listed(map(shown, columns), 20)}."
-        raise FileFormatError(message, advice="Name a column that is there.", code=Code.MISSING_COLUMN)
-    table = _table(reader, path.name, columns, findings, system=system, answers=answers)
-    unread = tuple(one for one in table.unread if one not in ours)
-    return replace(table, columns={**table.columns, **(called or {})}, unread=unread)
-
-
-def _as_called(row: Row, ours: Mapping[str, str]) -> Row:
-    """Return the row with our names in place of the file's; another column of that name is left out."""
-    if not ours or not isinstance(row.value, Mapping):
-        return row
-    taken = set(ours.values())
-    value = {
-        ours.get(name, name): cell for name, cell in row.value.items() if name in ours or name not in taken
-    }
-    return Row(row.line, value)
+    return reader.table(path.name, system=system, answers=answers)
 
 
 def answer_table_of(
-    rows: Iterable[Mapping[str, object]], *, name: str, system: str = "", answers: bool = True
+    rows: Iterable[Mapping[str, object]],
+    *,
+    name: str,
+    system: str = "",
+    answers: bool = True,
+    called: Mapping[Column, str] | None = None,
 ) -> AnswerTable:
     """Return the same of rows that are there already; a line counts from 1."""
-    findings = Findings(IntakeLimits().errors)
-    reader, columns = _Rows(findings, text_cells=False), list[str]()
+    reader = _Rows(Findings(IntakeLimits().errors), called or {})
     for number, row in enumerate(rows, 1):
-        columns = columns or list(row)
-        reader.add(Row(number, row), split=answers)
-    return _table(reader, name, columns, findings, system=system, answers=answers)
-
-
-def _table(
-    reader: _Rows, name: str, columns: Sequence[str], findings: Findings, *, system: str, answers: bool
-) -> AnswerTable:
-    reader.close()
-    if not reader.count and not findings.errors:
-        findings.add(0, Code.EMPTY_FILE, f"{name} holds no rows.", "Write at least one.")
-    if answers and not findings.errors:
-        _require_answers(reader, columns, findings)
-    if findings.errors:
-        count = "a problem" if findings.errors == 1 else f"{findings.errors:,} problems"
-        message = f"{name} has {count}."
-        raise InvalidFileError(message, findings.result(), advice="Correct the file and try again.")
-    systems = {own or system: found for own, found in reader.systems.items()}
-    others = [one for one in columns if column_of(one) is Column.ANSWER]
-    columns_read = read_columns(columns)
-    if reader.alone:
-        columns_read[Column.ANSWER] = reader.alone
-    if not reader.tool and reader.shape is not Shape.WIDE and len(others) > 1 and answers:
-        named = listed(map(shown, others), MOST_UNREAD)
-        message = f"Several columns hold answers, and only one is read: {named}. {ANSWER_ADVICE}"
-        findings.add(0, Code.UNKNOWN_FIELD, message, "")
-    used = {
-        ours: theirs
-        for ours, theirs in ({} if reader.tool else columns_read).items()
-        if ours is not Column.SYSTEM or reader.shape is Shape.LONG
-    }
-    known = {"", *(theirs.strip() for theirs in used.values()), *systems}
-    return AnswerTable(
-        file=name,
-        systems=systems,
-        columns=used,
-        shape=reader.shape if answers else Shape.REFERENCES,
-        header=tuple(columns),
-        # What a harness's log has is read by what it is, not by columns.
-        unread=() if reader.tool else tuple(one for one in columns if one.strip() not in known),
-        tool=reader.tool,
-        problems=tuple(one for one in findings.result() if one.severity is Severity.WARNING),
-    )
-
-
-def _require_answers(reader: _Rows, columns: Sequence[str], findings: Findings) -> None:
-    """Note that a table has no answers, or no questions, naming the columns that it has."""
-    found = listed(map(shown, columns), 20) or "none"
-    rows = [row for some in reader.systems.values() for row in some]
-    if not any(row.answer is not None for row in rows):
-        message = f"No row has an answer; the columns are: {found}."
-        findings.add(0, Code.MISSING_COLUMN, message, "Name the column of the answers answer or response.")
-    if not any(row.question_id or row.question for row in rows):
-        message = f"No row names a question; the columns are: {found}."
-        findings.add(0, Code.MISSING_COLUMN, message, "Name the column of the questions question or prompt.")
+        reader.add(Row(number, row))
+    return reader.table(name, system=system, answers=answers)
 
 
 class _Rows:
-    """Sorts the rows of a table by system."""
+    """Collects the rows of a table, and sorts them by system once all are there."""
 
-    def __init__(self, findings: Findings, *, text_cells: bool) -> None:
-        self.text_cells = text_cells
-        self.systems: dict[str, list[AnswerRow]] = {}
-        self.shape = Shape.ONE
+    def __init__(self, findings: Findings, called: Mapping[Column, str]) -> None:
+        self.text_cells = False
+        self.header: list[str] = []
         self.count = 0
-        self.tool = ""
-        self.alone = ""
+        self._systems: dict[str, list[AnswerRow]] = {}
+        self._tool = ""
         self._findings = findings
-        self._wide: list[tuple[int, Mapping[str, object], Mapping[str, object]]] = []
+        self._called = called
+        self._lines: list[int] = []
+        self._cells: dict[str, list[object]] = {}
         self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object], str]]] = {}
         self._tests: dict[str, set[str]] = defaultdict(set)
         self._left_out = LeftOut(findings)
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
-    def add(self, row: Row, *, split: bool) -> None:
-        """Read a row, for each system that it has an answer of."""
+    def add(self, row: Row) -> None:
+        """Take a row."""
         self.count += 1
         value = row.value
         if not isinstance(value, Mapping):
             self._findings.add(row.line, Code.WRONG_SHAPE, "This is no row.", "Write one object a row.")
             return
         known = format_of(value, self._findings)
-        if known is not None:
+        if known is not None and not (known.columns and self._called):
+            self.header = self.header or list(map(str, value))
             try:
                 self._add_foreign(row, known, known.read(value, self._nobody))
             except FileFormatError as error:
                 message = with_place(error.message, row.place)
                 self._findings.add(row.line, Code(error.code), message, error.advice)
             return
-        if not split:
-            self._read("", row.line, value)
-            return
-        fields = renamed(value)
-        system = id_text(fields.get(Column.SYSTEM))
-        texts = {
-            name: cell
-            for name, cell in fields.items()
-            if name and column_of(name) is None and isinstance(cell, str)
-        }
-        if system:
-            self.shape = Shape.LONG
-        if Column.ANSWER in fields or not texts:
-            self._read(system or "", row.line, fields)
-        else:
-            self._wide.append((row.line, fields, texts))
+        if value.keys() - self._cells.keys():
+            before: list[object] = [None] * len(self._lines)
+            self._cells = {**{name: [*before] for name in value}, **self._cells}
+        for name, cells in self._cells.items():
+            cells.append(value.get(name))
+        self._lines.append(row.line)
 
-    def _require_systems(self) -> None:
-        """Report answers without a system where other rows name theirs."""
-        nameless = self.systems.get("", ()) if self.shape is Shape.LONG and len(self.systems) > 1 else ()
-        for row in nameless:
-            if row.answer is not None:
-                message = "The row has an answer and names no system."
-                self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
-
-    def close(self) -> None:
-        """Read what the whole file tells.
-
-        Of a table without answers, its columns of texts that no reader knows are a system each, where they
-        read like answers; one alone is the file's.
-        """
+    def table(self, name: str, *, system: str, answers: bool) -> AnswerTable:
+        """Return the table, once all rows were taken."""
+        layout = Layout(Shape.ONE, {})
+        self.header += (column for column in self._cells if column not in self.header)
+        self._require_columns(name)
         names = system_names(self._foreign)
-        if len(names) > 1 and any(names.values()):
-            self.shape = Shape.LONG
         for whose, rows in self._foreign.items():
             for line, fields, test in rows:
                 alone = len(self._tests[str(fields[Column.QUESTION])]) == 1
                 asked = {} if alone else {Column.QUESTION.value: test}
                 self._read(names[whose], line, {**fields, **asked})
-        self._left_out.close(answers=bool(self.systems))
-        systems = _like_answers([texts for _, _, texts in self._wide])
-        if len(systems) == 1 or (systems and self.shape is Shape.LONG):
-            # Where a column names the systems, none of them is named by its column.
-            self.alone = min(systems)
-            systems = {self.alone}
-        for line, fields, texts in self._wide:
-            shared = {name: cell for name, cell in fields.items() if name not in texts}
-            for name, cell in texts.items():
-                if name in systems:
-                    own = id_text(fields.get(Column.SYSTEM)) or "" if self.alone else name
-                    self.shape = self.shape if self.alone else Shape.WIDE
-                    self._read(own, line, {**shared, Column.ANSWER.value: cell})
-        self._require_systems()
-        if self._wide and not systems:
-            for line, fields, _ in self._wide:
-                self._read("", line, fields)
+        try:
+            layout = self._layout(answers=answers)
+        except UnnamedSystemsError as error:
+            error.message = f"{name}: {error.message}"
+            raise
+        except FileFormatError as error:
+            self._findings.add(0, Code(error.code), error.message, error.advice)
+        self._left_out.close(answers=bool(self._systems))
+        if not self.count and not self._findings.errors:
+            self._findings.add(0, Code.EMPTY_FILE, f"{name} holds no rows.", "Write at least one.")
+        if answers and not self._findings.errors:
+            self._require_answers()
+        if self._findings.errors:
+            count = "a problem" if self._findings.errors == 1 else f"{self._findings.errors:,} problems"
+            message = f"{name} has {count}."
+            advice = "Correct the file and try again."
+            raise InvalidFileError(message, self._findings.result(), advice=advice)
+        systems = {own or system: rows for own, rows in self._systems.items()}
+        known = {"", *(theirs.strip() for theirs in layout.known.values()), *systems}
+        return AnswerTable(
+            file=name,
+            systems=systems,
+            columns=layout.known,
+            shape=Shape.LONG if len(names) > 1 and any(names.values()) else layout.shape,
+            header=tuple(self.header),
+            # What a harness's log has is read by what it is, not by columns.
+            unread=() if self._tool else tuple(one for one in self.header if one.strip() not in known),
+            tool=self._tool,
+            problems=tuple(one for one in self._findings.result() if one.severity is Severity.WARNING),
+        )
+
+    def _require_columns(self, name: str) -> None:
+        """Refuse a name of a column that is not there; of another kind's names only the named one counts."""
+        for column, theirs in self._called.items():
+            if theirs in self.header:
+                others = [one for one in self._cells if column_of(one) is column and one != theirs]
+                for one in others:
+                    del self._cells[one]
+            elif column is not Column.SYSTEM:
+                has = listed(map(shown, self.header), 20)
+                message = f"{name} has no column {shown(theirs)}; it has {has}."
+                advice = "Name a column that is there."
+                raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
+
+    def _layout(self, *, answers: bool) -> Layout:
+        """Read the rows that no tool's format has by the shape of their table."""
+        cells, called = self._cells, {one: name for one, name in self._called.items() if name in self._cells}
+        if not answers:
+            layout = Layout(Shape.REFERENCES, {**read_columns(cells), **called})
+        elif cells:
+            layout = layout_of(cells, called)
+        else:
+            return Layout(Shape.ONE, {})
+        shared = {ours.value: cells[theirs] for ours, theirs in layout.known.items()}
+        others = [
+            one for one in cells if column_of(one) is Column.ANSWER and one not in layout.known.values()
+        ]
+        if others and layout.shape in {Shape.ONE, Shape.LONG}:
+            read = layout.known[Column.ANSWER]
+            columns = listed(map(shown, [read, *others]), MOST_UNREAD)
+            message = f"Several columns hold answers, and only one is read: {columns}. {ANSWER_ADVICE}"
+            self._findings.add(0, Code.UNKNOWN_FIELD, message, "")
+        for at, line in enumerate(self._lines):
+            fields = {ours: column[at] for ours, column in shared.items()}
+            if layout.shape is not Shape.WIDE:
+                named = id_text(fields.get(Column.SYSTEM)) if answers else ""
+                self._read(named or "", line, fields)
+                continue
+            for name in layout.answers:
+                self._read(name, line, {**fields, Column.ANSWER.value: cells[name][at]})
+        return layout
+
+    def _require_answers(self) -> None:
+        """Note that a table has no answers, no questions, or rows without the system that others name."""
+        rows = [row for some in self._systems.values() for row in some]
+        if not any(row.answer is not None for row in rows):
+            error = no_answers(self.header)
+            self._findings.add(0, Code.MISSING_COLUMN, error.message, error.advice)
+        if not any(row.question_id or row.question for row in rows):
+            message = (
+                f"No row names a question; the columns are: {listed(map(shown, self.header), 20) or 'none'}."
+            )
+            advice = "Name the column of the questions question or prompt."
+            self._findings.add(0, Code.MISSING_COLUMN, message, advice)
+        for row in self._systems.get("", ()) if len(self._systems) > 1 else ():
+            if row.answer is not None:
+                message = "The row has an answer and names no system."
+                self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
 
     def _read(self, system: str, line: int, value: Mapping[str, object]) -> None:
         value = self._left_out.first_of(value)
@@ -356,7 +313,7 @@ class _Rows:
         answer = fields.answer
         empty = answer is None or is_blank(answer) or (self.text_cells and is_missing(answer))
         # A file of references may call them answers.
-        self.systems.setdefault(system, []).append(
+        self._systems.setdefault(system, []).append(
             AnswerRow(
                 line=line,
                 question_id=fields.question_id or "",
@@ -369,7 +326,7 @@ class _Rows:
         )
 
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
-        self.tool = self.tool or known.name
+        self._tool = self._tool or known.name
         if named is None or not self._left_out.takes(row, known, named):
             return
         asked = next((id_text(one) for one in named.ids if given(one)), None)
@@ -383,32 +340,3 @@ class _Rows:
         read = {name: cell for name, cell in fields.items() if cell is not None}
         self._tests[named.text].add(named.test)
         self._foreign.setdefault((named.system, named.variant), []).append((row.line, read, named.test))
-
-
-def _like_answers(rows: Sequence[Mapping[str, object]]) -> set[str]:
-    """Return the columns that read like answers: no numbers, links, dates, labels or remarks."""
-    cells: dict[str, list[str]] = {}
-    for texts in rows:
-        for name, cell in texts.items():
-            if str(cell).strip():
-                cells.setdefault(name, []).append(str(cell).strip())
-    cells = {name: some for name, some in cells.items() if not all(map(_number, some))}
-    words = {name: median(len(cell.split()) for cell in some) for name, some in cells.items()}
-    found = {
-        name
-        for name, some in cells.items()
-        if not (
-            folded(name) in REMARKS
-            or all(DATUM.fullmatch(cell) for cell in some)
-            or (words[name] <= LABEL_WORDS and len(some) >= FEW and 2 * len(set(some)) <= len(some))
-        )
-    }
-    return found or set(cells)
-
-
-def _number(cell: object) -> bool:
-    try:
-        float(str(cell))
-    except ValueError:
-        return not str(cell).strip()
-    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,8 +18,17 @@ from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
 """The domain of questions for which no file names one."""
-LISTED = 3
+LISTED, TENTH = 3, 10
 ID_LENGTH = 12
+ERROR = re.compile(
+    r"\s*(?:[\[<({]{1,2}(?:error|exception|fail(?:ed|ure)?|timeout)\b.{0,80}?[\]>)}]|(?:error|exception)\s*:"
+    r"|error code:? \d{3}|traceback \(most recent call last\)|(?:http|status) ?(?:error|code)?:? [45]\d\d\b"
+    r"|(?-i:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout))\s*(?:[:(]|$)"
+    r"|[45]\d\d (?:too many|internal|bad gat|serv)|(?:request|connection) (?:timed out|error|failed|refused)"
+    r"|rate limit (?:exceeded|reached)|internal server error)",
+    re.IGNORECASE,
+)
+"""The beginning of an error that a harness wrote in place of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +74,22 @@ class _Found:
 
 
 def pool(
-    tables: Sequence[AnswerTable], references: AnswerTable | None = None, known: Sequence[Question] = ()
+    tables: Sequence[AnswerTable],
+    references: AnswerTable | None = None,
+    known: Sequence[Question] = (),
+    *,
+    keep_errors: bool = False,
 ) -> Pool:
     """Join tables of answers, and one of references where there is one.
 
     References go before what the tables say; known questions keep their ids and their order.
+
+    Raises:
+        InputError: No reference meets a question that is answered, rows contradict each other, or too many
+            answers read like the error of a harness and are not to be kept (`keep_errors`).
     """
     tables, references = _by_lines(tables, references, known)
+    tables = list(_without_row_ids(tables, references, known))
     joined = _Joined([*tables, *([] if references is None else [references])], known)
     if references is not None:
         for row in _rows_of(references):
@@ -81,6 +100,10 @@ def pool(
         for system, rows in table.systems.items():
             for row in rows:
                 joined.add((number, table.file), system, row)
+    if references is not None:
+        joined.require_met(references)
+    if not keep_errors:
+        joined.require_no_errors()
     return joined.result()
 
 
@@ -129,12 +152,38 @@ def _by_lines(
     return tables, references
 
 
+def _without_row_ids(
+    tables: Sequence[AnswerTable], references: AnswerTable | None, known: Sequence[Question]
+) -> Iterator[AnswerTable]:
+    """Yield the tables of answers, without ids that are no questions'.
+
+    Every row of theirs has its text, and either one text has several ids, or the ids never meet those of the
+    references, which have texts too, else of another file.
+    """
+    ids = [{row.question_id for row in _rows_of(table)} - {""} for table in tables]
+    ids.append({one.id for one in known})
+    right = [] if references is None else [row for row in _rows_of(references) if row.question]
+    fixed = {row.question_id for row in right} - {""}
+    count = Counter(itertools.chain.from_iterable(ids))
+    for table, own in zip(tables, ids, strict=False):
+        met = bool(own & fixed) if fixed else any(count[name] > 1 for name in own)
+        texts = {normalised(row.question) for row in _rows_of(table)}
+        strange = len(own) > len(texts) or bool(fixed) or any(some for some in ids if some is not own)
+        if met or not strange or not all(row.question for row in _rows_of(table)):
+            yield table
+        else:
+            systems = {
+                name: [replace(row, question_id="") for row in rows] for name, rows in table.systems.items()
+            }
+            yield replace(table, systems=systems)
+
+
 class _Joined:
     """Collects questions and answers."""
 
     def __init__(self, tables: Sequence[AnswerTable], known: Sequence[Question]) -> None:
         rows = [row for table in tables for row in _rows_of(table)]
-        self._named = any(row.question_id for table in tables for row in _rows_of(table) if row.line)
+        self._named = any(row.question_id for row in rows if row.line)
         rows += [AnswerRow(line=0, question_id=one.id, question=one.question) for one in known]
         self._questions: dict[str, _Found] = {one.id: _Found() for one in known}
         texts: dict[str, set[str]] = defaultdict(set)
@@ -201,6 +250,36 @@ class _Joined:
         found.domain = found.domain or ("" if question.domain == DOMAIN else question.domain)
         found.passages = found.passages or question.passages
 
+    def require_met(self, references: AnswerTable) -> None:
+        """Check that a file with references or passages has one for a question that is answered."""
+        told = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
+        answered = {key for answers in self._answers.values() for key in answers}
+        if not told or any(
+            self._questions[key].references or self._questions[key].passages for key in answered
+        ):
+            return
+        asked = next(iter(answered), "")
+        theirs = shown(told[0].question or told[0].question_id)
+        raise InputError(
+            f"No reference of {references.file} meets a question that is answered: its first question is "
+            f"{theirs}, one of the answers' is {self._short(asked) if asked else 'missing'}.",
+            advice="Give both files the same ids, or the same texts of the questions.",
+        )
+
+    def require_no_errors(self) -> None:
+        """Check that of each system's answers less than a tenth read like errors."""
+        for system, answers in self._answers.items():
+            errors = self._errors(system)
+            if TENTH * len(errors) >= len(answers) > 0 and errors:
+                count = f"{len(errors):,} of {counted(len(answers), 'answer')} of {system}"
+                raise InputError(
+                    f"{count} read like the error of a harness: {shown(errors[0])}.",
+                    advice="Run them again, leave them out, or have them judged as answers: --keep-errors.",
+                )
+
+    def _errors(self, system: str) -> list[str]:
+        return [one.answer for _, one in self._answers[system].values() if ERROR.match(one.answer)]
+
     def result(self) -> Pool:
         """Everything that was taken."""
         without = [key for key, found in self._questions.items() if not found.texts]
@@ -238,6 +317,10 @@ class _Joined:
         for system, count in self._repeated.items():
             left_out = f"{counted(count, 'row')} left out that answer a question again"
             yield f"{system}: {left_out}; the first counts."
+        for system in self._answers:
+            if errors := self._errors(system):
+                answers = f"{counted(len(errors), 'answer')} like the error of a harness"
+                yield f"{system}: {answers}, judged as answers: {shown(errors[0])}."
         several = sum(len(set(found.references)) > 1 for found in self._questions.values())
         if several:
             yield f"{counted(several, 'question')} with several references; the first counts."

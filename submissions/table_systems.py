@@ -10,11 +10,13 @@ from data.errors import FileFormatError
 from data.files.tables.columns import Column, renamed
 from data.files.tables.rows import Row
 from data.files.tables.values import given, id_text
+from submissions.answer_tables import read_answer_table
 from submissions.formats.reading import RowFile
 from submissions.formats.registry import LONGEST_NAME, AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex
+from submissions.shapes import UnnamedSystemsError
 
 LISTED = 20
 
@@ -30,9 +32,14 @@ class TableSystems:
     def own(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Yield the rows that are the system's."""
         several: Mapping[tuple[str, str], str] | None = None
+        seen: set[str] = set()
         for row in rows:
-            whose, _ = self._named(row.value)
+            whose, question = self._named(row.value)
             if not any(whose):
+                if question in seen:
+                    self._require_one()
+                    seen.clear()
+                seen.add(question)
                 yield row
                 continue
             if several is None:
@@ -41,6 +48,16 @@ class TableSystems:
                     raise self._unnamed([*several.values()])
             if not several or several.get(whose) == self._limits.system:
                 yield row
+
+    def _require_one(self) -> None:
+        """Refuse a table whose systems stand in a column that is not called so."""
+        try:
+            read_answer_table(self._path)
+        except UnnamedSystemsError as error:
+            error.advice = "Call the column system, and name one of its systems: --system NAME."
+            raise
+        except FileFormatError:
+            return
 
     def _several(self) -> Mapping[tuple[str, str], str]:
         """Return the names of its systems; nothing where no question has rows of several."""

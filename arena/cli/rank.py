@@ -125,6 +125,9 @@ def rank(
         bool, typer.Option("--with-reference", help="Rank the references too, as one more system.")
     ] = False,
     go_on: GoOn = False,
+    keep_errors: Annotated[
+        bool, typer.Option("--keep-errors", help="Judge errors of a harness as answers, however many.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what was understood and what it would cost, and stop.")
     ] = False,
@@ -144,7 +147,7 @@ def rank(
         RankRequest,
         named_files,
         scratch_of,
-        with_distinct_names,
+        tables_of,
     )
     from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
@@ -160,10 +163,10 @@ def rank(
         with_reference=with_reference,
         retry=retry is Retry.ALL,
         go_on=go_on,
+        keep_errors=keep_errors,
     )
     columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
-    answers = named_files(given)
-    tables = with_distinct_names(answers, [one.table(whole_file(one.path), columns) for one in answers])
+    tables = tables_of(named_files(given), columns, _ask, whole_file)
     right = None if references is None else columns.references(references)
     new = False
     if dry_run or not yes:
@@ -267,6 +270,11 @@ def _planned(
         note(f"The reference is ranked too: {added:,} of the comparisons are its{price}.")
     arena.ranking.require_ready(prepared)
     return prepared, plan
+
+
+def _ask(file: str, column: str) -> bool:
+    """Ask on a terminal whether a column names the systems."""
+    return sys.stdin.isatty() and typer.confirm(f"{file}: does {column!r} name the systems?", err=True)
 
 
 def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:

@@ -60,6 +60,7 @@ def rank(
     with_reference: bool = False,
     retry: Literal["all", "none"] = "all",
     go_on: bool = False,
+    keep_errors: bool = False,
     concurrency: int = CONCURRENCY,
     progress: bool = True,
 ) -> Ranking:
@@ -86,6 +87,7 @@ def rank(
         with_reference: Whether the references are ranked too, as one more system.
         retry: Which comparisons without a verdict are asked again, all or none.
         go_on: Whether a judge whose replies are of little use judges to the end.
+        keep_errors: Whether errors of a harness are judged as answers, however many.
         concurrency: Most requests in flight.
         progress: Whether to show a bar.
 
@@ -109,6 +111,7 @@ def rank(
         with_reference=with_reference,
         retry=retry,
         go_on=go_on,
+        keep_errors=keep_errors,
     )
     folder, halt = Path(out or tempfile.mkdtemp(prefix="answer-arena-")), Event()
 

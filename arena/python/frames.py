@@ -7,9 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from arena.services.ranking.requests import Columns, named_files, with_distinct_names
+from arena.services.ranking.requests import Columns, named_files, require_system, with_distinct_names
 from data.errors import InputError
-from data.files.tables.columns import Column
 
 if TYPE_CHECKING:
     from submissions.answer_tables import AnswerTable
@@ -26,13 +25,16 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
         InputError: It is of no kind that is read, or lacks a column.
         InvalidFileError: Rows cannot be read; every problem is listed.
     """
-    if isinstance(data, Mapping) and not _is_row(data):
-        return [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
     paths = [data] if _is_path(data) else data
-    if isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
+    if isinstance(data, Mapping) and not _is_row(data):
+        tables = [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
+    elif isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
         files = named_files([str(path) for path in paths])
-        return with_distinct_names(files, [one.table(one.path, names) for one in files])
-    return [_table(data, "system", names)]
+        tables = with_distinct_names(files, [one.table(one.path, names) for one in files])
+    else:
+        tables = [_table(data, "system", names)]
+    require_system(names, tables)
+    return tables
 
 
 def references_of(data: Data, names: Columns) -> AnswerTable:
@@ -41,10 +43,10 @@ def references_of(data: Data, names: Columns) -> AnswerTable:
 
     if _is_path(data):
         return names.references(Path(data))
-    rows = [dict(row) for row in _rows(data, Columns())]
+    rows = list(_rows(data))
     found = {name for row in rows for name in row}
     called = {column: name for column, name in names.in_file(Path()).items() if name in found}
-    return answer_table_of((_renamed(row, called) for row in rows), name="references", answers=False)
+    return answer_table_of(rows, name="references", answers=False, called=called)
 
 
 def _table(data: Data, system: str, names: Columns) -> AnswerTable:
@@ -52,27 +54,14 @@ def _table(data: Data, system: str, names: Columns) -> AnswerTable:
 
     if _is_path(data):
         return read_answer_table(Path(data), system=system, called=names.in_file(Path(data)))
-    return answer_table_of(_rows(data, names), name=system, system=system)
+    return answer_table_of(_rows(data), name=system, system=system, called=names.in_file(Path()))
 
 
-def _rows(data: Data, names: Columns) -> Iterator[dict[str, Any]]:
-    called = names.in_file(Path())
+def _rows(data: Data) -> Iterator[dict[str, Any]]:
     for row in _plain_rows(data):
         if not isinstance(row, Mapping):
             raise InputError(f"A row is a {type(row).__name__}.", advice=ADVICE)
-        yield _renamed({str(name): _cell(cell) for name, cell in row.items()}, called)
-
-
-def _renamed(row: Mapping[str, Any], called: Mapping[Column, str]) -> dict[str, Any]:
-    missing = [name for name in called.values() if name not in row]
-    if missing:
-        raise InputError(
-            f"There is no column {missing[0]!r}; there are: {', '.join(map(repr, row))}.",
-            advice="Name a column that is there.",
-        )
-    ours = {name: column.value for column, name in called.items()}
-    taken = set(ours.values())
-    return {ours.get(name, name): cell for name, cell in row.items() if name in ours or name not in taken}
+        yield {str(name): _cell(cell) for name, cell in row.items()}
 
 
 def _plain_rows(data: Data) -> Iterable[Any]:

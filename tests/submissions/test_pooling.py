@@ -12,14 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import InputError, InvalidFileError
-from submissions.answer_tables import AnswerTable, Shape, answer_table_of, read_answer_table
+from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
 from submissions.pooling import pool
+from submissions.shapes import Shape
 
 QUESTIONS = ("Why does bread rise?", "What is rain?", "Who wrote Emma?")
 
 
-def table(name: str, rows: Sequence[Mapping[str, object]], **options: bool) -> AnswerTable:
-    return answer_table_of(rows, name=f"{name}.csv", system=name, **options)
+def table(name: str, rows: Sequence[Mapping[str, object]], *, answers: bool = True) -> AnswerTable:
+    return answer_table_of(rows, name=f"{name}.csv", system=name, answers=answers)
 
 
 def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:

@@ -7,11 +7,11 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from arena.settings import DATABASE
 from data.errors import InputError, NotFoundError
@@ -30,6 +30,8 @@ PATH = re.compile(r"[\w.:+-]+(?:/[\w.:+-]+)+")
 ENDING = re.compile(r"\.[A-Za-z]\w*(?:\.(?:gz|bz2|xz|zst))?$")
 HALF = 48
 """Characters of a name of which a file's follows, and of that."""
+Ask: TypeAlias = Callable[[str, str], bool]
+ToPath: TypeAlias = Callable[[Path], Path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,7 @@ class NamedFile:
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
             return cls(path=_existing(Path(rest)), system=name, named=True)
-        return cls(path=_existing(path), system="stdin" if text == STANDARD_INPUT else _stem(path))
+        return cls(path=_existing(path), system="stdin" if text == STANDARD_INPUT else stem_of(path))
 
     def table(self, path: Path, columns: Columns) -> AnswerTable:
         """Read the file, which stands at `path` where it came by a pipe."""
@@ -152,9 +154,40 @@ def _key(row: AnswerRow) -> str:
     return row.question_id or row.question
 
 
-def _stem(path: Path) -> str:
+def stem_of(path: Path) -> str:
     """Return the name of a folder, or of a file without its endings of format and compression."""
     return path.name if path.is_dir() else ENDING.sub("", path.name) or path.name
+
+
+def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPath) -> list[AnswerTable]:
+    """Read files of answers; a column that looks like the systems is asked about.
+
+    Args:
+        files: The files.
+        columns: Names of columns; that of the systems must be in one of the files.
+        ask: Whether a file's column names the systems, by both names; refused where it says no.
+        path: Where a file stands, which may have come by a pipe.
+    """
+    from submissions.shapes import UnnamedSystemsError
+
+    tables = []
+    for file in files:
+        try:
+            tables.append(file.table(path(file.path), columns))
+        except UnnamedSystemsError as error:
+            if len(error.columns) != 1 or not ask(file.path.name, error.columns[0]):
+                raise
+            tables.append(file.table(path(file.path), replace(columns, system=error.columns[0])))
+    require_system(columns, tables)
+    return with_distinct_names(files, tables)
+
+
+def require_system(columns: Columns, tables: Sequence[AnswerTable]) -> None:
+    """Refuse a name of the column of the systems that no table has."""
+    if columns.system and all(columns.system not in table.header for table in tables):
+        has = ", ".join(dict.fromkeys(repr(name) for table in tables for name in table.header))
+        message = f"There is no column {columns.system!r}; there are: {has}."
+        raise InputError(message, advice="Name a column that is there.")
 
 
 def _existing(path: Path) -> Path:
@@ -180,6 +213,7 @@ class RankRequest:
         with_reference: Whether the references are ranked among the systems.
         retry: Whether comparisons that were asked in vain are asked again.
         go_on: Whether a judge whose replies are of little use judges to the end.
+        keep_errors: Whether texts like the error of a harness are judged as answers, however many.
     """
 
     judge: str = ""
@@ -193,6 +227,7 @@ class RankRequest:
     with_reference: bool = False
     retry: bool = True
     go_on: bool = False
+    keep_errors: bool = False
 
 
 def is_ranking(folder: Path) -> bool:

@@ -122,7 +122,8 @@ class RankingService:
         given = {system for table in tables for system in table.systems}
         with working("joining questions and answers"):
             before = () if request.afresh else self._stored(given)
-            joined = pool([*tables, *before], references, () if request.afresh else self._known())
+            known = () if request.afresh else self._known()
+            joined = pool([*tables, *before], references, known, keep_errors=request.keep_errors)
         pairs = _pairs(request, joined)
         if len(joined.answers) + (pairs in {REFERENCE, ALL}) < FEWEST_SYSTEMS:
             names = ", ".join(joined.answers) or "none"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from arena.services.ranking.requests import stem_of
 from arena.site.ui.html import note, put
 from arena.site.ui.messages import show_error
 from arena.site.uploads import laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.tables.columns import Column
-from submissions.answer_tables import AnswerTable, Shape, header_of, read_answer_table
+from submissions.answer_tables import AnswerTable, header_of, read_answer_table
+from submissions.shapes import Shape
 
 READ = "rank-read"
 AS_READ = "as its name says"
@@ -45,7 +48,7 @@ def understood(dropped: Sequence[UploadedFile], *, answers: bool = True) -> list
 def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
     reading = Reading(
         file.file_id,
-        str(st.session_state.get(f"name-{file.file_id}") or file.name.split(".")[0]),
+        str(st.session_state.get(f"name-{file.file_id}") or stem_of(Path(file.name))),
         tuple(_corrected(file)),
         answers,
     )
@@ -64,7 +67,7 @@ def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
     open_ = table is None or bool(reading.called)
     with st.expander(f"Correct {file.name}", expanded=open_, key=f"correct-{file.file_id}-{open_}"):
         if table is None or table.shape is Shape.ONE:
-            st.text_input("System", value=file.name.split(".")[0], key=f"name-{file.file_id}")
+            st.text_input("System", value=stem_of(Path(file.name)), key=f"name-{file.file_id}")
         columns = _header(file, table)
         for place, (column, label) in zip(st.columns(len(CORRECTED)), CORRECTED.items(), strict=True):
             place.selectbox(label, [AS_READ, *columns], key=f"{column}-{file.file_id}")

@@ -7,14 +7,17 @@ remains; whoever reads files of strangers caps the memory of the process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from data import progress
 from data.errors import FileFormatError
-from data.files.tables.columns import Column, read_columns, require_once
+from data.files.strict_json import parse_json
+from data.files.tables.columns import Column, column_of, read_columns, require_once
 from data.files.tables.rows import Opening, Row
 from data.files.text_files import ARROW_MAGICS, MEBIBYTE, PARQUET_MAGIC, ReadLimits, magic_of, too_many_bytes
 
@@ -23,8 +26,10 @@ if TYPE_CHECKING:
 
 BATCH = 512
 """Rows that are made into Python's objects at once, at most."""
-BATCH_BYTES = 16 * MEBIBYTE
+BATCH_BYTES = 192 * MEBIBYTE
 """Limit of a column's texts in one batch, where a dictionary holds them."""
+DICTIONARY_PAGE = re.compile(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", re.DOTALL)
+"""Header of a page of Thrift: its type, and its decompressed size as a number of seven bits a byte."""
 TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
 
@@ -37,14 +42,13 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
             if size > limits.file_bytes:
                 raise too_many_bytes(path.name, limits)
             large = batch.nbytes > limits.line_bytes
-            clean = not any(map(_has_nul, batch.columns))
             for at, value in enumerate(_values(batch)):
                 number += 1
                 place = f"{name} row {number}" if name else f"Row {number}"
                 if large and batch.slice(at, 1).nbytes > limits.line_bytes:
                     message = f"{place}: The row is longer than {limits.line_bytes:,} bytes."
                     opening.note(_unusable(number, TOO_LARGE, message, "Shorten its texts."))
-                elif value is None or not (clean or _is_clean(value)):
+                elif value is None or not _is_clean(value):
                     message = f"{place}: A text is not UTF-8, or has a NUL character."
                     opening.note(_unusable(number, NOT_UTF8, message, "Save texts as UTF-8."))
                 else:
@@ -88,7 +92,7 @@ def _batches(
         with pq.ParquetFile(path, buffer_size=MEBIBYTE, pre_buffer=False) as file:
             columns, unread = _chosen(file.schema_arrow, opening)
             _require_counts(path, file.metadata, limits)
-            for batch in file.iter_batches(_rows_at_once(file.metadata), columns=columns):
+            for batch in file.iter_batches(_rows_at_once(path, file.metadata), columns=columns):
                 yield batch, unread
         return
     with pa.OSFile(str(path)) as source:
@@ -104,21 +108,41 @@ def _batches(
 
 
 def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
-    """Return the columns to read: the known ones of a table with questions, else all."""
+    """Return the columns to read: the known ones of a table with questions, else all.
+
+    A type that is not read is refused where the column is known. Other columns are read where they are plain.
+    """
     require_once(schema.names)
     opening.header(schema.names, 0)
-    known = read_columns(schema.names)
-    ours = {Column.QUESTION_ID, Column.QUESTION} & known.keys()
-    columns = [name for name in schema.names if opening.reads(name)] if ours else list(schema.names)
+    ours = {Column.QUESTION_ID, Column.QUESTION} & read_columns(schema.names).keys()
+    columns = []
+    for field in schema:
+        odd = UNREAD.search(str(field.type))
+        if odd and column_of(field.name):
+            message = f"The column {field.name[:60]!r} has the type {odd[0]!r}, which is not read."
+            raise FileFormatError(message, advice="Write texts, and lists of them.", code="wrong-type")
+        nested = _kinds(field.type, "struct", *LISTS)
+        if not odd and (not ours or not nested or opening.reads(field.name)):
+            columns.append(field.name)
     return columns, dict.fromkeys(name for name in schema.names if name not in columns)
 
 
-def _rows_at_once(metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
-    chunks = (group.column(at) for group in groups for at in range(group.num_columns))
-    longest = max((one.total_uncompressed_size for one in chunks if one.has_dictionary_page), default=1)
+    chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
+    with path.open("rb") as file:
+        longest = max((_longest(file, one) for one in chunks if one.has_dictionary_page), default=1)
     mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
     return max(1, min(BATCH, BATCH_BYTES // max(1, longest, mean)))
+
+
+def _longest(file: BinaryIO, chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Return the size of a chunk's dictionary, and so of any text in it, as the header of its page says."""
+    file.seek(chunk.dictionary_page_offset or 0)
+    head = DICTIONARY_PAGE.match(file.read(16))
+    if head is None:
+        return int(chunk.total_uncompressed_size)
+    return int(sum((byte & 127) << 7 * at for at, byte in enumerate(head[1]))) >> 1
 
 
 def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # noqa: ANN401 - pyarrow has no types
@@ -135,13 +159,16 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
 
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
     """Return the rows of a batch; None for those whose texts are not UTF-8."""
+    readers = {field.name: read for field in batch.schema if (read := _reader(field.type))}
     try:
-        rows: list[dict[str, Any] | None] = batch.to_pylist()
+        rows: list[dict[str, Any]] = batch.to_pylist()
+        for row, (name, read) in product(rows if readers else (), readers.items()):
+            row[name] = read(row[name])
     except ValueError:
         if batch.num_rows == 1:
             return [None]
         return [value for at in range(batch.num_rows) for value in _values(batch.slice(at, 1))]
-    return rows
+    return [*rows]
 
 
 def _is_clean(value: object) -> bool:
@@ -166,38 +193,55 @@ def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no typ
 
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
+UNREAD = re.compile(r"\w*(?:union|map|run_end_encoded|interval)\b")
+"""Types that are not read, wherever they are in that of a column."""
 
 
-def _bytes_of(array: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow has no types
+    """Return the function that reads Python's value of a type; None where it is read as it is."""
+    if hasattr(kind, "storage_type"):
+        known = {"arrow.json": _of_json, "arrow.uuid": lambda cell: cell and str(cell)}
+        return known.get(kind.extension_name) or _reader(kind.storage_type)
+    if _kinds(kind, *LISTS) and (inner := _reader(kind.value_type)):
+        return lambda cells: cells and [inner(cell) for cell in cells]
+    if _kinds(kind, "struct"):
+        fields = {field.name: read for field in kind if (read := _reader(field.type))}
+        if fields:
+            return lambda row: row and {**row, **{name: read(row[name]) for name, read in fields.items()}}
+    if _kinds(kind, "dictionary"):
+        return _reader(kind.value_type)
+    return (lambda cell: cell and cell.decode()) if _kinds(kind, *TEXTS[3:]) else None
+
+
+def _of_json(cell: str | None) -> object:
+    """Return the text, list or object that JSON holds; anything else as it is written."""
+    with suppress(FileFormatError):
+        if isinstance(value := parse_json(cell or "null", 0), str | list | dict):
+            return value
+    return cell
+
+
+def _leaves(array: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
+    """Yield the arrays of scalars, or dictionaries, that a column is made of."""
+    if hasattr(array, "storage"):
+        yield from _leaves(array.storage)
+    elif _kinds(array.type, *LISTS):
+        yield from _leaves(array.flatten())
+    elif _kinds(array.type, "struct"):
+        yield from chain.from_iterable(map(_leaves, array.flatten()))
+    else:
+        yield array
+
+
+def _bytes_of(column: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Return the bytes of a column once its dictionaries are expanded."""
     import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
 
-    kind = array.type
-    if _kinds(kind, *TEXTS, "primitive", "null"):
-        return int(array.nbytes)
-    if _kinds(kind, "dictionary"):
-        if not _kinds(kind.value_type, *TEXTS):
-            return int(array.nbytes)
-        lengths = pc.binary_length(array.dictionary).take(array.indices)
-        return int(pc.sum(lengths).as_py() or 0) + 4 * len(array)
-    if _kinds(kind, *LISTS):
-        return _bytes_of(array.flatten()) + 4 * len(array)
-    if _kinds(kind, "struct"):
-        return sum(map(_bytes_of, array.flatten()))
-    message = f"A column has the type {str(kind)[:60]!r}, which neither questions nor answers have."
-    raise FileFormatError(message, advice="Write texts, and lists of them.", code="wrong-type")
-
-
-def _has_nul(array: Any) -> bool:  # noqa: ANN401 - pyarrow has no types
-    """Return whether the texts of a column may have a character that no database takes."""
-    import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
-
-    kind = array.type
-    if _kinds(kind, "dictionary"):
-        return _has_nul(array.dictionary)
-    if _kinds(kind, *LISTS):
-        return _has_nul(array.flatten())
-    if _kinds(kind, "struct"):
-        return any(map(_has_nul, array.flatten()))
-    if _kinds(kind, "string", "large_string"):
-        return pc.any(pc.match_substring(array, "\x00")).as_py() is True
-    return _kinds(kind, *TEXTS)
+    size = 0
+    for array in _leaves(column):
+        if _kinds(array.type, "dictionary") and _kinds(array.type.value_type, *TEXTS):
+            lengths = pc.binary_length(array.dictionary).take(array.indices)
+            size += int(pc.sum(lengths).as_py() or 0)
+        else:
+            size += int(array.nbytes)
+    return size + 4 * len(column)

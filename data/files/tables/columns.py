@@ -5,6 +5,7 @@ Names are compared without regard to case, spaces, underscores and hyphens.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
@@ -33,7 +34,15 @@ class Column(StrEnum):
 
 NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
     {
-        Column.QUESTION_ID: ("question_id", "qid", "query_id", "id", "_id"),
+        Column.QUESTION_ID: (
+            "question_id",
+            "qid",
+            "query_id",
+            "example_id",
+            "dataset_example_id",
+            "id",
+            "_id",
+        ),
         Column.QUESTION: (
             *("question", "query", "user_input", "instruction", "prompt", "input", "q", "frage", "pregunta"),
             *("consulta", "requête", "domanda", "pergunta", "questão", "vraag", "问题", "質問"),
@@ -52,7 +61,7 @@ NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
         ),
         Column.SYSTEM: (
             *("system", "model", "generator", "model_id", "modell", "sistema", "modelo", "système"),
-            *("modèle", "modello", "系统", "模型"),
+            *("modèle", "modello", "系统", "模型", "agent"),
         ),
         Column.REFERENCE: (
             *("reference", "reference_answer", "gold", "ground_truth", "expected_output", "target"),
@@ -88,20 +97,72 @@ _BY_NAME: Mapping[str, tuple[Column, int]] = MappingProxyType(
 )
 
 
+_TEXT = r"(?:answers?|response|output|text|completion|generation)"
+_COMPOUND = {
+    Column.ANSWER: re.compile(rf"(?:pred(?:icted)?|generated|model|actual|system|candidate|llm|bot){_TEXT}"),
+    Column.REFERENCE: re.compile(
+        rf"(?:example|gold(?:en)?|gt|groundtruth|ref(?:erence)?|expected|correct|true|target|ideal){_TEXT}"
+    ),
+}
+_EITHER = frozenset(
+    map(
+        folded,
+        ("answer", "antwort", "respuesta", "réponse", "risposta", "resposta", "antwoord", "回答", "答案"),
+    )
+)
+"""Names of an answer, or of the right answer where another column can only be a generation."""
+_COMPOUND_PLACE, _DOTTED_PLACE = 100, 200
+
+
+@lru_cache(maxsize=4096)
+def _known(name: str) -> tuple[Column, int] | None:
+    """Return the column that a name stands for, and its place among the names of that column."""
+    if known := _BY_NAME.get(folded(name)):
+        return known
+    compound = next((column for column, names in _COMPOUND.items() if names.fullmatch(folded(name))), None)
+    if compound:
+        return compound, _COMPOUND_PLACE
+    outer, dot, inner = name.rpartition(".")
+    head = _known(outer.rpartition(".")[2].rstrip("s")) if dot else None
+    tail = head if inner in {"text", "value", "content"} else _known(inner) if dot else None
+    if tail is None or (inner == "id" and (head is None or head[0] is not Column.QUESTION)):
+        return None
+    of_right = head is not None and head[0] in {Column.QUESTION, Column.REFERENCE}
+    return (Column.REFERENCE if of_right and tail[0] is Column.ANSWER else tail[0]), _DOTTED_PLACE + tail[1]
+
+
 def column_of(name: str) -> Column | None:
-    """Return the column that this name stands for; None where no reader knows it."""
-    known = _BY_NAME.get(folded(name))
+    """Return the column that this name stands for; None where no reader knows it.
+
+    Of a dotted name (`inputs.question`) the last part counts.
+    """
+    known = _known(name)
     return known[0] if known else None
 
 
 def read_columns(names: Iterable[str]) -> dict[Column, str]:
-    """Choose the name that is read for each column, in the order of `NAMES`."""
+    """Choose the name that is read for each column, in the order of `NAMES`.
+
+    `answer` beside a column that can only be a generation, such as `predicted_answer`, is the reference.
+    """
+    return dict(_read_columns(tuple(names)))
+
+
+@lru_cache(maxsize=256)
+def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
     best: dict[Column, tuple[int, str]] = {}
     for name in names:
-        known = _BY_NAME.get(folded(name))
+        known = _known(name)
         if known and (known[0] not in best or known[1] < best[known[0]][0]):
             best[known[0]] = (known[1], name)
-    return {column: name for column, (_, name) in best.items()}
+    read = {column: name for column, (_, name) in best.items()}
+    answer = read.get(Column.ANSWER, "")
+    if folded(answer.rpartition(".")[2]) in _EITHER:
+        rest = (name for name in names if folded(name.rpartition(".")[2]) not in {*_EITHER, "text"})
+        written = read_columns(rest).get(Column.ANSWER)
+        if written:
+            read = {Column.REFERENCE: answer} | read | {Column.ANSWER: written}
+    return read
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:

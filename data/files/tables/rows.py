@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -10,6 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
 
 from data.errors import FileFormatError
+from data.files.strict_json import parse_json
 from data.files.tables.columns import Column, renamed
 from data.files.tables.values import BAD_CONTEXT, WRONG_TYPE, given, id_text, kind, passages_of, seen
 from data.models import Importance, Nugget, Passage, ProblemList, Severity
@@ -93,6 +95,24 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
     raise FieldError(f"The {info.field_name} is {seen(value)}, not a string.")
 
 
+def _as_question(value: object, info: ValidationInfo) -> str | None:
+    """Return the question's text; of JSON (`{"question": "…"}`) the one text that is in it."""
+    inner = value
+    if isinstance(value, str) and value.strip()[:1] == "{":
+        with suppress(FileFormatError):
+            inner = parse_json(value, 0)
+    texts = list(_texts_in(inner)) if isinstance(inner, Mapping) else []
+    return texts[0] if len(texts) == 1 else _as_text(value, info)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts_in(part)
+
+
 def _as_passages(value: object, info: ValidationInfo) -> tuple[Passage, ...]:
     context: Mapping[str, Any] = info.context or {}
     try:
@@ -136,7 +156,7 @@ class TextRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     question_id: Annotated[str | None, BeforeValidator(_as_id)] = None
-    question: Annotated[str | None, BeforeValidator(_as_text)] = None
+    question: Annotated[str | None, BeforeValidator(_as_question)] = None
     answer: Annotated[str | None, BeforeValidator(_as_text)] = None
     system: Annotated[str | None, BeforeValidator(_as_id)] = None
     reference: Annotated[str | None, BeforeValidator(_as_text)] = None

@@ -14,6 +14,7 @@ import re
 import tokenize
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from uuid import UUID
 
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
@@ -62,7 +63,7 @@ def id_text(value: object) -> str | None:
         return None
     if isinstance(value, float):
         return str(int(value)) if math.isfinite(value) and value.is_integer() else None
-    return str(value) if isinstance(value, str | int) else None
+    return str(value) if isinstance(value, str | int | UUID) else None
 
 
 def given(value: object) -> bool:

@@ -1,0 +1,252 @@
+"""Telling a table's shape from all of its columns: whose answers it holds, and where they are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from statistics import median
+
+from data.errors import FileFormatError
+from data.files.tables.columns import Column, column_of, folded, read_columns
+from data.files.tables.values import given, id_text
+from submissions.formats.registry import LONGEST_NAME
+from submissions.problem_codes import Code, listed, shown
+
+Columns = Mapping[str, Sequence[object]]
+"""Cells by column, each of as many rows."""
+
+
+class Shape(StrEnum):
+    """Layout of systems in a table: one alone, a row for each and question, a column for each, or none."""
+
+    ONE = "one"
+    LONG = "long"
+    WIDE = "wide"
+    REFERENCES = "references"
+
+
+DATUM = re.compile(
+    r"(?:https?://|www\.|/|[a-z]:\\).+|\d[\d\s.:,/%TZ+-]*[a-z$€]{0,6}|-?\d[\d.]*(?:e[+-]?\d+)?|true|false|none|nan"
+    r"|[^\n.?!,;]*[/\\][^\n?!,;]*\.\w{1,6}|[{\[].*[}\]]|(?=\S*[\d_/\\@#=])\S+|\w{20,}",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Links, paths, dates, numbers with units, JSON, ids and hashes, and yes or no."""
+REMARKS = frozenset(
+    (
+        *(
+            "note",
+            "comment",
+            "remark",
+            "reason",
+            "explanation",
+            "rationale",
+            "feedback",
+            "critique",
+            "source",
+        ),
+        *("tag", "label", "difficulty", "split", "language", "lang", "author", "annotator", "status", "type"),
+        *("reasoning", "evidence", "error", "title", "passage", "context", "document", "snippet", "chunk"),
+    )
+)
+"""Columns that may read like answers, and stand beside them."""
+JUDGES = re.compile(
+    r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w*[ _.-]", re.IGNORECASE
+)
+GRADES = frozenset(
+    (
+        *("true", "false", "yes", "no", "correct", "incorrect", "right", "wrong", "pass", "fail", "passed"),
+        *("failed", "good", "bad", "win", "lose", "loss", "tie", "partial"),
+    )
+)
+LABEL_WORDS, FEW, SHORTEST, TENTH, MOST_TOGETHER = 3, 4, 2, 10, 6
+INSTRUCTION = re.compile(r".*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*", re.IGNORECASE | re.DOTALL)
+
+
+class UnnamedSystemsError(FileFormatError):
+    """A column looks like the systems, and its name does not say so; `columns` are all that do."""
+
+    columns: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Columns of a table that are read: `known` by our names, and the answers, one or one a system."""
+
+    shape: Shape
+    known: Mapping[Column, str]
+    answers: tuple[str, ...] = ()
+
+
+def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
+    """Tell the shape of a table.
+
+    Args:
+        columns: All of its cells.
+        called: What the user called some of our columns; the systems' needs no proof then.
+
+    Raises:
+        UnnamedSystemsError: Another column looks like the systems.
+        FileFormatError: There are several columns of answers, or none.
+    """
+    known = {ours: name for ours, name in read_columns(columns).items() if name not in called.values()}
+    known |= called
+    system = called.get(Column.SYSTEM) or _system(columns)
+    known = {ours: (system or "" if ours is Column.SYSTEM else name) for ours, name in known.items()}
+    known = {ours: name for ours, name in known.items() if name}
+    answer = known.get(Column.ANSWER)
+    likely = (answer,) if answer else tuple(_answers(columns))
+    rows = [at for at in range(_rows(columns)) if any(_text(columns[name][at]) for name in likely)]
+    keys = _keys(columns, known)
+    if Column.SYSTEM not in called and likely:
+        _require_named(columns, known, likely, [at for at in rows if keys[at]], keys)
+    if answer or not columns:
+        return Layout(Shape.LONG if system else Shape.ONE, known, likely)
+    if "winner" in map(folded, columns) or {"modela", "modelb"} <= set(map(folded, columns)):
+        raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
+    asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
+    if not likely or TENTH * (asked.total() - len(asked)) > asked.total():
+        raise no_answers(columns)
+    if len(likely) > 1 and system:
+        message = f"Several columns read like answers: {listed(map(shown, likely), FEW)}."
+        raise FileFormatError(message, advice="Name one: --answer COLUMN.", code=Code.MISSING_COLUMN)
+    if len(likely) > 1:
+        return Layout(Shape.WIDE, known, likely)
+    return Layout(Shape.LONG if system else Shape.ONE, known | {Column.ANSWER: likely[0]}, likely)
+
+
+def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:
+    """Return the error of a table without answers, which names its columns."""
+    message = f"No row has an answer; the columns are: {listed(map(shown, columns), 20) or 'none'}."
+    advice = advice or "Name the column of the answers answer or response, or give it: --answer COLUMN."
+    return FileFormatError(f"{what} {message}".strip(), advice=advice, code=Code.MISSING_COLUMN)
+
+
+def _rows(columns: Columns) -> int:
+    return len(next(iter(columns.values()), ()))
+
+
+def _text(cell: object) -> str:
+    return cell.strip() if isinstance(cell, str) else ""
+
+
+def _cell(columns: Columns, name: str | None, at: int) -> str:
+    return (id_text(columns[name][at]) or "") if name else ""
+
+
+def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
+    """Return each row's question, by id and text; ids that count rows of repeated texts are no ids."""
+    none = [None] * _rows(columns)
+    ids, texts = (
+        [
+            " ".join(str(cell).casefold().split()) if given(cell) else ""
+            for cell in columns.get(known.get(one, ""), none)
+        ]
+        for one in (Column.QUESTION_ID, Column.QUESTION)
+    )
+    counted = any(texts) and len(set(ids)) == len(ids) and len(set(texts)) < len(texts)
+    return (
+        texts
+        if counted
+        else [(name, text) if name or text else "" for name, text in zip(ids, texts, strict=True)]
+    )
+
+
+def _system(columns: Columns) -> str | None:
+    """Choose the column of the systems among those that are called so.
+
+    A system prompt is none: it reads like an instruction, is missing in some rows, or never changes where
+    another column does.
+    """
+    known = [name for name in columns if column_of(name) is Column.SYSTEM]
+    first = read_columns(columns).get(Column.SYSTEM)
+    cells = {name: [id_text(cell) or "" for cell in columns[name]] for name in known}
+    varied = any(len(set(some)) > 1 for some in cells.values())
+
+    def doubts(name: str) -> tuple[bool, bool, bool]:
+        some = set(cells[name])
+        return any(map(INSTRUCTION.fullmatch, some)), "" in some, varied and len(some) == 1
+
+    chosen = min(known, key=lambda name: (any(doubts(name)), name != first), default=None)
+    return chosen if chosen and any(cells[chosen]) else None
+
+
+def _answers(columns: Columns) -> Iterator[str]:
+    """Yield the columns that no reader knows and that read like answers."""
+    for name, cells in columns.items():
+        some = [text for text in map(_text, cells) if text]
+        words = re.findall(r"[a-z]+", name.lower())
+        beside = folded(name).rstrip("s") in REMARKS
+        beside = beside or (bool(JUDGES.match(name)) and words[-1].rstrip("s") in REMARKS)
+        if not name or not some or beside or column_of(name) is not None:
+            continue
+        data = sum(DATUM.fullmatch(text) is not None for text in some)
+        kinds, label = len(set(some)), median(len(text.split()) for text in some) <= LABEL_WORDS
+        if (
+            TENTH * data < (TENTH - 1) * len(some)
+            and (kinds > 1 or len(some) == 1)
+            and not (label and len(some) >= FEW and 2 * kinds <= len(some))
+            and median(map(len, some)) > SHORTEST
+            and not {text.lower() for text in some} <= GRADES
+        ):
+            yield name
+
+
+def _require_named(
+    columns: Columns,
+    known: Mapping[Column, str],
+    likely: Sequence[str],
+    rows: Sequence[int],
+    keys: Sequence[object],
+) -> None:
+    """Refuse rows of one question, and one system, that a column without a known name tells apart."""
+    system = known.get(Column.SYSTEM)
+    whose = {at: (keys[at], _cell(columns, system, at)) for at in rows}
+    count = Counter(whose.values())
+    again = [at for at in rows if count[whose[at]] > 1]
+    written = {(whose[at], *(_text(columns[name][at]) for name in likely)) for at in again}
+    if not again or len(written) == len({whose[at] for at in again}):
+        return
+    read = {name for ours, name in known.items() if ours is not Column.QUESTION_ID} | {*likely}
+    names = [
+        name for name in columns if name and name not in read and _names(columns[name], rows, len({*keys}))
+    ]
+    found = [name for name in names if _apart(columns, (name,), whose, again)]
+    if found:
+        message = f"{shown(found[0])} looks like the systems: it tells the rows of each question apart."
+        advice = f"Say so: --system {found[0]}. Rows of one system need one answer a question."
+        if system:
+            message = f"{shown(found[0])} tells rows of one question and one {system} apart."
+            advice = f"Name the column of the systems: --system {found[0]}, or --system {system}."
+    else:
+        pairs = combinations(names[:MOST_TOGETHER], 2)
+        found = list(next((pair for pair in pairs if _apart(columns, pair, whose, again)), ()))
+        if not found:
+            return
+        message = f"{' and '.join(map(shown, found))} together look like the systems."
+        advice = "Write both into one column, and name it: --system COLUMN."
+    error = UnnamedSystemsError(message, advice=advice, code=Code.SEVERAL_SYSTEMS)
+    error.columns = found
+    raise error
+
+
+def _names(cells: Sequence[object], rows: Sequence[int], questions: int) -> bool:
+    """Return whether cells may name systems: short, no data, and most of them for several questions."""
+    some = [_text(cells[at]) for at in rows]
+    kinds = set(some)
+    return (
+        1 < len(kinds) < max(len(some), 1 + len(some) * (questions == 1))
+        and all(text and len(text) <= LONGEST_NAME and "\n" not in text for text in kinds)
+        and not all(map(re.compile(r"[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*").fullmatch, kinds))
+        and not {text.lower() for text in kinds} <= GRADES
+    )
+
+
+def _apart(
+    columns: Columns, names: Sequence[str], whose: Mapping[int, tuple[object, str]], again: Sequence[int]
+) -> bool:
+    told = {(whose[at], *(columns[name][at] for name in names)) for at in again}
+    return len(told) == len(again)
