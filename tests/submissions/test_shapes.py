@@ -1,0 +1,99 @@
+"""Shapes of tables that tools wrote (`tests/data/made_by`), and of tables like theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from data.errors import InputError, InvalidFileError
+from data.files.tables.columns import Column
+from submissions.answer_tables import AnswerTable, answer_table_of, file_stem, read_answer_table
+from submissions.pooling import pool
+from submissions.shapes import UnnamedSystemsError
+
+MADE = Path(__file__).parents[1] / "data/made_by/files"
+ASKED = ("What is rain?", "Who wrote Emma?", "Why does bread rise?", "What is snow?")
+NO_ANSWERS = (
+    ("input|sample_id|log|score|usage", 'ZNFp_@x|logs/a @.eval|C|{"n": @}'),
+    ("question|verdict|judge_comment|created_at", "correct|I like number @ a lot.|2026-11-2@ 10:00"),
+    ("prompt|model_a|model_b|text_a|winner", "x|y|One text of @ here.|A"),
+)
+
+
+def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> AnswerTable:
+    """Return a table of rows for each question, in whose cells `@` is its number."""
+    cells = [(q, *row.replace("@", str(at)).split("|")) for at, q in enumerate(ASKED) for row in rows]
+    named = [dict(zip(header.split("|"), row, strict=True)) for row in cells]
+    return answer_table_of(named, name=name, system=name, answers=answers)
+
+
+@pytest.mark.parametrize(
+    ("file", "systems", "reference"),
+    [
+        ("haystack-alpha.csv", ["alone"], "answer"),
+        ("dspy-beta.csv", ["alone"], "example_answer"),
+        ("polars-wide.parquet", ["alpha", "beta"], None),
+        ("duckdb.parquet", ["alone"], None),
+        ("datasets.parquet", ["alone"], None),
+    ],
+)
+def test_files_of_tools_have_their_systems(file: str, systems: Sequence[str], reference: str | None) -> None:
+    read = read_answer_table(MADE / file, system="alone")
+    assert (list(read.systems), read.columns.get(Column.REFERENCE)) == (systems, reference)
+    assert all(row.answer and row.answer[0] in "PWLSI" for rows in read.systems.values() for row in rows)
+
+
+def test_unnamed_systems_are_refused_with_their_column() -> None:
+    with pytest.raises(UnnamedSystemsError, match=r"trulens.csv: 'app_version' looks like") as refused:
+        read_answer_table(MADE / "trulens.csv")
+    assert "--system app_version" in refused.value.advice
+    named = read_answer_table(MADE / "trulens.csv", called={Column.SYSTEM: "app_version"})
+    assert list(named.systems) == ["alpha", "beta"]
+    with pytest.raises(UnnamedSystemsError, match="'app' and 'version' together"):
+        table("question|app|version|answer", *(f"{a}|{v}|{a} {v} @" for a in "xy" for v in ("v1a", "v2a")))
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "systems"),
+    [
+        ("query|agent|answer", ["alpha|It is @.", "beta|No."], ["alpha", "beta"]),
+        ("prompt|system|model|response", ["Be brief.|m1|It is @.", "Be brief.|m2|No."], ["m1", "m2"]),
+        ("query|run|passage_id|generated_answer", ["1|[1]|So it is.", "1|[2]|So it is."], ["t"]),
+        ("inputs.question|outputs.text|feedback.score", ["It is @.|0.5"], ["t"]),
+    ],
+)
+def test_columns_name_the_systems(header: str, rows: Sequence[str], systems: Sequence[str]) -> None:
+    assert list(table(header, *rows).systems) == systems
+
+
+@pytest.mark.parametrize(("header", "row"), NO_ANSWERS)
+def test_tables_without_answers_are_refused(header: str, row: str) -> None:
+    for rows in ((row,), (row, row)):
+        with pytest.raises(InvalidFileError) as refused:
+            table(header, *rows)
+        assert "No row has an answer" in refused.value.problems[0].message
+
+
+def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:
+    tables = [table("question|id|answer", f"{name}-@|Text @ of {name}.", name=name) for name in "ab"]
+    right = [{"id": 1, "input": f'{{"q": "{asked}"}}', "gold": "x"} for asked in (ASKED[0], "Else?")]
+    met, unmet = (answer_table_of([row], name="r", answers=False) for row in right)
+    assert (pool(tables, met).references, pool(tables).complete) == (1, True)
+    with pytest.raises(InputError, match="No reference of r meets"):
+        pool(tables, unmet)
+
+
+@pytest.mark.parametrize("text", ["Error code: 429 - @", "[ERROR] no @", "Traceback (most recent call last)"])
+def test_errors_of_harnesses_are_refused_from_a_tenth_on(text: str) -> None:
+    failed = table("question|answer", text)
+    with pytest.raises(InputError, match="4 of 4 answers of t read like the error"):
+        pool([failed])
+    assert "4 answers like the error" in pool([failed], keep_errors=True).notes[0]
+    assert not pool([table("question|answer", "Error correction @ is a code.")]).notes
+
+
+def test_names_of_files_keep_their_dots() -> None:
+    names = ("gpt-3.5.csv", "a.v2.jsonl.gz", "run_2026.123456.json", ".hidden")
+    assert [file_stem(name) for name in names] == ["gpt-3.5", "a.v2", "run_2026.123456", ".hidden"]
