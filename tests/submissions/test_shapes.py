@@ -9,7 +9,7 @@ import pytest
 
 from data.errors import InputError, InvalidFileError
 from data.files.tables.columns import Column
-from submissions.answer_tables import AnswerTable, answer_table_of, file_stem, read_answer_table
+from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
 from submissions.pooling import pool
 from submissions.shapes import UnnamedSystemsError
 
@@ -92,8 +92,3 @@ def test_errors_of_harnesses_are_refused_from_a_tenth_on(text: str) -> None:
         pool([failed])
     assert "4 answers like the error" in pool([failed], keep_errors=True).notes[0]
     assert not pool([table("question|answer", "Error correction @ is a code.")]).notes
-
-
-def test_names_of_files_keep_their_dots() -> None:
-    names = ("gpt-3.5.csv", "a.v2.jsonl.gz", "run_2026.123456.json", ".hidden")
-    assert [file_stem(name) for name in names] == ["gpt-3.5", "a.v2", "run_2026.123456", ".hidden"]

@@ -2,23 +2,18 @@
 
 from importlib import import_module
 
-from tables import ASKED, OUT, SAID
-
 if __name__ == "__main__":
-    otel, apps = (import_module(f"trulens.{name}") for name in ("core.otel.instrument", "apps.app"))
+    made, otel, apps = map(import_module, ("tables", "trulens.core.otel.instrument", "trulens.apps.app"))
 
     class App:
-        def __init__(self, answers: dict[str, str]) -> None:
-            self.answers = answers
-
-        @otel.instrument()
         def ask(self, question: str) -> str:
-            return self.answers[question]
+            return str(dict(zip(made.ASKED, made.SAID[version], strict=True))[question])
 
-    session = import_module("trulens.core").TruSession(database_url="sqlite:///:memory:")
-    for version, said in SAID.items():
-        app = App(dict(zip(ASKED, said, strict=True)))
+    App.ask = otel.instrument()(App.ask)  # type: ignore[method-assign]
+    session = import_module("trulens.core").TruSession(database_url="sqlite:///trulens.db")
+    for version in made.SAID:
+        app = App()
         with apps.TruApp(app, app_name="qa", app_version=version, main_method=app.ask):
-            list(map(app.ask, ASKED))
+            list(map(app.ask, made.ASKED))
     session.force_flush()
-    session.get_records_and_feedback()[0].to_csv(OUT / "trulens.csv", index=False)
+    session.get_records_and_feedback()[0].to_csv(made.OUT / "trulens.csv", index=False)
