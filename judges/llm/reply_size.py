@@ -24,8 +24,8 @@ BYTES_PER_LOGPROB = 160
 MAX_ERROR = 64 * 1024
 """Bytes that are read of an error."""
 PIECE = 64 * 1024
-LARGE_AT_ONCE = 4
-GRACE = 3.0
+LARGE_AT_ONCE = 2
+GRACE = 2.0
 """Seconds that an incoming body gets to end after a stop."""
 ASKED = {"Accept-Encoding": "gzip"}
 GZIP = zlib.MAX_WBITS | 16
