@@ -329,4 +329,4 @@ def open_arena(settings: Settings | None = None) -> Arena:
 
 def open_ranking(folder: Path) -> Arena:
     """Wire the application over the arena that a ranking has in its folder."""
-    return open_arena(settings_in(folder))
+    return open_arena(replace(settings_in(folder), own_texts=True))

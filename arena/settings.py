@@ -172,6 +172,7 @@ class Settings:
     batch_poll: int = _from("ARENA_BATCH_POLL", _whole_number, 30)
     lease: int = _from("ARENA_LEASE", _whole_number, 30)
     work_seconds: int = _from("ARENA_WORK_SECONDS", _whole_number, 10)
+    own_texts: bool = False
     log_format: LogFormat = _from("ARENA_LOG_FORMAT", _word(LogFormat), LogFormat.CONSOLE)
     log_level: LogLevel | None = _from("ARENA_LOG_LEVEL", _word(LogLevel))
     metrics_token: str | None = _from("ARENA_METRICS_TOKEN", _secret)
@@ -207,9 +208,9 @@ class Settings:
         return bool(self.api_key) or self.key_elsewhere or own
 
     def processes_for(self, texts: int) -> int:
-        """Return the number of processes that are worth their start for so many texts."""
+        """Return the number of processes that are worth their start for so many texts; 0 for none."""
         usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
-        return (self.processes or usable or 1) if texts >= MIN_TEXTS else 1
+        return (self.processes or usable or 1) if texts >= MIN_TEXTS else int(not self.own_texts)
 
     @property
     def upload_bytes(self) -> int:

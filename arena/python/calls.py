@@ -21,7 +21,6 @@ from arena.cli.progress import showing_progress
 from arena.container import Arena, open_ranking
 from arena.python.frames import Data, references_of, tables_of, with_index
 from arena.python.ranking import Cost, Ranking
-from arena.services.accounts.auth import OPERATOR
 from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
 from data.models import MissingRule
@@ -147,6 +146,8 @@ def estimate(
     """
     for name in ("concurrency", "progress"):
         options.pop(name, None)
+    from arena.services.accounts.auth import OPERATOR
+
     names, request, out = _asked(**options)
     with _in_python(), tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
@@ -236,6 +237,8 @@ def _ranked(
     concurrency: int,
     halt: Event,
 ) -> Ranking:
+    from arena.services.accounts.auth import OPERATOR
+
     right = None if references is None else references_of(references, names)
     prepared = arena.ranking.prepare(request, tables_of(data, names), right, caller=OPERATOR)
     round_ = arena.ranking.round_of(prepared, caller=OPERATOR)

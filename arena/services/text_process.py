@@ -29,6 +29,8 @@ Poll = Callable[[], object]
 POLL_EVERY, STARTING, LAST_SECONDS = 0.2, 120.0, 1.0
 """Seconds between looks, in which a child loads modules, and that are left after a request to stop."""
 WAITING_FACTOR, TRIES = 6.0, 2
+MAX_HERE = 2**18
+"""Bytes of texts that are worked on without a child."""
 MEMORY = "Look for what ends processes here, such as too little memory, and set ARENA_PROCESSES lower."
 BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import serve; serve(int(sys.argv[2]))"
@@ -122,18 +124,28 @@ def within(
 
 
 class TextWork(contextlib.AbstractContextManager["TextWork"]):
-    """Work on texts for event loops, in so many children; a context that ends what is unfinished."""
+    """Work on texts for event loops, in so many children; a context that ends what is unfinished.
+
+    With 0 `processes`, texts of a usual length are worked on in this one, without a limit.
+    """
 
     def __init__(self, seconds: float, processes: int = 1) -> None:
-        self._seconds, self._ends = seconds, math.inf
-        self._threads = ThreadPoolExecutor(processes, thread_name_prefix="text-work")
+        self._seconds, self._ends, self._here = seconds, math.inf, not processes
+        self._threads = ThreadPoolExecutor(max(1, processes), thread_name_prefix="text-work")
 
     def __exit__(self, *_error: object) -> None:
         self._ends = 0.0
         self._threads.shutdown(cancel_futures=True)
 
+    def here(self, *arguments: object) -> bool:
+        """Return whether these texts are worked on in this process."""
+        return self._here and len(pickle.dumps(arguments)) <= MAX_HERE
+
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
         """Call a function of a module; errors as `within`, and StoppedError where work was stopped before."""
+        if self.here(*arguments):
+            self._poll(time.monotonic())
+            return _unbroken(function, arguments)
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._threads, self._call, function, arguments)
@@ -158,6 +170,19 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
             raise JudgeError(f"Processes cannot be started: {error.strerror}.", advice=MEMORY) from error
 
 
+def _broken(error: Exception) -> WorkError:
+    return WorkError(f"It broke on this text ({type(error).__name__}: {error}).")
+
+
+def _unbroken(function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
+    try:
+        return function(*arguments)
+    except ArenaError:
+        raise
+    except Exception as error:
+        raise _broken(error) from error
+
+
 def serve(file: int) -> None:
     """Call what the parent sends until it is gone; the life of a child."""
     for signum in (signal.SIGINT, signal.SIGTERM):
@@ -172,11 +197,11 @@ def serve(file: int) -> None:
                 use_plugin_files(plugins)
                 function, arguments = pickle.loads(task)  # noqa: S301 - of the parent
                 with _limited(seconds, memory):
-                    outcome = pickle.dumps(function(*arguments))
+                    outcome = pickle.dumps(_unbroken(function, arguments))
             except ArenaError as error:
                 outcome = pickle.dumps(error)
             except Exception as error:  # noqa: BLE001 - sent to the parent
-                outcome = pickle.dumps(WorkError(f"It broke on this text ({type(error).__name__}: {error})."))
+                outcome = pickle.dumps(_broken(error))
             pipe.send_bytes(outcome)
 
 

@@ -39,9 +39,7 @@ class LocalEngine:
     @contextmanager
     def parallel(self) -> Iterator[Spread]:
         """Do the parts of long work in processes."""
-        from joblib import cpu_count  # noqa: PLC0415 - short work does without
-
-        spread = LocalSpread(self._arena.settings.processes or cpu_count())
+        spread = LocalSpread(self._arena.settings.processes)
         with in_parallel(spread):
             yield spread
 
@@ -62,22 +60,24 @@ class LocalEngine:
 class LocalSpread:
     """Call functions in processes of this machine."""
 
-    def __init__(self, processes: int) -> None:
-        self._processes = processes
+    def __init__(self, processes: int | None) -> None:
+        self._wanted = processes
 
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
     ) -> Iterator[Value]:
         """Yield `function(*shared, *task)` for each task, in their order; see `Spread`."""
-        if self._processes == 1:
+        from joblib import cpu_count, dump  # noqa: PLC0415 - short work does without
+
+        processes = self._wanted or cpu_count()
+        if processes == 1:
             yield from (function(*shared, *task) for task in tasks)
             return
         # Unlike the standard library's, joblib's processes do not load the main module again.
-        from joblib import dump  # noqa: PLC0415 - short work does without
         from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 - as above
         from joblib.externals.loky.process_executor import BrokenProcessPool  # noqa: PLC0415 - as above
 
-        pool = ProcessPoolExecutor(self._processes, initializer=_ignore_interrupts)
+        pool = ProcessPoolExecutor(processes, initializer=_ignore_interrupts)
         begun: deque[Future[Value]] = deque()
         with tempfile.TemporaryDirectory(prefix="arena-") as folder:
             path = str(Path(folder) / "shared")
@@ -85,7 +85,7 @@ class LocalSpread:
             try:
                 for task in tasks:
                     begun.append(pool.submit(_part, function, path, task))
-                    if len(begun) == AHEAD * self._processes:
+                    if len(begun) == AHEAD * processes:
                         yield begun.popleft().result()
                 while begun:
                     yield begun.popleft().result()

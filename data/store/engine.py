@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     CursorResult,
     Engine,
     Float,
+    String,
+    Table,
     create_engine,
     event,
     func,
@@ -286,6 +289,10 @@ class Database:
         Returns:
             The backup that was made of an older SQLite database, beside it.
         """
+        with self._migrating() as connection:
+            if _version(connection) is None:
+                _create(connection)
+                return None
         from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
         from alembic.config import Config  # noqa: PLC0415 - as above
         from alembic.util import CommandError  # noqa: PLC0415 - as above
@@ -377,6 +384,16 @@ def known_versions() -> frozenset[str]:
 def newest_version() -> str:
     """Return the version that the newest migration file makes."""
     return max(known_versions())
+
+
+def _create(connection: Connection) -> None:
+    """Create the newest schema in an empty database, as the migrations together do."""
+    from data.migrations.schema import ddl_metadata  # noqa: PLC0415 - needed once for a database
+
+    metadata = ddl_metadata()
+    versions = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+    metadata.create_all(connection)
+    connection.execute(versions.insert().values(version_num=newest_version()))
 
 
 def _version(connection: Connection) -> str | None:

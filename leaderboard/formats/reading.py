@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from data.errors import FileFormatError, InputError
 from data.progress import working
 from leaderboard.battles import CODES, BattleTable
-from leaderboard.formats import parquet
 from leaderboard.formats.registry import (
     NATIVE,
     added_battle_formats,
@@ -152,6 +151,8 @@ def read_battles(path: Path, kind: str | None = None, *, context: Context | None
     with working(f"reading battles of {path.name}") as work:
         table = None
         if kind == NATIVE and context in {None, Context(), Context(strict=True)}:
+            from leaderboard.formats import parquet  # noqa: PLC0415 - loads pyarrow
+
             table = parquet.read_columns(_files(path))
         if table is not None:
             table = table.select(table.canonical())

@@ -12,7 +12,6 @@ from data.errors import FileFormatError, InputError
 from data.files.zip_files import atomic_text
 from data.progress import working
 from leaderboard.battles import WinnerWord
-from leaderboard.formats import parquet
 from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import BattleRows, Context, LeftOut
@@ -86,6 +85,8 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
         held = [replace(one, further=cells) for one, cells in zip(every, further, strict=True)]
         columns = {name: types for name, types in columns.items() if name not in lost}
         if ending == PARQUET:
+            from leaderboard.formats import parquet  # noqa: PLC0415 - loads pyarrow
+
             parquet.write_rows(held, columns, destination)
         else:
             with atomic_text(destination) as text:

@@ -233,8 +233,10 @@ class JudgeService:
         from arena.services.text_process import TextWork
 
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
-        # An LLM is waited for, an embedded judge computes.
+        # An LLM is waited for, an embedded judge computes, and a function may do anything.
         processes = self._settings.processes_for(texts) if JudgeKind.LLM not in kinds else 1
+        if JudgeKind.FUNCTION in kinds:
+            processes = max(1, processes)
         async with AsyncExitStack() as opened:
             work = opened.enter_context(TextWork(self._settings.work_seconds, processes))
             await opened.enter_async_context(telling(stop, work.stop))

@@ -24,7 +24,6 @@ from data.models import Json, MetricItem, Outcome, Passage, Score, Submission, S
 from data.progress import counted
 from data.store import Store
 from data.store.scores import EMBEDDED
-from judges.base import TextWork as AnyTextWork
 from judges.base import reason_of
 from judges.metrics.context import CONTEXT
 from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, build_metric, metric_info
@@ -36,17 +35,17 @@ IN_FLIGHT = 64
 """Answers a process has at hand: it never waits for the next, and has all answers to a question."""
 
 
-def scored_elsewhere(opened: OpenedMetric, work: AnyTextWork, processes: int) -> tuple[Metric, int]:
+def scored_elsewhere(opened: OpenedMetric, work: TextWork, processes: int) -> tuple[Metric, int]:
     """Return a metric and its answers in flight; in other processes where it needs nothing of this one."""
     if opened.options is None:
         return opened.metric, opened.concurrency
-    return EmbeddedMetric(opened.metric.name, opened.options, work), IN_FLIGHT * processes
+    return EmbeddedMetric(opened.metric.name, opened.options, work), IN_FLIGHT * max(1, processes)
 
 
 class EmbeddedMetric:
     """An embedded metric whose answers are scored in other processes."""
 
-    def __init__(self, name: str, options: Mapping[str, Json], work: AnyTextWork) -> None:
+    def __init__(self, name: str, options: Mapping[str, Json], work: TextWork) -> None:
         self._score = AnswerScorer(name, json.dumps(dict(options), sort_keys=True))
         self._work = work
 
@@ -57,6 +56,8 @@ class EmbeddedMetric:
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer; one that takes too long is not scored, and no other is concerned (A4)."""
+        if self._work.here(item):
+            return await scored(self._score.metric, item)
         try:
             return await self._work.do(self._score, item)
         except WorkError as error:

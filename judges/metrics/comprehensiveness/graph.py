@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Protocol, TypeVar
@@ -116,23 +116,28 @@ def analyse(graph: FactGraph) -> Coverage:
     Source: section 3.1, "Comprehensiveness Score Calculation". No path from a covered claim leads to
     an uncovered one, so the basis is made of the uncovered statements without a predecessor.
     """
-    import networkx as nx  # noqa: PLC0415 - takes a tenth of a second, and only scoring needs it
-
-    directed = nx.DiGraph()
-    directed.add_nodes_from(graph.by_id)
-    directed.add_edges_from(_implications(graph.edges))
-    components = list(nx.strongly_connected_components(directed))
-    number_of = {claim_id: number for number, members in enumerate(components) for claim_id in members}
-    implied = {number_of[end] for start, end in directed.edges if number_of[start] != number_of[end]}
-    reached = {node.id for node in graph.nodes if node.kind is NodeKind.ANSWER}
-    for start in tuple(reached):
-        reached |= nx.descendants(directed, start)
-    statements = {
-        number: tuple(
-            sorted(claim_id for claim_id in members if graph.by_id[claim_id].kind is NodeKind.PASSAGE)
-        )
-        for number, members in enumerate(components)
+    following: dict[str, set[str]] = {name: set() for name in graph.by_id}
+    for start, end in _implications(graph.edges):
+        following[start].add(end)
+    number_of = _components(following)
+    implied = {
+        number_of[end]
+        for start, ends in following.items()
+        for end in ends
+        if number_of[start] != number_of[end]
     }
+    reached: set[str] = set()
+    waiting = [node.id for node in graph.nodes if node.kind is NodeKind.ANSWER]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(following[name])
+    passages: dict[int, list[str]] = {number: [] for number in number_of.values()}
+    for name, number in number_of.items():
+        if graph.by_id[name].kind is NodeKind.PASSAGE:
+            passages[number].append(name)
+    statements = {number: tuple(sorted(members)) for number, members in passages.items()}
     covered = [group for group in statements.values() if group and group[0] in reached]
     missing = [number for number, group in statements.items() if group and group[0] not in reached]
     basis = sorted(statements[number] for number in missing if number not in implied)
@@ -145,6 +150,22 @@ def analyse(graph: FactGraph) -> Coverage:
         basis_clusters=tuple(basis),
         score=len(covered) / total if total else None,
     )
+
+
+def _components(following: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Assign each node of a graph the number of its strongly connected component."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - takes a tenth of a second, and only scoring needs it
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+
+    if not following:
+        return {}
+    place = {name: at for at, name in enumerate(following)}
+    edges = [(place[start], place[end]) for start, ends in following.items() for end in ends]
+    starts, ends = zip(*edges, strict=True) if edges else ((), ())
+    shape = (len(place), len(place))
+    links = coo_array(([1] * len(edges), (starts, ends)), shape=shape)
+    _, numbers = connected_components(links, connection="strong")
+    return dict(zip(place, numbers.tolist(), strict=True))
 
 
 def representative(graph: FactGraph, group: Sequence[str]) -> str:
