@@ -125,7 +125,7 @@ def _by_lines(
     shared = set[str]()
 
     def with_questions(table: AnswerTable) -> AnswerTable:
-        texts = dict.fromkeys(row.question for row in _rows_of(table) if "\n" in row.question.strip())
+        texts = dict.fromkeys(row.question for row in _rows_of(table))
         held = {text: {one.question for one in index.held(text)} for text in texts} if asked else {}
         lines = {text: some.pop() for text, some in held.items() if len(some) == 1}
         often = Counter(map(normalised, lines.values()))

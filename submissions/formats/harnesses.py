@@ -153,45 +153,28 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a row with an object, or a text, in a field of its own for what was asked and what came back."""
     request, response = unpacked(row.get(asked)), unpacked(row.get(written))
-    own, doc, metadata = renamed(row), mapping(request), mapping(row.get("metadata"))
-    ids = ids_of(doc) or [row[name] for name in ("example_id",) if given(row.get(name))]
-    choices = mapping(response).get("choices")
-    texts = mapping(response).get("text", choices)
-    reference = own.get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
-    model = row.get("model") or mapping(response).get("model")
+    doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
+    ids = ids_of(doc) or list(filter(given, [row.get("example_id")]))
+    right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
+    thought = first_of(answered.get("reasonings")) or answered.get("reasoning")
     return NamedAnswer(
         ids=ids,
         text=question_text(doc) or _asked(doc.get("messages", request)) or _only_text(doc),
+        counted=str(next(iter(ids), "")).isdigit(),
         answer=_answer_in(response),
         contexts=contexts_of(doc) or contexts_of(metadata),
-        reference=reference if isinstance(reference, str) else _only_text(mapping(reference)) or None,
+        reference=right if isinstance(right, str) else _only_text(mapping(right)) or None,
+        thinking=thought if isinstance(thought, str) else "",
         failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
-        further=further_of(texts),
-        system=name_text(model),
-    )
-
-
-def read_opencompass(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a prediction of OpenCompass, which has its question in the prompt that was sent."""
-    prompt, prediction = row.get("origin_prompt"), row.get("prediction")
-    turns = [mapping(one) for one in prompt] if isinstance(prompt, list) else []
-    humans = [
-        text for one in turns if one.get("role") == "HUMAN" and isinstance(text := one.get("prompt"), str)
-    ]
-    gold = row.get("gold")
-    return NamedAnswer(
-        text=humans[-1] if humans else prompt if isinstance(prompt, str) else "",
-        answer=first_of(prediction) if isinstance(prediction, list) else prediction,
-        reference=gold if isinstance(gold, str) else None,
-        further=further_of(prediction),
+        further=further_of(answered.get("text", answered.get("choices", response))),
+        system=name_text(row.get("model") or answered.get("model")),
     )
 
 
 def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
     """Return a row of deepeval's CSV or JSONL, which join passages by a bar."""
-    contexts = str(row["retrieval_context"])
-    listed = contexts if contexts.startswith("[") else [one for one in contexts.split("|") if one]
-    return read_ragas({**row, "retrieval_context": listed}, index)
+    passages = [one for one in str(row["retrieval_context"]).split("|") if one]
+    return read_ragas({**row, "retrieval_context": passages}, index)
 
 
 def mapping(value: object) -> Mapping[str, object]:
@@ -227,11 +210,11 @@ def _answer_in(response: object) -> object:
     """Return the text of a response: itself, a choice's message, or the field that has a name of answers."""
     fields = mapping(response)
     message = mapping(mapping(first_of(fields.get("choices"))).get("message")) or fields
-    texts = [message.get("content"), *(fields.get(name) for name in NAMES[Column.ANSWER])]
-    found = next((one for one in texts if isinstance(one, str) or (isinstance(one, list) and one)), None)
-    if isinstance(found, list):
-        return first_of(found) if isinstance(found[0], str) else content_text(found)
-    return (found if found is not None else _only_text(fields)) if fields else response
+    names = ("text_post_processed", *NAMES[Column.ANSWER])
+    texts = (message.get("content"), *(fields.get(name) for name in names), *([] if fields else [response]))
+    found = next((one for one in texts if one is not None), None)
+    first = first_of(found)
+    return first if isinstance(first, str) else content_text(found) or _only_text(fields) or response
 
 
 def _only_text(fields: Mapping[str, object]) -> str:
@@ -241,11 +224,13 @@ def _only_text(fields: Mapping[str, object]) -> str:
 
 def _gold(doc: Mapping[str, object]) -> object:
     """Return the right one of lighteval's choices."""
-    choices, gold = doc.get("choices"), doc.get("gold_index")
-    place = first_of(gold) if isinstance(gold, list) else gold
-    if isinstance(choices, list) and isinstance(place, int) and 0 <= place < len(choices):
-        return choices[place]
-    return None
+    place = (
+        first_of(doc.get("gold_index")) if isinstance(doc.get("gold_index"), list) else doc.get("gold_index")
+    )
+    choices = doc.get("choices")
+    return (
+        choices[place] if isinstance(choices, list) and isinstance(place, int) and choices[place:] else None
+    )
 
 
 def ids_of(fields: Mapping[str, object]) -> list[object]:
@@ -292,8 +277,9 @@ def _asked(prompt: object) -> str:
     if isinstance(prompt, str):
         return prompt
     messages = [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else []
-    asked = [one for one in messages if one.get("role", one.get("type")) in {"user", "human"}]
-    return content_text((asked or messages)[-1].get("content")) if messages else ""
+    asked = [one for one in messages if str(one.get("role", one.get("type"))).lower() in {"user", "human"}]
+    last = (asked or messages or [{}])[-1]
+    return content_text(last.get("content", last.get("prompt")))
 
 
 def content_text(content: object, *, between: str = "\n") -> str:
@@ -336,6 +322,7 @@ def _lm_eval_prompt(arguments: object) -> str:
 OBJECTS = {
     "mlflow": ("request", "response"),
     "lighteval": ("doc", "model_response"),
+    "opencompass": ("origin_prompt", "prediction"),
     "langsmith": ("inputs", "outputs"),
     "pydantic-evals": ("inputs", "output"),
 }
@@ -383,15 +370,14 @@ FORMATS = (
     ),
     AnswerFormat(
         name="deepeval",
-        fits=lambda row: "actual_output" in row and isinstance(row.get("retrieval_context"), str),
+        fits=lambda row: (
+            "actual_output" in row
+            and isinstance(passages := row.get("retrieval_context"), str)
+            and not passages.startswith("[")
+        ),
         read=read_deepeval,
         log=False,
         columns=True,
-    ),
-    AnswerFormat(
-        name="opencompass",
-        fits=lambda row: "origin_prompt" in row and "prediction" in row,
-        read=read_opencompass,
     ),
     *(
         AnswerFormat(name=name, fits=partial(_has_objects, *fields), read=partial(read_objects, *fields))

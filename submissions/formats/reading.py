@@ -95,11 +95,8 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
             raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
         remaining = limits.file_bytes
         header = next((one for one in members if one.filename in {HEADER, JOURNAL}), None)
-        spec = None
-        with suppress(FileFormatError):
-            content = read_member(path, archive, header, limits.file_bytes) if header else b"{}"
-            start = parse_json(decode(content, 0), 0, finite=False)
-            spec = start.get("eval") if isinstance(start, Mapping) else None
+        start = b"" if header is None else read_member(path, archive, header, limits.file_bytes)
+        spec = _spec_in(start)
         for number, member in enumerate(ordered, start=1):
             try:
                 content = read_member(path, archive, member, min(limits.row_bytes, remaining))
@@ -124,13 +121,12 @@ def _with(value: object, **beside: object) -> object:
     return {**value, **beside} if isinstance(value, Mapping) else value
 
 
-def _spec_of(path: Path, limits: ReadLimits) -> object:
-    """Return the description of an inspect run, which comes before its samples."""
-    with GuardedStream(path, limits) as stream:
-        head = stream.read(min(MOST_OF_SPEC, limits.file_bytes)).decode("utf-8", errors="replace")
-    found = re.search(r'"eval"\s{0,9}:\s{0,9}(?=\{)', head)
+def _spec_in(head: bytes) -> object:
+    """Return the description of a run at the beginning of an inspect log, or in its header."""
+    text = head.decode("utf-8", errors="replace")
+    found = re.search(r'"eval"\s{0,9}:\s{0,9}(?=\{)', text)
     with suppress(ValueError):
-        return json.JSONDecoder().raw_decode(head, found.end())[0] if found else None
+        return json.JSONDecoder().raw_decode(text, found.end())[0] if found else None
     return None
 
 
@@ -320,8 +316,11 @@ class RowFile:
         if magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
             return self._archive(path, within)
         table = self._closing.enter_context(Table(path, self._limits.reading, self._opening))
-        if table.format is FileFormat.JSON and (spec := _spec_of(path, self._limits.reading)):
-            return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
+        if table.format is FileFormat.JSON:
+            with GuardedStream(path, self._limits.reading) as stream:
+                spec = _spec_in(stream.read(min(MOST_OF_SPEC, self._limits.file_bytes)))
+            if spec:
+                return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
         return table.format, iter(table)
 
     def _archive(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:

@@ -260,11 +260,8 @@ class LeftOut:
             severity = Severity.WARNING if answers else Severity.ERROR
             self._findings.add(self._first_failed, Code.FAILED_ROWS, message, advice, severity)
         if self._cut:
-            message = (
-                f"{counted(self._cut, 'answer')} {are(self._cut)} cut off at the model's limit of tokens."
-            )
-            advice = "Raise the limit of tokens and run them again, or leave them as they are."
-            self._findings.add(0, Code.CUT_ANSWERS, message, advice)
+            message = f"{counted(self._cut, 'answer')} stopped at the limit of tokens, so the end is missing."
+            self._findings.add(0, Code.CUT_ANSWERS, message, "Raise the limit and run again, or go on.")
         if self._thoughts:
             texts = counted(self._thoughts, "answer begins", "answers begin")
             message = f"{texts} with {THOUGHT!r}: a model's reasoning is judged too."

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 
 from data.errors import FileFormatError
 from data.models import Passage
@@ -65,15 +64,11 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
     if not isinstance(citations, list | Mapping):
         raise _wrong(f"The citations of sentence {at} are no list.")
     if isinstance(citations, Mapping):
-        citations = sorted(citations, key=partial(_confidence, citations), reverse=True)
+        sure = {name: one if isinstance(one, int | float) else 0 for name, one in citations.items()}
+        citations = sorted(sure, key=sure.__getitem__, reverse=True)
     cited = [numbers[_reference(at, one, ids)] for one in citations]
     text = str(value["text"]).strip()
     return f"{text} [{', '.join(map(str, dict.fromkeys(cited)))}]" if cited else text
-
-
-def _confidence(citations: Mapping[str, object], name: str) -> float:
-    value = citations[name]
-    return value if isinstance(value, int | float) else 0.0
 
 
 def _cited_ids(sentences: Sequence[object]) -> list[str]:

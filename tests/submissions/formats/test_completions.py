@@ -50,6 +50,10 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
         "rate limited",
     ),
     "openai status alone": ({"custom_id": "2", "response": {"status_code": 500, "body": {}}}, "HTTP 500"),
+    "openai filtered": (
+        {"custom_id": "2", "response": {"body": {"choices": [{"finish_reason": "content_filter"}]}}},
+        "content_filter",
+    ),
     "anthropic": (
         {"custom_id": "2", "result": {"type": "errored", "error": {"type": "error", "error": ERROR}}},
         "rate limited",
@@ -93,14 +97,6 @@ def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
         "success": False,
     }
     assert check([row]).answers == 1
-
-
-def test_further_turns_and_choices_are_counted(check: Check, tmp_path: Path) -> None:
-    choices = [{"index": 0, "turns": ["So it is.", "More."]}, {"index": 1, "turns": ["x", "y"]}]
-    result = check([{"question_id": "1", "model_id": "m", "choices": choices}])
-    (problem,) = (one for one in result.problems if one.code == "left-out")
-    assert problem.message == "2 further completions or turns of answers are left out."
-    assert [one.answer for one in _read(tmp_path)] == ["So it is."]
 
 
 def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None:

@@ -369,6 +369,7 @@ WRONG: Mapping[str, bytes | Callable[[], bytes]] = {
     "id is true": b'{"question_id": true, "answer": "A"}\n',
     "answer is a number": b'{"question_id": "1", "answer": 5}\n',
     "answer is null": b'{"question_id": "1", "answer": null}\n',
+    "spans of Phoenix": b"context.span_id,name,context.span_id,context.trace_id\na,b,a,c\n",
     "answer is a list": b'{"question_id": "1", "answer": [5]}\n',
     "no answer": b'{"question_id": "1", "words": "A"}\n',
     "no id": b'{"answer": "A"}\n',

@@ -1,0 +1,45 @@
+"""Names of systems, from logs, their folders and names of files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from arena.services.ranking.requests import Columns, NamedFile, named_files, with_distinct_names
+
+GOLDEN = Path(__file__).parents[3] / "golden" / "answers"
+INSPECT, CSV = GOLDEN / "inspect_choices.json", GOLDEN / "deepeval_bar.csv"
+
+
+def _systems(*files: str) -> list[list[str]]:
+    given = named_files(files)
+    tables = [file.table(file.path, Columns()) for file in given]
+    return [sorted(table.systems) for table in with_distinct_names(given, tables)]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("gpt-4.1.jsonl", "gpt-4.1"), ("a.b_10-00-00.5.csv.gz", "a.b_10-00-00.5"), ("llama-3.2", "llama-3.2")],
+)
+def test_name_of_file_keeps_its_dots(name: str, stem: str, tmp_path: Path) -> None:
+    (tmp_path / name).touch()
+    assert NamedFile.of(str(tmp_path / name)).system == stem
+
+
+@pytest.mark.parametrize(
+    "place", ["lm_eval/out/*/samples*", "lighteval/details/*/*/*/*", "opencompass/*/*/*"]
+)
+def test_log_is_named_by_its_results_or_folder(place: str) -> None:
+    assert _systems(*map(str, GOLDEN.glob(place))) == [["good"]]
+
+
+def test_logs_of_one_model_have_their_files_names(tmp_path: Path) -> None:
+    other, vllm = tmp_path / "again.v2.json", tmp_path / "vllm.json"
+    shutil.copy(INSPECT, other)
+    vllm.write_text(INSPECT.read_text("utf-8").replace("openai-api/local/good", "vllm/good"), "utf-8")
+    assert _systems(str(INSPECT), str(CSV)) == [["good"], ["deepeval_bar"]]
+    assert _systems(str(INSPECT), str(other)) == [["good (inspect_choices)"], ["good (again.v2)"]]
+    assert _systems(str(INSPECT), str(vllm)) == [["openai-api/local/good"], ["vllm/good"]]
+    assert _systems(str(INSPECT), f"mine={other}") == [["good"], ["mine"]]
