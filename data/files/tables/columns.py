@@ -193,8 +193,7 @@ TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
         ),
         frozenset({"context.span_id", "context.trace_id"}): (
             "This is a table of Phoenix's spans, a row for each step of an application.",
-            "Keep the root spans' attributes.input.value, called question, and attributes.output.value, called "
-            + "answer.",
+            "Keep root spans: attributes.input.value as question, attributes.output.value as answer.",
         ),
     }
 )
