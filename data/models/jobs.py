@@ -52,7 +52,6 @@ class Job(Base, table=True):
     workers: int = col.whole()
     owner: str = col.label(100)
     attempts: int = col.whole(default=0)
-    most_attempts: int = col.whole(default=3)
     not_before: float = col.real(default=0.0)
     error: str = col.prose(default="")
     created_at: datetime = col.created()
