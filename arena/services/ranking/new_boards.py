@@ -153,10 +153,14 @@ def in_fields() -> Iterator[None]:
     try:
         yield
     except ArenaError as error:
-        sentences = re.split(r"(?<=[.])\s+", error.advice)
-        told = [text for text in sentences if not re.search(r"--[a-z]|NAME=|arena [a-z]", text)]
-        error.advice = " ".join(told) or "Correct the files, or the fields above."
+        error.advice = without_commands(error.advice) or "Correct the files, or the fields above."
         raise
+
+
+def without_commands(text: str) -> str:
+    """Return a text without the sentences that name commands or options."""
+    sentences = re.split(r"(?<=[.])\s+", text)
+    return " ".join(told for told in sentences if not re.search(r"--[a-z]|NAME=|arena [a-z]", told))
 
 
 def _require_name(judge: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from arena.services.accounts.auth import Caller
+from arena.services.ranking.new_boards import without_commands
 from arena.services.ranking.requests import RankRequest
 from arena.services.ranking.service import Prepared
 from arena.site.admin.common import grid, organiser, show_work, usd, watched
@@ -149,7 +150,7 @@ def show_running(name: str, caller: Caller) -> None:
         return
     heading("Comparing answers", anchor="running")
     if job is not None and job.job.error:
-        st.error(job.job.error, icon=":material/error:")
+        st.error(without_commands(job.job.error) or "The work failed.", icon=":material/error:")
         paragraph(anchor("Correct it, and start again", "rank"))
     elif job is not None:
         show_work(job)

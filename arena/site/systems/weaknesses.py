@@ -28,7 +28,7 @@ def show_not_computed(weaknesses: Weaknesses) -> None:
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """Show the losses in retrieval and in writing, by domain."""
-    heading("Lost in retrieval, lost in writing", anchor="retrieval")
+    heading("Lost in retrieval, lost in the answer", anchor="retrieval")
     if not weaknesses.losses:
         note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
         return
@@ -36,7 +36,7 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
         "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
         "its answers answer, and where the others are lost."
     )
-    header = ("Domain", "Lost in retrieval", "Lost in writing", "In context", "In answer", "Sub-questions")
+    header = ("Domain", "Lost in retrieval", "Lost in the answer", "In context", "In answer", "Sub-questions")
     rows = [
         (
             view.label(domain),
