@@ -378,7 +378,8 @@ class RankingResults:
         if len(rated) == 1:
             opponent = f" against the {reference}" if (reference := board.standings.get("reference")) else ""
             counts = f"won {first.wins:,}, tied {first.ties:,} and lost {first.losses:,} battles{opponent}"
-            return f"{name} is the only system with a rank: it {counts}."
+            record = "" if first.record == UNKNOWN else f": it {counts}"
+            return f"{name} is the only system with a rank{record}."
         if skips and first.partial:
             return f"No system leads: {name} is ahead on the questions that it answered."
         if len(tied) == 1:
