@@ -7,6 +7,7 @@ read, else as soon as it is too long; it may neither stall nor trickle (Slowlori
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from arena.api.errors import RefusedRequestError, internal_error, problem_respon
 
 SLOWEST = 4_096
 """Bytes a second that a body must come with on average, once `patience` is over."""
+TOO_LARGE = 413
+MAX_DRAINED, DRAIN_SECONDS = 8 * 1024 * 1024, 2.0
 CLOSING = {"Connection": "close"}
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -71,6 +74,7 @@ class Envelope:
             body = LimitedBody(receive, most, self._limits.patience)
             await self._app(scope, body.receive, send_with_headers)
         except RefusedRequestError as refused:
+            await _drain(receive, refused)
             response = problem_response(
                 refused.status_code, refused.detail, advice=refused.advice, headers=refused.headers
             )
@@ -120,9 +124,21 @@ class LimitedBody:
         return message
 
 
+async def _drain(receive: Receive, refused: RefusedRequestError) -> None:
+    """Read more of a body that is too long: closing with unread bytes resets the connection of its sender."""
+    left = MAX_DRAINED if refused.status_code == TOO_LARGE else 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            while left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
+
+
 def _too_long(most: int) -> RefusedRequestError:
     return RefusedRequestError(
-        413,
+        TOO_LARGE,
         f"The body is longer than {most:,} bytes.",
         advice="Send less; files of answers may be gzipped.",
         headers=CLOSING,
