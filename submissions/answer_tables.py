@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
@@ -187,7 +188,8 @@ class _Rows:
         if not isinstance(value, Mapping):
             self._findings.add(row.line, Code.WRONG_SHAPE, "This is no row.", "Write one object a row.")
             return
-        known = format_of(value, self._findings)
+        # Rows of a table are alike, and are not compared with every format.
+        known = None if value.keys() == self._cells.keys() else format_of(value, self._findings)
         if known is not None and not (known.columns and self._called):
             self.header = self.header or list(map(str, value))
             try:
@@ -304,24 +306,28 @@ class _Rows:
                 self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
 
     def _read(self, system: str, line: int, value: Mapping[str, object]) -> None:
-        value = self._left_out.first_of(value)
-        fields, problems = TextRow.of(value, text_cells=self.text_cells)
-        for problem in problems:
-            self._findings.add(line, Code(problem.code), problem.message, problem.advice)
-        if problems:
-            return
-        answer = fields.answer
+        cells: Mapping[str, Any] = self._left_out.first_of(value)
+        # Texts are as they are, which most rows have alone.
+        plain = all(type(cell) is str or cell is None for cell in cells.values())
+        if not plain or cells.get("contexts") or (cells.get("question") or "").lstrip()[:1] == "{":
+            read, problems = TextRow.of(cells, text_cells=self.text_cells, ours=True)
+            for problem in problems:
+                self._findings.add(line, Code(problem.code), problem.message, problem.advice)
+            if problems:
+                return
+            cells = dict(read)
+        answer, reference = cells.get("answer"), cells.get("reference")
         empty = answer is None or is_blank(answer) or (self.text_cells and is_missing(answer))
         # A file of references may call them answers.
         self._systems.setdefault(system, []).append(
             AnswerRow(
                 line=line,
-                question_id=fields.question_id or "",
-                question=(fields.question or "").strip(),
+                question_id=cells.get("question_id") or "",
+                question=(cells.get("question") or "").strip(),
                 answer=None if empty else answer,
-                reference=fields.reference if (fields.reference or "").strip() else None,
-                domain=fields.domain or "",
-                contexts=fields.contexts,
+                reference=reference if (reference or "").strip() else None,
+                domain=cells.get("domain") or "",
+                contexts=cells.get("contexts") or (),
             )
         )
 

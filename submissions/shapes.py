@@ -141,10 +141,7 @@ def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
     """Return each row's question, by id and text; ids that count rows of repeated texts are no ids."""
     none = [None] * _rows(columns)
     ids, texts = (
-        [
-            " ".join(str(cell).casefold().split()) if given(cell) else ""
-            for cell in columns.get(known.get(one, ""), none)
-        ]
+        [str(cell).strip() if given(cell) else "" for cell in columns.get(known.get(one, ""), none)]
         for one in (Column.QUESTION_ID, Column.QUESTION)
     )
     counted = any(texts) and len(set(ids)) == len(ids) and len(set(texts)) < len(texts)

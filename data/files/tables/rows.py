@@ -165,7 +165,7 @@ class TextRow(BaseModel):
 
     @classmethod
     def of(
-        cls, row: Mapping[str, object], *, text_cells: bool = False, texts: bool = True
+        cls, row: Mapping[str, object], *, text_cells: bool = False, texts: bool = True, ours: bool = False
     ) -> tuple[Self, list[CellError]]:
         """Read a row by the names of its columns (`NAMES`).
 
@@ -173,8 +173,9 @@ class TextRow(BaseModel):
             row: The row, by the names in its file.
             text_cells: Whether lists stand in its cells as text, as in CSV.
             texts: Whether every passage needs a text.
+            ours: Whether the row has our names already.
         """
-        fields = renamed(row)
+        fields = row if ours else renamed(row)
         context = {TEXT_CELLS: text_cells, "texts": texts}
         try:
             return cls.model_validate(fields, context=context), []
