@@ -144,6 +144,11 @@ def _by_lines(
 
     tables = [with_questions(table) if table.tool else table for table in tables]
     if references is not None and shared:
+        # Nobody answers such a question itself, unless another file has it.
+        named = {key for one in tables for row in _rows_of(one) for key in (row.question_id, row.question)}
+        shared -= {
+            normalised(row.question) for row in rows if named & {row.question_id or None, row.question}
+        }
         systems = {
             system: [row for row in some if normalised(row.question) not in shared]
             for system, some in references.systems.items()

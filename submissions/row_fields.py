@@ -85,7 +85,7 @@ class RowFields:
             named = known.read(value, self._index)
             if named is None or not self.left_out.takes(row, known, named):
                 return None
-            return self._by_our_names(named)
+            return self.left_out.first_of(self._by_our_names(named))
         except FileFormatError as error:
             self._findings.add(row.line, Code(error.code), with_place(error.message, row.place), error.advice)
             return None

@@ -105,7 +105,8 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
         _require_named(columns, known, likely, [at for at in rows if keys[at]], keys)
     if answer or not columns:
         return Layout(Shape.LONG if system else Shape.ONE, known, likely)
-    if "winner" in map(folded, columns) or {"modela", "modelb"} <= set(map(folded, columns)):
+    pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"})
+    if any(pair <= set(map(folded, columns)) for pair in pairs):
         raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
     asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
     if not likely or TENTH * (asked.total() - len(asked)) > asked.total():

@@ -231,16 +231,16 @@ class LeftOut:
         self._samples.add(sample)
         self._further += named.further
         self._cut += int(cut)
-        self._thoughts += str(named.answer).startswith(THOUGHT)
         return True
 
     def first_of(self, fields: Mapping[str, object]) -> Mapping[str, object]:
-        """Return a row with the first of several answers where it has a list of texts; the others count."""
+        """Return a row with the first of its answers where it has a list of texts; the others are counted."""
         texts = fields.get("answer")
-        if not isinstance(texts, list) or not texts or not all(isinstance(one, str) for one in texts):
-            return fields
-        self._further += len(texts) - 1
-        return {**fields, "answer": texts[0]}
+        if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
+            self._further += len(texts) - 1
+            fields = {**fields, "answer": texts[0]}
+        self._thoughts += str(fields.get("answer")).startswith(THOUGHT)
+        return fields
 
     def close(self, *, answers: bool) -> None:
         """Note what was left out; where there are no `answers`, that all rows failed is an error."""

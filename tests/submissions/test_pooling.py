@@ -111,6 +111,31 @@ def test_join_that_fails_is_reported_without_guesses() -> None:
     assert not joined.complete
 
 
+def test_tests_that_share_a_question_have_its_reference() -> None:
+    tests = [
+        {"ask": "Why?", "style": "short"},
+        {"ask": "Why?", "style": "long"},
+        {"ask": "How?", "style": "x"},
+    ]
+    log = table(
+        "log",
+        [{"vars": one, "testIdx": 0, "provider": "m", "response": {"output": "So."}} for one in tests],
+    )
+    right = table(
+        "r", [{"id": q, "question": q, "reference": f"{q} So."} for q in ("Why?", "How?")], answers=False
+    )
+    joined = pool([log], right)
+    assert {one.question: one.reference for one in joined.questions} == {
+        "How?": "How? So.",
+        "Why?\nshort": "Why? So.",
+        "Why?\nlong": "Why? So.",
+    }
+    assert joined.complete
+    assert "Why?" in {
+        one.question for one in pool([log, table("b", [{"id": "Why?", "answer": "x"}])], right).questions
+    }
+
+
 def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
     own = table("refs", [{"question": q, "answer": f"R {q}", "topic": "t"} for q in QUESTIONS], answers=False)
     joined = pool([table("a", asked()), table("b", asked("Other."))], own)
