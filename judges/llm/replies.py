@@ -25,7 +25,7 @@ from judges.llm.errors import (
     quoted,
     said_in,
 )
-from judges.llm.reply_size import MIN_LIMIT
+from judges.llm.reply_size import MAX_TEXT, MIN_LIMIT, too_large
 from judges.llm.requests import Request
 from judges.llm.tools import text_with_calls
 from judges.llm.usage import usage_of
@@ -76,6 +76,8 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
         raise CallError(CallErrorKind.REFUSED, detail, usage=usage or NO_USAGE, billable=True)
     text = text_with_calls(message) or _text_of(message.get("content"))
     thinking = _thinking_of(message)
+    if max(len(text), len(thinking or "")) > MAX_TEXT:
+        raise too_large(MAX_TEXT, text or thinking or "")
     if not text and thinking and usage and usage.output >= (request.sampling.max_tokens or math.inf):
         finish = CUT_OFF
     if not text.strip() and not thinking and finish != CUT_OFF and not (usage and usage.output):

@@ -18,13 +18,15 @@ from judges.llm.requests import Sampling
 
 MIB = 2**20
 MIN_LIMIT, MAX_LIMIT = MIB, 16 * MIB
+MAX_TEXT = MIB
+"""Characters of a text or of its thinking; models write at most half of that."""
 BYTES_PER_TOKEN = 32
 """A token of text has about 4 characters, each at most 6 bytes of JSON."""
 BYTES_PER_LOGPROB = 160
 MAX_ERROR = 64 * 1024
 """Bytes that are read of an error."""
 PIECE = 64 * 1024
-LARGE_AT_ONCE = 2
+LARGE, LARGE_AT_ONCE = MIB // 4, 2
 GRACE = 2.0
 """Seconds that an incoming body gets to end after a stop."""
 ASKED = {"Accept-Encoding": "gzip"}
@@ -144,7 +146,7 @@ async def bounded(
             return
         if size > limit:
             raise too_large(limit, start)
-        if size > MIN_LIMIT:
+        if size > LARGE:
             await incoming.take_turn()
         yield piece
 
@@ -182,7 +184,7 @@ async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield bytes(line)
 
 
-def too_large(limit: int, start: bytes) -> CallError:
+def too_large(limit: int, start: str | bytes) -> CallError:
     """Return the fault of a body beyond its limit."""
     detail = f"The endpoint's reply is larger than {limit / MIB:.3g} MiB: {quoted(start)}"
     return CallError(CallErrorKind.TRANSIENT, detail, billable=True)

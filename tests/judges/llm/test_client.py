@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,10 @@ import pytest
 
 from data.errors import BudgetError, EndpointError, ReplayMissError, SpecError, StoppedError
 from data.models import Outcome, Reply
+from data.text import visible
 from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, MemoryLedger
+from judges.llm.redaction import Redaction
 from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
 from judges.llm.settings import AccessSettings, CacheMode
@@ -376,3 +379,24 @@ def test_denials_of_several_requests_in_a_row_end_an_endpoint(scripted_llm: Serv
     with pytest.raises(EndpointError, match="HTTP 401"):
         ask([request(server.url, f"{n}") for n in range(20)], concurrency=1, backoff=0.01)
     assert server.log.calls == 4
+
+
+KEY = "sk-Ab12Cd34Ef56Gh78"
+REPEATED = [KEY, KEY.upper(), KEY[:-1], KEY[1:], f"Bearer {KEY}", f"{KEY}9"] + [
+    base64.b64encode(f"{before}{KEY}".encode()).decode() for before in ("", "u", "us", "user:", "Bearer ")
+]
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+def test_keys_are_hidden_however_they_are_spelled(repeated: str) -> None:
+    hidden = Redaction(["none", KEY]).text(f"None of it: {repeated}, see {repeated}.")
+    assert hidden.startswith("None of it: ")
+    assert hidden.count("***") == 2
+    assert not any(part.lower() in hidden.lower() for part in (KEY[4:12], repeated[8:16]))
+
+
+def test_replies_have_no_key_and_no_controls(scripted_llm: Callable[..., Any]) -> None:
+    server = scripted_llm(first=[f"{KEY} \x1b]0;x\x07 \x9b31m \u202e\ttab\r\nline"])
+    [reply], _ = ask([request(server.url)], api_key=KEY)
+    assert instance(Reply, reply).text == "*** \\u001b]0;x\\u0007 \\u009b31m \\u202e\ttab\r\nline"
+    assert visible("a\rb é 日\u3000本 👩\u200d🔬 \u200f\n") == "a\\u000db é 日\u3000本 👩\u200d🔬 \u200f\n"
