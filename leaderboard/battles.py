@@ -47,10 +47,11 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 def winner_word(won: object, model_a: object, model_b: object) -> object:
     """Normalise a spelling of a `winner` column; keep it if it names no side."""
-    if not isinstance(won, str) or won in SPELLINGS:
-        return won
-    tie = SPELLINGS.get(won.strip().casefold())
-    side = winning_side(won, model_a, model_b)
+    word = str(won) if type(won) is int else won
+    if not isinstance(word, str) or word in SPELLINGS:
+        return word
+    tie = SPELLINGS.get(word.strip().casefold())
+    side = winning_side(word, model_a, model_b)
     return tie if side == "tie" and tie else OF_SIDES[side] if side else won
 
 

@@ -34,9 +34,13 @@ class IntervalKind(StrEnum):
 
 
 class Cluster(StrEnum):
-    """Unit of resampling and clustering: whole questions or single battles."""
+    """Unit that is resampled, or summed before squaring: whole questions, people's votes, or single battles.
+
+    Files of battles alone have a `VOTER`, whose votes then count as a question's.
+    """
 
     QUESTION = "question"
+    VOTER = "voter"
     NONE = "none"
 
 

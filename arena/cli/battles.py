@@ -93,7 +93,8 @@ def rate(
     interval: Interval = None,
     bootstrap: Resamples = 1000,
     cluster: Annotated[
-        Cluster, typer.Option(help="What is resampled: questions, or single battles (`none`).")
+        Cluster,
+        typer.Option(help="What is resampled: questions, people (`voter`), or single battles (`none`)."),
     ] = Cluster.QUESTION,
     anchor: Annotated[
         list[str] | None,

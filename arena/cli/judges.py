@@ -24,7 +24,7 @@ ADVICE = {
     Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
 }
 
-IN_TABLES = ("by_domain", "labels_left_out", "warnings")
+IN_TABLES = ("by_domain", "labels_left_out")
 
 if TYPE_CHECKING:
     from arena.services.judging.calibration import JudgeCalibration
@@ -224,8 +224,6 @@ def calibrate(
     )
     for reason, count in reports[0].left_out.items():
         note(f"{count:,} labels left out: {reason}")
-    for warning in reports[0].warnings:
-        note(f"warning: {warning}")
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:

@@ -113,4 +113,4 @@ def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None
     payload = {"round": name, "labels": new, "left_out": left_out}
     show_result(payload, f"{new:,} labels are new in {name}.", as_json=as_json)
     for reason, count in left_out.items():
-        note(f"{count:,} left out: {reason}" if count else f"warning: {reason}")
+        note(f"{count:,} left out: {reason}")

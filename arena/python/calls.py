@@ -219,7 +219,7 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
         columns["winner"] = list(
             map(winner_word, *(columns[name] for name in ("winner", "model_a", "model_b")))
         )
-    asked = question_column(map(str, battles), lambda name: bool(battles[name].notna().all()))
+    asked = question_column([*map(str, battles)], lambda name: bool(battles[name].notna().all()))
     if "question_id" not in columns and asked is not None:
         columns["question_id"] = battles[asked]
     # Without questions every battle is one of its own.

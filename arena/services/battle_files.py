@@ -48,13 +48,27 @@ class Reading:
     strict: bool = False
     named: bool = False
 
-    def of(self, path: Path, *, covariates: bool = False) -> BattleFile:
-        """Return the battles of a file."""
-        context = Context(covariates=covariates, strict=self.strict, named=self.named)
-        return read_battles(path, self.read_as, context=context)
+    def of(self, path: Path, *, covariates: bool = False, cluster: Cluster = Cluster.NONE) -> BattleFile:
+        """Return the battles of a file, which must not leave open what its clusters are."""
+        context = Context(
+            covariates=covariates,
+            strict=self.strict,
+            named=self.named,
+            by_voter=cluster is Cluster.VOTER,
+        )
+        file = read_battles(path, self.read_as, context=context)
+        if file.clusters and cluster is Cluster.QUESTION:
+            listed = " and ".join(map(repr, file.clusters))
+            message = f"{path.name} has no column question_id, but values repeat in {listed}."
+            raise InputError(message, advice=CLUSTER_ADVICE)
+        return file
 
 
 AS_IT_IS = Reading()
+CLUSTER_ADVICE = (
+    "Rename the column of the questions to question_id: intervals are too narrow without it. Where there is "
+    "none, add --cluster none."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +98,13 @@ class FileRatings:
 
     table: RatingTable
     notes: tuple[str, ...]
+    cluster: Cluster
     controlled: ControlledRatings | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `arena battles rate --json` prints."""
-        return self.table.as_json() | ({} if self.controlled is None else self.controlled.as_json())
+        controlled = {} if self.controlled is None else self.controlled.as_json()
+        return self.table.as_json() | controlled | {"cluster": self.cluster.value}
 
 
 def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS) -> FileRatings:
@@ -99,7 +115,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
         raise InputError(
             f"Ratings by {request.method.value} are controlled for nothing.", advice="Add --method style."
         )
-    battle_file = reading.of(path)
+    battle_file = reading.of(path, cluster=request.cluster)
     battles = battle_file.table
     if request.without is not None:
         battles = battles.select(others_than(battles, request.without))
@@ -108,16 +124,22 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
         method=request.method,
         interval=request.interval,
         bootstrap=request.bootstrap,
-        cluster=request.cluster,
+        cluster=_unit(request.cluster),
         anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
-    return FileRatings(table=replace(table, ratings=rated), notes=(*notes_on(battle_file), *table.notes))
+    notes = (*notes_on(battle_file), *table.notes)
+    return FileRatings(table=replace(table, ratings=rated), notes=notes, cluster=request.cluster)
+
+
+def _unit(cluster: Cluster) -> Cluster:
+    """Return the unit in the table, where people stand in place of questions."""
+    return Cluster.QUESTION if cluster is Cluster.VOTER else cluster
 
 
 def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> FileRatings:
-    battle_file = reading.of(path, covariates=True)
+    battle_file = reading.of(path, covariates=True, cluster=request.cluster)
     cells = _chosen_cells(path.name, battle_file.covariates, request.covariates)
     known = np.asarray(~np.isnan(np.stack(list(cells.values()))).any(axis=0))
     rows = known
@@ -131,14 +153,21 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     columns, constant = _covariate_terms({name: values[rows] for name, values in cells.items()})
     if not columns:
         raise InputError(constant[0].reason, advice="Leave it out.")
-    settings = Settings(cluster=request.cluster, anchor=parse_anchors(request.anchors), seed=request.seed)
+    settings = Settings(
+        cluster=_unit(request.cluster), anchor=parse_anchors(request.anchors), seed=request.seed
+    )
     controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
     controlled = replace(controlled, left_out=(*constant, *controlled.left_out))
     rated = tuple(rating for rating in controlled.ratings.ratings if rating.system != request.without)
     notes = notes_on(battle_file)
     if unknown := int((~known).sum()):
         notes = (*notes, f"left out: {unknown:,} battles (an empty cell among {', '.join(cells)})")
-    return FileRatings(table=replace(controlled.ratings, ratings=rated), notes=notes, controlled=controlled)
+    return FileRatings(
+        table=replace(controlled.ratings, ratings=rated),
+        notes=notes,
+        cluster=request.cluster,
+        controlled=controlled,
+    )
 
 
 def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) -> Cells:
@@ -277,6 +306,10 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
     notes = left_out_notes(battle_file.left_out, battle_file.first)
     if not battle_file.questions_named:
         notes.append("the file has no column question_id, so every battle counts as a question of its own")
+        if battle_file.clusters:
+            notes.append(
+                f"values repeat in {', '.join(map(repr, battle_file.clusters))}: is that the question?"
+            )
     return tuple(notes)
 
 

@@ -166,7 +166,7 @@ class LabelService:
         left_out += Counter({"given before": len(new) - added})
         if not self._store.labels.rounds(name):
             self._store.labels.set_terms(round_id, is_open=False, everybody=False, people=())
-        return added, {**left_out, **dict.fromkeys(read.warnings, 0)}
+        return added, left_out
 
     def _round(self, name: str) -> LabelledRound:
         found = self._store.labels.rounds(name)

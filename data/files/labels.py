@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from data.files.tables.rows import Fields
 from data.files.tables.values import given, id_text, seen
 from data.files.text_files import ReadLimits
 from data.models import LARGEST_GRADE, HumanLabel, ProblemList
-from data.models.words import Side, winning_side
+from data.models.words import ANNOTATOR, Side, is_person, winning_side
 
 Row = Mapping[str, object]
 GRADES: Mapping[Side, float] = MappingProxyType({"a": -1.0, "tie": 0.0, "b": 1.0})
@@ -33,7 +33,7 @@ BOTH_BAD = frozenset({"tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", 
 SKIP = "skip"
 PREFERENCES = ("preference", "label", "winner")
 """Names of the questions of a project that ask for the better answer."""
-UNCHANGED = ("id", "passages", "data", "meta", "annotations", "fields", "metadata", "responses")
+UNCHANGED = ("passages", "id", "data", "meta", "annotations", "fields", "metadata", "responses")
 SIDES: Mapping[str, str] = MappingProxyType(
     {
         "winner": "label",
@@ -47,9 +47,9 @@ SIDES: Mapping[str, str] = MappingProxyType(
 )
 """Our names of a pair's columns by those of others."""
 NO_STATUS = (
-    "{count:,} responses of Argilla have no status, so drafts and discarded ones may be among them. "
-    "Export with `records.to_list(flatten=True)`."
+    "A response of Argilla has no status, so drafts and discarded responses cannot be told from labels."
 )
+FLATTEN = "Export with `dataset.records.to_list(flatten=True)`, and write that list as JSON."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,6 @@ class LabelFile:
 
     labels: tuple[HumanLabel, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
 
 
 def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None) -> LabelFile:
@@ -72,16 +71,16 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     published = read_evaluations(path, limits, systems=systems)
     if published is not None:
         return LabelFile(labels=published)
-    problems, left_out = ProblemList(), Counter[str]()
-    make = partial(_labels, texts=systems is None, left_out=left_out)
+    problems, left_out, numbers = ProblemList(), Counter[str](), dict[str, str]()
+    make = partial(_labels, texts=systems is None, left_out=left_out, numbers=numbers)
     rows = each_record(path, limits, make, problems, ours=True, lists=("passages",), keep=UNCHANGED)
-    labels = _newest([label for _, found in rows for label in found], left_out)
+    found = [label for _, labels in rows for label in labels]
+    known = (replace(one, annotator=numbers.get(one.annotator, one.annotator)) for one in found)
+    labels = _newest(list(known), left_out)
     if not labels and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no labels.", advice="Write at least one.")
     problems.require_none(path.name)
-    unknown = left_out.pop(NO_STATUS, 0)
-    warnings = (NO_STATUS.format(count=unknown),) if unknown else ()
-    return LabelFile(labels=tuple(labels), left_out=dict(left_out), warnings=warnings)
+    return LabelFile(labels=tuple(labels), left_out=dict(left_out))
 
 
 def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
@@ -98,7 +97,13 @@ def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanL
 
 
 def _labels(
-    line: int, row: Row, problems: ProblemList, *, texts: bool, left_out: Counter[str]
+    line: int,
+    row: Row,
+    problems: ProblemList,
+    *,
+    texts: bool,
+    left_out: Counter[str],
+    numbers: dict[str, str],
 ) -> list[HumanLabel]:
     """Read the labels of a row: one of a table, one for each person of a task or record."""
     if {"annotator", "annotation_id"} <= row.keys() and not {"label", "winner"} & row.keys():
@@ -107,7 +112,7 @@ def _labels(
         return []
     rows: Iterator[dict[str, object]]
     if isinstance(row.get("annotations"), list):
-        rows = _annotations(row, left_out)
+        rows = _annotations(row, left_out, numbers)
     elif "responses" in row or any(name.endswith(".responses") for name in row):
         rows = _responses(row, left_out)
     else:
@@ -121,6 +126,7 @@ def _label(
 ) -> HumanLabel | None:
     own = "label" in row
     row = {SIDES[folded(name)]: value for name, value in row.items() if folded(name) in SIDES} | dict(row)
+    row.setdefault(ANNOTATOR, next((row[name] for name in row if is_person(name)), None))
     word = str(row.get("label") or "").strip().casefold()
     if word == SKIP:
         left_out["skipped"] += 1
@@ -194,19 +200,19 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _annotations(task: Row, left_out: Counter[str]) -> Iterator[dict[str, object]]:
+def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> Iterator[dict[str, object]]:
     """Yield the annotations of a task of Label Studio as rows; cancelled ones are skips."""
     data = {**_object(task.get("data"), "data"), **_object(task.get("meta"), "meta")}
     annotations = task["annotations"]
     for entry in annotations if isinstance(annotations, list) else ():
         annotation = _object(entry, "annotations")
         controls = [_object(one, "result") for one in _listed(annotation.get("result"))]
-        if annotation.get("was_cancelled"):
-            left_out["skipped"] += 1
+        if annotation.get("was_cancelled") or annotation.get("ground_truth"):
+            left_out["skipped" if annotation.get("was_cancelled") else "marked as ground truth"] += 1
             continue
         picked = _control(controls, PREFERENCES, "pairwise", "selected")
         chosen = _listed(_control(controls, ("choice", *PREFERENCES), "choices", "choices"))
-        tie = {"both": "tie", "equal": "tie"}.get(str(chosen[0]).casefold(), chosen[0]) if chosen else None
+        tie = chosen[0] if chosen else None
         grade = _control(controls, ("grade",), "number", "number")
         if picked is None and tie is None and grade is None:
             left_out["without a label"] += 1
@@ -216,7 +222,7 @@ def _annotations(task: Row, left_out: Counter[str]) -> Iterator[dict[str, object
         yield {
             **_ours(data),
             "winner": _graded(picked or tie, grade),
-            "annotator": _person(annotation.get("completed_by")),
+            "annotator": _person(annotation.get("completed_by"), numbers),
             "labelled_at": annotation.get("updated_at"),
         }
 
@@ -231,10 +237,13 @@ def _graded(label: object, grade: object) -> object:
     return number
 
 
-def _person(user: object) -> str:
-    """Read the number of a user, which every export of Label Studio has, else their address or name."""
+def _person(user: object, numbers: dict[str, str]) -> str:
+    """Read the number of a user, else their address or name; `numbers` are those of addresses in the file."""
     if isinstance(user, Mapping):
-        user = user["id"] if user.get("id") is not None else user.get("email")
+        number, user = id_text(user.get("id")), user.get("email")
+        if number:
+            numbers[str(user)] = number
+            user = number
     name = id_text(user)
     if not name:
         message = "An annotation has no completed_by, as of a deleted user."
@@ -243,9 +252,12 @@ def _person(user: object) -> str:
 
 
 def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str) -> object:
-    """Read the value of the control with one of some names, else of the only one of a type."""
+    """Read the value of the control with one of some names, else of the only one of a type.
+
+    A number of another name may be anything, such as a confidence.
+    """
     typed = [one for one in controls if one.get("type") == kind]
-    chosen = [one for one in typed if one.get("from_name") in names] or typed
+    chosen = [one for one in typed if one.get("from_name") in names] or ([] if kind == "number" else typed)
     values = [_object(one.get("value"), "value").get(key) for one in chosen]
     if any(value != values[0] for value in values):
         found = ", ".join(sorted(str(one.get("from_name")) for one in chosen))
@@ -262,9 +274,11 @@ def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object
     status: dict[str, object] = {}
     for question, person, value, state in _answers(record):
         people.setdefault(person, {})[question] = value
-        status[person] = state if state not in (None, "submitted") else status.get(person, state)
+        if state is None:
+            raise FileFormatError(NO_STATUS, advice=FLATTEN)
+        status[person] = state if state != "submitted" else status.get(person, state)
     common = {
-        **{name: value for name, value in record.items() if "." not in name and name not in UNCHANGED},
+        **{name: record[name] for name in record if "." not in name and name not in UNCHANGED[1:]},
         **_ours(_object(record.get("fields"), "fields")),
         **_ours(_object(record.get("metadata"), "metadata")),
     }
@@ -273,12 +287,11 @@ def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object
         common.setdefault("id", record.get("id"))
     for person, values in people.items():
         label = next((values[name] for name in PREFERENCES if name in values), None)
-        if status[person] not in (None, "submitted"):
+        if status[person] != "submitted":
             left_out[str(status[person])] += 1
         elif label is None and "grade" not in values:
             left_out["without a label"] += 1
         else:
-            left_out[NO_STATUS] += status[person] is None
             yield {**common, "winner": _graded(label, values.get("grade")), "annotator": person}
 
 
@@ -289,6 +302,8 @@ def _answers(record: Row) -> Iterator[tuple[str, str, object, object]]:
             yield question, _user(response.get("user_id")), response.get("value"), response.get("status")
     for name in record:
         if name.endswith(".responses"):
+            if isinstance(record[name], str):
+                raise FileFormatError(f"{name} is a text, not a list.", advice=FLATTEN)
             values, users = _listed(record[name]), _listed(record.get(f"{name}.users"))
             states = _listed(record.get(f"{name}.status")) or [None] * len(values)
             if not len(values) == len(users) == len(states):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
@@ -285,6 +286,17 @@ def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower ty
     return to_json(value) if is_dataclass(value) else value
 
 
+ANNOTATOR = "annotator"
+_PERSON = re.compile(
+    r"\A(?:annotator|worker|user|voter|rater|labell?er|assessor|evaluator)[ _-]?(?:id)?\Z", re.IGNORECASE
+)
+
+
+def is_person(name: str) -> bool:
+    """Return whether a column of labels or votes names the person: a word for one, with or without `id`."""
+    return _PERSON.match(name.strip()) is not None
+
+
 Side = Literal["a", "b", "tie"]
 _WORDS: Mapping[str, Side] = MappingProxyType(
     {
@@ -295,6 +307,8 @@ _WORDS: Mapping[str, Side] = MappingProxyType(
     }
 )
 """Their spellings, in any case."""
+_TIES = frozenset({"-", "0", "c", "draw", "drawn", "equal", "even", "both", "neither", "same"})
+"""Words of others for a tie, unless a system is called so."""
 
 
 def winning_side(won: object, system_a: object, system_b: object, *, by_name: bool = True) -> Side | None:
@@ -313,5 +327,5 @@ def winning_side(won: object, system_a: object, system_b: object, *, by_name: bo
     systems = (str(system_a or "").strip(), str(system_b or "").strip())
     named: Side | None = ("a" if said == systems[0] else "b") if said and said in systems else None
     if side is None or named is None or not by_name:
-        return side or named
+        return side or named or ("tie" if said.casefold() in _TIES else None)
     return side if side == named else None

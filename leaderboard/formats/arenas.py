@@ -24,6 +24,7 @@ from leaderboard.formats.rows import (
     missing,
     names,
     refuse,
+    refuse_verdict,
 )
 from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
 
@@ -87,7 +88,7 @@ def _preference(place: Place, index: int, value: object) -> float | None:
         return None
     number = as_number(place, index, "preference", value)
     if number != 0 and not 1 <= number <= 2:  # noqa: PLR2004 - the bounds that the format defines
-        refuse(place, index, "preference", value, "0, or a number between 1 and 2, is expected")
+        refuse_verdict(place, index, "preference", value, "0, or a number between 1 and 2, is expected")
     return number or EVEN_PREFERENCE
 
 
@@ -137,7 +138,7 @@ def _grade(place: Place, index: int, game: object) -> tuple[int, float] | None:
     if score is None or score == "":
         return None
     if not isinstance(score, str) or score not in GRADES:
-        refuse(place, index, "games", score, f"one of {', '.join(GRADES)} is expected")
+        refuse_verdict(place, index, "games", score, f"one of {', '.join(GRADES)} is expected")
     return GRADES[score]
 
 
@@ -174,7 +175,7 @@ def _game_word(place: Place, index: int, name: str, value: object) -> str | None
     if value is None or value in ("", ERROR):
         return None
     if not isinstance(value, str) or value not in GAME_WORDS:
-        refuse(place, index, name, value, f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected")
+        refuse_verdict(place, index, name, value, f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected")
     return GAME_WORDS[value]
 
 

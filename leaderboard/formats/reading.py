@@ -14,9 +14,11 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from data.errors import FileFormatError, InputError
+from data.errors import FileFormatError, InputError, RecordError
+from data.models.words import ANNOTATOR
 from data.progress import working
 from leaderboard.battles import CODES, BattleTable
+from leaderboard.columns import QUESTION
 from leaderboard.formats.registry import (
     NATIVE,
     added_battle_formats,
@@ -25,10 +27,14 @@ from leaderboard.formats.registry import (
     guess,
     parse,
 )
-from leaderboard.formats.rows import BattleRows, Context, LeftOut, covariate_columns, missing
-from leaderboard.formats.sources import Chunk, chunks_of
+from leaderboard.formats.rows import BattleRows, Context, LeftOut, VerdictError, covariate_columns, missing
+from leaderboard.formats.sources import FIELDS, Chunk, Record, called, chunks_of, column, has
 from leaderboard.vocabulary import Covariate
 
+UNKNOWN_WORD = "Write one of the expected values in all of them, or remove these records."
+NO_VOTERS = "{} has no column that names the person of each vote."
+VOTER_ADVICE = f"Call it {ANNOTATOR}, or rate with --cluster question."
+REPEATS, MIN_CLUSTERS = 1.5, 4
 HOPELESS = 20_000
 """After so many mistaken records without a battle, the rest of the file is not read."""
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz", ".parquet")
@@ -43,6 +49,7 @@ class BattleFile:
             battle is its own.
         questions_named: Whether the file said which battles share a question. Without that,
             intervals cannot take the sharing into account.
+        clusters: Columns of a file without named questions whose values repeat as those of questions do.
         covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that
             stand in the file, where the context asked for them.
     """
@@ -51,6 +58,7 @@ class BattleFile:
     format: str
     left_out: Mapping[LeftOut, int]
     questions_named: bool
+    clusters: tuple[str, ...] = ()
     first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
     covariates: Mapping[str, NDArray[np.float64]] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -94,7 +102,7 @@ def _refuse(chunk: Chunk) -> NoReturn:
 
 
 def read_chunks(
-    path: Path, kind: str | None = None, *, context: Context | None = None
+    path: Path, kind: str | None = None, *, context: Context | None = None, clusters: _Clusters | None = None
 ) -> Iterator[BattleRows]:
     """Read battles as checked chunks from a file, or from a folder's files in the order of their names.
 
@@ -114,10 +122,52 @@ def read_chunks(
                 judge=full_context.judge or named.judge,
             )
         for chunk in chunks_of(file):
-            for rows in parse(kind, chunk, full_context):
+            by_person = _by_person(chunk) if full_context.by_voter else chunk
+            if clusters is not None:
+                clusters.add(by_person)
+            for rows in parse(kind, by_person, full_context):
                 tally.add(rows)
                 yield rows
     tally.check()
+
+
+class _Clusters:
+    """Counts the values of columns that no reader takes, where battles name no questions."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.values: dict[str, Counter[object]] = {}
+
+    def add(self, chunk: Chunk) -> None:
+        """Count a chunk's; a column that holds anything but names and whole numbers is no cluster."""
+        if not has(chunk, QUESTION):
+            for name in chunk.records[0].keys() - FIELDS if not self.rows else [*self.values]:
+                cells = column(chunk, name)
+                if set(map(type, cells)) <= {str, int} and "" not in cells:
+                    self.values.setdefault(name, Counter()).update(cells)
+                else:
+                    self.values.pop(name, None)
+        self.rows += len(chunk.records)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the columns whose values repeat, none of them in more than a quarter of the rows."""
+        return tuple(
+            sorted(
+                name
+                for name, values in self.values.items()
+                if values.total() == self.rows
+                and len(values) * REPEATS <= self.rows
+                and max(values.values()) * MIN_CLUSTERS <= self.rows
+            )
+        )
+
+
+def _by_person(chunk: Chunk) -> Chunk:
+    """Put people in place of questions."""
+    if not has(chunk, ANNOTATOR):
+        raise FileFormatError(NO_VOTERS.format(chunk.place.file), advice=VOTER_ADVICE)
+    records: list[Record] = [{**record, QUESTION: record.get(ANNOTATOR)} for record in chunk.records]
+    return Chunk(place=called(chunk.place, QUESTION, ANNOTATOR), records=records)
 
 
 class _Tally:
@@ -126,11 +176,16 @@ class _Tally:
     def __init__(self) -> None:
         self.battles = self.mistaken = 0
         self.first: InputError | None = None
+        self.unknown: dict[str, tuple[int, InputError]] = {}
 
     def add(self, rows: BattleRows) -> None:
         self.battles += len(rows)
         self.mistaken += sum(count for reason, count in rows.left_out.items() if reason.mistaken)
         self.first = self.first or next(iter(rows.first.values()), None)
+        for error in rows.first.values():
+            if isinstance(error, VerdictError) and error.word:
+                count, first = self.unknown.get(error.word, (0, error))
+                self.unknown[error.word] = (count + 1, first)
         if not self.battles and self.mistaken > HOPELESS:
             self.check()
 
@@ -138,6 +193,11 @@ class _Tally:
         """Raise what is wrong with the first mistaken record, where more are mistaken than are battles."""
         if self.first is not None and self.mistaken > self.battles:
             raise self.first
+        # Outcomes are not missing at random: without all of one kind the rest would be rated wrongly.
+        for word, (count, error) in self.unknown.items():
+            if count > 1:
+                message = f"{error.message} {count:,} records have {word}."
+                raise RecordError(message, advice=UNKNOWN_WORD)
 
 
 def read_battles(path: Path, kind: str | None = None, *, context: Context | None = None) -> BattleFile:
@@ -157,10 +217,12 @@ def read_battles(path: Path, kind: str | None = None, *, context: Context | None
         if table is not None:
             table = table.select(table.canonical())
             return BattleFile(table=table, format=kind, left_out=MappingProxyType({}), questions_named=True)
-        for rows in read_chunks(path, kind, context=context):
+        clusters = _Clusters()
+        for rows in read_chunks(path, kind, context=context, clusters=clusters):
             builder.add(rows)
             work.done += len(rows)
-    return builder.built(path, kind)
+    built = builder.built(path, kind)
+    return built if built.questions_named else replace(built, clusters=clusters.names())
 
 
 class _Builder:

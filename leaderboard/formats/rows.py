@@ -104,7 +104,7 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
     for index, value in enumerate(values):
         if not isinstance(value, str) or value not in SPELLINGS:
             allowed = ", ".join(f'"{word}"' for word in WinnerWord)
-            refuse(place, index, "winner", value, f"one of {allowed} is expected")
+            refuse_verdict(place, index, "winner", value, f"one of {allowed} is expected")
     return []
 
 
@@ -152,6 +152,22 @@ def as_number(place: Place, index: int, column: str, value: object) -> float:
     if not math.isfinite(number):
         refuse(place, index, column, value, "a finite number is expected")
     return number
+
+
+class VerdictError(RecordError):
+    """A cell says who won in a word that is not known."""
+
+    word = ""
+
+
+def refuse_verdict(place: Place, index: int, column: str, value: object, expected: str) -> NoReturn:
+    """Raise the error about the cell of a verdict; an empty one has no word."""
+    try:
+        refuse(place, index, column, value, expected)
+    except RecordError as error:
+        unknown = VerdictError(error.message, advice=error.advice)
+        unknown.word = "" if value is None or value == "" else repr(value)
+        raise unknown from None
 
 
 def refuse(place: Place, index: int, column: str, value: object, expected: str) -> NoReturn:
@@ -262,6 +278,7 @@ class Context:
         further: Whether to keep the columns that no format knows, and those of covariates as they stand.
         strict: Whether a mistaken record is refused; else it is left out and counted.
         named: Whether votes count whose voters were shown the systems' names (`anony` is false).
+        by_voter: Whether the battles of one person stand together, in place of those of one question.
     """
 
     domain: str = ""
@@ -271,6 +288,7 @@ class Context:
     further: bool = False
     strict: bool = False
     named: bool = False
+    by_voter: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

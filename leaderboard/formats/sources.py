@@ -26,6 +26,7 @@ from data.files.text_files import (
     read_text,
 )
 from data.files.zip_files import ZIP_MAGICS
+from data.models.words import ANNOTATOR, is_person
 from data.text import unescape_formula
 from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.columns import QUESTION
@@ -52,8 +53,12 @@ FIELDS = frozenset(
 """The columns that readers of battles and votes know."""
 PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score"})
 """The columns of plain battles, of which one says who won."""
-SYSTEMS: Mapping[str, str] = MappingProxyType({"system_a": "model_a", "system_b": "model_b"})
+SYSTEMS: Mapping[str, str] = MappingProxyType(
+    {"system_a": "model_a", "system_b": "model_b", "left": "model_a", "right": "model_b"}
+)
 ROW_IDS = frozenset({"id", "_id"})
+ITEM = "item_id"
+"""Arenakit's name of a question."""
 
 _TABLE = re.compile(rb'\{\s*+"[^"]*+"\s*+:\s*+[\[{]')
 """The beginning of an object of columns, or of records by key."""
@@ -105,6 +110,11 @@ def _renamed(chunk: Chunk) -> Chunk:
     spelt = {name: field_of(name) for name in columns - FIELDS}
     known = {name: field for name, field in spelt.items() if field in FIELDS - columns}
     fields = {known.get(name, name) for name in columns}
+    if fields >= PLAIN and not fields & VERDICTS and "label" in columns:
+        known["label"] = "winner"  # crowd-kit's
+    if fields >= PLAIN and ANNOTATOR not in fields and (person := next(filter(is_person, columns), None)):
+        known[person] = ANNOTATOR
+    fields |= set(known.values())
     if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (asked := _asked(chunk)):
         known[asked] = QUESTION
     records = chunk.records
@@ -117,7 +127,7 @@ def _renamed(chunk: Chunk) -> Chunk:
 
 
 def _is_foreign(won: object) -> bool:
-    return isinstance(won, str) and won not in SPELLINGS
+    return (isinstance(won, str) and won not in SPELLINGS) or type(won) is int
 
 
 def _with_word(record: Record) -> Record:
@@ -125,10 +135,10 @@ def _with_word(record: Record) -> Record:
     return {**record, "winner": word}
 
 
-def question_column(columns: Iterable[str], is_full: Callable[[str], bool]) -> str | None:
+def question_column(columns: Collection[str], is_full: Callable[[str], bool]) -> str | None:
     """Return the column by which battles without `question_id` name their questions; ids of rows are none."""
     found = read_columns(name for name in columns if name.lower() not in ROW_IDS)
-    asked = (found.get(column) for column in (Column.QUESTION_ID, Column.QUESTION))
+    asked = (found.get(Column.QUESTION_ID), ITEM if ITEM in columns else None, found.get(Column.QUESTION))
     return next((name for name in asked if name is not None and is_full(name)), None)
 
 
@@ -137,7 +147,7 @@ def _asked(chunk: Chunk) -> str | None:
         cells = (record.get(name) for record in chunk.records)
         return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
 
-    return question_column(chunk.records[0], is_full)
+    return question_column(chunk.records[0].keys(), is_full)
 
 
 def field_of(name: str) -> str:

@@ -42,7 +42,6 @@ class LabelledPairs:
 
     pairs: tuple[LabelledPair, ...]
     left_out: Mapping[str, int]
-    warnings: tuple[str, ...]
 
 
 def labelled_pairs(path: Path) -> LabelledPairs:
@@ -59,7 +58,7 @@ def labelled_pairs(path: Path) -> LabelledPairs:
             )
         labels.append(label.label)
     pairs = tuple(LabelledPair(first=first, labels=tuple(labels)) for first, labels in by_id.values())
-    return LabelledPairs(pairs=pairs, left_out=read.left_out, warnings=read.warnings)
+    return LabelledPairs(pairs=pairs, left_out=read.left_out)
 
 
 NO_VERDICT = "none"
@@ -82,7 +81,6 @@ class JudgeCalibration:
     reasons: Mapping[str, int]
     confusion: Mapping[str, Mapping[str, int]]
     left_out: Mapping[str, int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `arena judges calibrate --json` prints."""
@@ -92,7 +90,6 @@ class JudgeCalibration:
             "flip_rate": self.flips,
             "reasons": dict(self.reasons),
             "labels_left_out": dict(self.left_out),
-            "warnings": list(self.warnings),
             "confusion": {people: dict(row) for people, row in self.confusion.items()},
         }
 
@@ -130,7 +127,7 @@ class CalibrationService:
                 spec, inputs, concurrency=concurrency, ledger=ledger, stop_event=stop_event
             )
             report = self._report(spec, pairs, asyncio.run(deciding))
-            reports.append(replace(report, left_out=read.left_out, warnings=read.warnings))
+            reports.append(replace(report, left_out=read.left_out))
         return tuple(reports)
 
     def _report(

@@ -22,6 +22,8 @@ VOTES = [
     ("q3", "short", "human", "Ben", 1),
 ]
 """The votes of every golden file."""
+USERS = {"1": "Ben", "2": "Cleo"}
+"""Names of the users of Label Studio's export."""
 PAIR = {"question_id": "q1", "model_a": "full", "model_b": "short"}
 Entries = list[dict[str, Any]]
 
@@ -73,7 +75,16 @@ LEFT, RIGHT = (control("pairwise", "selected", side, "preference") for side in (
 @pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.iterdir()))
 def test_golden_files_give_the_same_votes(name: str) -> None:
     labels = read_labels(GOLDEN / name, ReadLimits(), systems=SYSTEMS).labels
-    votes = [(one.question_id, one.system_a, one.system_b, one.annotator, sign(one.label)) for one in labels]
+    votes = [
+        (
+            one.question_id,
+            one.system_a,
+            one.system_b,
+            USERS.get(one.annotator, one.annotator),
+            sign(one.label),
+        )
+        for one in labels
+    ]
     assert votes == VOTES
 
 
@@ -89,29 +100,15 @@ def test_exports_with_texts_give_pairs_to_calibrate_with(name: str) -> None:
 
 
 def test_argilla_drafts_and_discarded_responses_are_left_out(tmp_path: Path) -> None:
-    status = ["submitted", "draft", "discarded"]
-    found = read(tmp_path, [record(**flat(["a", "b", "b"], ["u", "v", "w"], status))])
-    assert [(label.annotator, label.label) for label in found.labels] == [("u", -1)]
-    assert found.left_out == {"draft": 1, "discarded": 1}
-    assert not found.warnings
-
-
-@pytest.mark.parametrize(
-    ("status", "left_out"), [({"status": "draft"}, {"draft": 1}), ({}, {})], ids=["nested", "none"]
-)
-def test_argilla_status_of_nested_responses(
-    tmp_path: Path, status: dict[str, str], left_out: dict[str, int]
-) -> None:
-    responses = [
-        {"value": "a", "user_id": "u", **status},
-        {"value": "b", "user_id": "v", "status": "submitted"},
-    ]
+    left_out = {"draft": 2, "discarded": 1}
+    path = GOLDEN / "people-argilla.json"
+    assert read_labels(path, ReadLimits(), systems=SYSTEMS).left_out == left_out
+    responses = [{"value": side, "user_id": side, "status": s} for side, s in zip("ab", STATES, strict=True)]
     found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
-    assert [label.annotator for label in found.labels] == (["v"] if status else ["u", "v"])
-    assert found.left_out == left_out
-    assert bool(status) != any("of Argilla have no status" in one for one in found.warnings)
+    assert ([label.annotator for label in found.labels], found.left_out) == (["b"], {"draft": 1})
 
 
+STATES = ("draft", "submitted")
 OLD, NEW = ({"updated_at": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2))
 WHOLE = {"id": 5, "email": "ann@example.org"}
 REPLACED = "replaced by a later label of the same person"
@@ -123,6 +120,9 @@ REPLACED = "replaced by a later label of the same person"
         (annotation(was_cancelled=True), annotation(RIGHT), 1, "skipped"),
         (annotation(), annotation(RIGHT, completed_by=6), 1, "without a label"),
         (annotation(LEFT), annotation(LEFT, completed_by=WHOLE), -1, REPLACED),
+        (annotation(LEFT, completed_by=WHOLE), annotation(RIGHT, completed_by=WHOLE["email"]), 1, REPLACED),
+        (annotation(LEFT, ground_truth=True, completed_by=6), annotation(RIGHT), 1, "marked as ground truth"),
+        (annotation(control("number", "number", 2, "confidence")), annotation(RIGHT), 1, "without a label"),
         (annotation(LEFT, **NEW), annotation(RIGHT, **OLD), -1, REPLACED),
     ],
 )
@@ -152,6 +152,8 @@ REFUSED = {
     "no completed_by": task(annotation(LEFT, completed_by=None)),
     "not say which control": [{**PAIR, "annotator": 1, "annotation_id": 3, "preference": "left"}],
     "no user_id": [{"metadata": PAIR, "responses": {"preference": [{"value": "a"}]}}],
+    "no status": [{"metadata": PAIR, "responses": {"preference": [{"value": "a", "user_id": "u"}]}}],
+    "is a text, not a list": [record(**{"preference.responses": "['a' 'b']"})],
     "label is a list": [record(**flat([["a", "b"]], ["u"], ["submitted"]))],
     "2 values and 1 users": [record(**flat(["a", "b"], ["u"], ["submitted", "submitted"]))],
     "no question_id, model_a and model_b": [{"question_id": "q1", "winner": "a"}],
@@ -168,15 +170,15 @@ def test_labels_that_cannot_be_read_are_refused(tmp_path: Path, said: str) -> No
 
 def test_table_of_votes_is_read(tmp_path: Path) -> None:
     table = (
-        "question_id,model_a,model_b,winner,score,annotator,shown_first\n"
+        "question_id,model_a,model_b,winner,score,voter_id,shown_first\n"
         "q1,full,short,tie (bothbad),,ann,b\n"
         "q2,full,short,skip,,ann,\n"
         "q3,full,short,,1,ann,\n"
     )
     found = read(tmp_path, table, "labels.csv")
-    assert [(one.label, one.both_bad, one.shown_first) for one in found.labels] == [
-        (0, True, "b"),
-        (-1, False, ""),
+    assert [(one.label, one.both_bad, one.shown_first, one.annotator) for one in found.labels] == [
+        (0, True, "b", "ann"),
+        (-1, False, "", "ann"),
     ]
     assert found.left_out == {"skipped": 1}
 

@@ -33,6 +33,7 @@ NATIVE = [
 ]
 
 
+ALPACA_ROW = {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1}
 NATIVE_CSV = pd.DataFrame(NATIVE).to_csv(index=False)
 
 
@@ -115,6 +116,41 @@ def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:
     file = read_battles(path, "rag-qa-arena")
     assert not file.questions_named
     assert file.table.question.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "battles", "questions"), [("arenakit", 36, 12), ("evalica", 36, 36), ("crowd-kit", 24, 24)]
+)
+def test_battles_of_other_tools_are_read(name: str, battles: int, questions: int) -> None:
+    path = GOLDEN.parent / "battles" / f"{name}.csv"
+    table = read_battles(path).table
+    assert (len(table), len(table.questions)) == (battles, questions)
+    assert np.bincount(table.winner).tolist()[:2] == [18, 6]
+    if name != "evalica":
+        assert read_battles(path, context=Context(by_voter=True)).table.questions == ("v0", "v1", "v2")
+
+
+@pytest.mark.parametrize("word", ["-", "Draw", "same", "neither", "C", 0, "both_bad"])
+def test_tie_words_of_others_are_ties(tmp_path: Path, word: object) -> None:
+    rows = [FAIR | {"winner": "a"}, FAIR | {"winner": word}, FAIR | {"winner": "C", "model_b": "C"}]
+    table = read_battles(written(tmp_path / "b.jsonl", rows)).table
+    assert sorted(table.winner.tolist()) == [Winner.A, Winner.B, Winner.TIE]
+
+
+@pytest.mark.parametrize("rows", [[FAIR | {"winner": "maybe"}], [{**ALPACA_ROW, "preference": 3}]])
+def test_verdicts_in_unknown_words_are_refused_as_a_class(tmp_path: Path, rows: list[Row]) -> None:
+    fair = [FAIR if "winner" in rows[0] else ALPACA_ROW] * 9
+    assert len(read_battles(written(tmp_path / "b.jsonl", [*fair, *rows])).table) == 9
+    with pytest.raises(RecordError, match=r"2 records have"):
+        read_battles(written(tmp_path / "b.jsonl", [*fair, *rows, *rows]))
+
+
+def test_columns_with_repeated_values_may_name_questions(tmp_path: Path) -> None:
+    rows = [
+        {"model_a": "x", "model_b": "y", "winner": "a", "thing": f"t{at // 3}", "lang": "en", "at": at}
+        for at in range(18)
+    ]
+    assert read_battles(written(tmp_path / "b.jsonl", rows)).clusters == ("thing",)
 
 
 ALPACA: list[dict[str, object]] = [
@@ -231,7 +267,7 @@ def test_a_bad_cell_is_named_by_row_and_column(
         ),
         ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column stands twice: 'model_a'"),
         ("b.csv", NATIVE_CSV + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
-        ("b.csv", "left,right,verdict\nx,y,1\n", "is no battle: it has the columns 'left', 'right'"),
+        ("b.csv", "left,right,verdict\nx,y,1\n", "the columns 'model_a', 'model_b', 'verdict'"),
         ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),
         ("b.csv", "model_a,model_b,winner\n", "holds no battles"),
         ("b.jsonl", "", "is empty"),
@@ -272,8 +308,8 @@ def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -
 
 def test_rows_are_numbered_across_chunks(tmp_path: Path) -> None:
     path = tmp_path / "b.csv"
-    path.write_text("model_a,model_b,winner\n" + "x,y,tie\n" * 9000 + "x,y,draw\n")
-    with pytest.raises(RecordError, match=r"row 9001 \(line 9002\), column \"winner\": 'draw'"):
+    path.write_text("model_a,model_b,winner\n" + "x,y,tie\n" * 9000 + "x,y,maybe\n")
+    with pytest.raises(RecordError, match=r"row 9001 \(line 9002\), column \"winner\": 'maybe'"):
         read_battles(path, context=STRICT)
     file = read_battles(path)
     assert (len(file.table), file.left_out) == (9000, {LeftOut.FAULTY: 1})
