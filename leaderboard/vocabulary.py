@@ -34,10 +34,7 @@ class IntervalKind(StrEnum):
 
 
 class Cluster(StrEnum):
-    """Unit that is resampled, or summed before squaring: whole questions, people's votes, or single battles.
-
-    Files of battles alone have a `VOTER`, whose votes then count as a question's.
-    """
+    """Unit of resampling and clustering: questions, voters (battle files only) or single battles."""
 
     QUESTION = "question"
     VOTER = "voter"

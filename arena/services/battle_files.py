@@ -88,6 +88,11 @@ class RatingRequest:
     without: str | None = None
     covariates: tuple[Covariate, ...] | None = None
 
+    @property
+    def unit(self) -> Cluster:
+        """The unit in the table, where people stand in place of questions."""
+        return Cluster.QUESTION if self.cluster is Cluster.VOTER else self.cluster
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRatings:
@@ -124,18 +129,13 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
         method=request.method,
         interval=request.interval,
         bootstrap=request.bootstrap,
-        cluster=_unit(request.cluster),
+        cluster=request.unit,
         anchor=parse_anchors(request.anchors),
         seed=request.seed,
     )
     rated = tuple(rating for rating in table.ratings if rating.system != request.without)
     notes = (*notes_on(battle_file), *table.notes)
     return FileRatings(table=replace(table, ratings=rated), notes=notes, cluster=request.cluster)
-
-
-def _unit(cluster: Cluster) -> Cluster:
-    """Return the unit in the table, where people stand in place of questions."""
-    return Cluster.QUESTION if cluster is Cluster.VOTER else cluster
 
 
 def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> FileRatings:
@@ -153,9 +153,7 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     columns, constant = _covariate_terms({name: values[rows] for name, values in cells.items()})
     if not columns:
         raise InputError(constant[0].reason, advice="Leave it out.")
-    settings = Settings(
-        cluster=_unit(request.cluster), anchor=parse_anchors(request.anchors), seed=request.seed
-    )
+    settings = Settings(cluster=request.unit, anchor=parse_anchors(request.anchors), seed=request.seed)
     controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
     controlled = replace(controlled, left_out=(*constant, *controlled.left_out))
     rated = tuple(rating for rating in controlled.ratings.ratings if rating.system != request.without)

@@ -20,11 +20,11 @@ from leaderboard.formats.rows import (
     Draft,
     LeftOut,
     Place,
+    VerdictError,
     as_number,
     missing,
     names,
     refuse,
-    refuse_verdict,
 )
 from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
 
@@ -88,7 +88,7 @@ def _preference(place: Place, index: int, value: object) -> float | None:
         return None
     number = as_number(place, index, "preference", value)
     if number != 0 and not 1 <= number <= 2:  # noqa: PLR2004 - the bounds that the format defines
-        refuse_verdict(place, index, "preference", value, "0, or a number between 1 and 2, is expected")
+        refuse(place, index, "preference", value, "0, or a number between 1 and 2, is expected", VerdictError)
     return number or EVEN_PREFERENCE
 
 
@@ -138,7 +138,7 @@ def _grade(place: Place, index: int, game: object) -> tuple[int, float] | None:
     if score is None or score == "":
         return None
     if not isinstance(score, str) or score not in GRADES:
-        refuse_verdict(place, index, "games", score, f"one of {', '.join(GRADES)} is expected")
+        refuse(place, index, "games", score, f"one of {', '.join(GRADES)} is expected", VerdictError)
     return GRADES[score]
 
 
@@ -175,7 +175,9 @@ def _game_word(place: Place, index: int, name: str, value: object) -> str | None
     if value is None or value in ("", ERROR):
         return None
     if not isinstance(value, str) or value not in GAME_WORDS:
-        refuse_verdict(place, index, name, value, f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected")
+        refuse(
+            place, index, name, value, f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected", VerdictError
+        )
     return GAME_WORDS[value]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import FileFormatError, InputError, RecordError
+from data.files.tables.columns import Column, read_columns
 from data.models.words import ANNOTATOR
 from data.progress import working
 from leaderboard.battles import CODES, BattleTable
@@ -97,7 +98,9 @@ def _refuse(chunk: Chunk) -> NoReturn:
         missing(chunk.place, 0, lacking[0], hint)
     message = f"{chunk.place.at(0)} is no battle: it has the columns {listed}."
     needed = ", ".join(battle_format(NATIVE).signature)
-    advice = (f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems)
+    advice = [f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems]
+    if Column.ANSWER in read_columns(columns):
+        advice.append(f"These look like answers: arena rank {chunk.place.file}")
     raise FileFormatError(message, advice=" ".join(advice))
 
 
@@ -151,14 +154,10 @@ class _Clusters:
 
     def names(self) -> tuple[str, ...]:
         """Return the columns whose values repeat, none of them in more than a quarter of the rows."""
+        found = {name: (len(of), max(of.values())) for name, of in self.values.items()}
+        most = (self.rows / REPEATS, self.rows / MIN_CLUSTERS)
         return tuple(
-            sorted(
-                name
-                for name, values in self.values.items()
-                if values.total() == self.rows
-                and len(values) * REPEATS <= self.rows
-                and max(values.values()) * MIN_CLUSTERS <= self.rows
-            )
+            sorted(name for name, (count, top) in found.items() if count <= most[0] and top <= most[1])
         )
 
 

@@ -104,7 +104,7 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
     for index, value in enumerate(values):
         if not isinstance(value, str) or value not in SPELLINGS:
             allowed = ", ".join(f'"{word}"' for word in WinnerWord)
-            refuse_verdict(place, index, "winner", value, f"one of {allowed} is expected")
+            refuse(place, index, "winner", value, f"one of {allowed} is expected", VerdictError)
     return []
 
 
@@ -155,28 +155,23 @@ def as_number(place: Place, index: int, column: str, value: object) -> float:
 
 
 class VerdictError(RecordError):
-    """A cell says who won in a word that is not known."""
+    """A cell says who won in an unknown `word`."""
 
     word = ""
 
 
-def refuse_verdict(place: Place, index: int, column: str, value: object, expected: str) -> NoReturn:
-    """Raise the error about the cell of a verdict; an empty one has no word."""
-    try:
-        refuse(place, index, column, value, expected)
-    except RecordError as error:
-        unknown = VerdictError(error.message, advice=error.advice)
-        unknown.word = "" if value is None or value == "" else repr(value)
-        raise unknown from None
-
-
-def refuse(place: Place, index: int, column: str, value: object, expected: str) -> NoReturn:
+def refuse(
+    place: Place, index: int, column: str, value: object, expected: str, kind: type[RecordError] = RecordError
+) -> NoReturn:
     """Raise the error about one cell."""
     quoted = "nothing" if value is None else repr(value)
     if len(quoted) > 60:  # noqa: PLR2004 - the width of a message, used once
         quoted = quoted[:57] + "…"
     message = f"{place.at(index, column)}: {quoted} cannot be used; {expected}."
-    raise RecordError(message, advice="Correct the cell and read the file again.")
+    error = kind(message, advice="Correct the cell and read the file again.")
+    if isinstance(error, VerdictError) and value is not None and value != "":
+        error.word = quoted
+    raise error
 
 
 def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:

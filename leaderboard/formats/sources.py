@@ -57,8 +57,6 @@ SYSTEMS: Mapping[str, str] = MappingProxyType(
     {"system_a": "model_a", "system_b": "model_b", "left": "model_a", "right": "model_b"}
 )
 ROW_IDS = frozenset({"id", "_id"})
-ITEM = "item_id"
-"""Arenakit's name of a question."""
 
 _TABLE = re.compile(rb'\{\s*+"[^"]*+"\s*+:\s*+[\[{]')
 """The beginning of an object of columns, or of records by key."""
@@ -138,7 +136,8 @@ def _with_word(record: Record) -> Record:
 def question_column(columns: Collection[str], is_full: Callable[[str], bool]) -> str | None:
     """Return the column by which battles without `question_id` name their questions; ids of rows are none."""
     found = read_columns(name for name in columns if name.lower() not in ROW_IDS)
-    asked = (found.get(Column.QUESTION_ID), ITEM if ITEM in columns else None, found.get(Column.QUESTION))
+    item = next((name for name in columns if name == "item_id"), None)
+    asked = (found.get(Column.QUESTION_ID), item, found.get(Column.QUESTION))
     return next((name for name in asked if name is not None and is_full(name)), None)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from arena.settings import DATABASE
-from data.errors import InputError, NotFoundError
+from data.errors import ArenaError, InputError, NotFoundError
 from data.files.tables.columns import Column
 from data.models import MissingRule
 
@@ -95,11 +95,25 @@ class NamedFile:
         from submissions.answer_tables import read_answer_table
         from submissions.formats.reading import place_name
 
+        _refuse_battles(path)
         table = read_answer_table(path, system=self.system, called=columns.in_file(self.path))
         if self.named:
             return table.called(self.system)
         place = place_name(self.path, table.tool) if [*table.systems] == [self.system] else ""
         return table.called(place) if place else table
+
+
+def _refuse_battles(path: Path) -> None:
+    """Refuse a file of battles, which a table of answers resembles."""
+    from leaderboard.formats.reading import format_of
+
+    try:
+        kind = format_of(path)
+    except ArenaError:
+        return
+    if kind:
+        message = f"{path.name}: these are battles, not answers."
+        raise InputError(message, advice=f"Rate them: arena battles rate {path.name}")
 
 
 def named_files(texts: Sequence[str]) -> list[NamedFile]:

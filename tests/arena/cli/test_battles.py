@@ -151,3 +151,22 @@ def test_a_name_with_a_line_break_keeps_its_row(run: Commands, tmp_path: Path) -
     out = run.done("battles", "rate", written(tmp_path / "b.jsonl", renamed))
     assert len(out.strip().splitlines()) == 1 + 3
     assert "x\\nv" in out
+
+
+def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path: Path) -> None:
+    rows = [
+        {
+            "model_a": "x",
+            "model_b": "y",
+            "winner": "aabt"[(at * at) % 4],
+            "thing": at // 9,
+            "user_id": f"u{at % 9}",
+        }
+        for at in range(90)
+    ]
+    rows = [row | {"winner": row["winner"].replace("t", "tie")} for row in rows]
+    file = written(tmp_path / "b.csv", rows)
+    assert "values repeat in 'thing'" in run.refused("battles", "rate", file)
+    by_voter = run.json("battles", "rate", file, "--cluster", "voter", "--json")
+    named = written(tmp_path / "n.csv", [row | {"question_id": row["user_id"]} for row in rows])
+    assert by_voter == run.json("battles", "rate", named, "--json") | {"cluster": "voter"}

@@ -22,7 +22,7 @@ VOTES = [
     ("q3", "short", "human", "Ben", 1),
 ]
 """The votes of every golden file."""
-USERS = {"1": "Ben", "2": "Cleo"}
+USERS = {"5": "Ben", "6": "Cleo"}
 """Names of the users of Label Studio's export."""
 PAIR = {"question_id": "q1", "model_a": "full", "model_b": "short"}
 Entries = list[dict[str, Any]]

@@ -44,9 +44,11 @@ for label in map(json.loads, (FOLDER / "people-labels.jsonl").read_text().splitl
     grade, client = label["label"], clients[label["annotator"]]
     if label["id"] not in tasks:
         named = {name: label[name] for name in ("id", "question_id", "system_a", "system_b")}
-        task = {"data": {name: label[name] for name in label.keys() - named.keys()}, "meta": named}
+        texts = ("question", "domain", "reference", "passages", "answer_a", "answer_b")
+        task = {"data": {name: label[name] for name in texts}, "meta": named}
         clients["Ben"].post(f"{projects}{project}/import", [task], format="json")
-        tasks[label["id"]] = clients["Ben"].get(f"{projects}{project}/tasks/?page_size=9").json()[-1]["id"]
+        there = clients["Ben"].get(f"{projects}{project}/tasks/?page_size=9").json()
+        tasks[label["id"]] = max(task["id"] for task in there)
     side = ("pairwise", "selected", "left" if grade < 0 else "right")
     controls = [side if grade else ("choices", "choices", ["tie"]), ("number", "number", grade)]
     names = {"pairwise": "preference", "choices": "choice", "number": "grade"}
