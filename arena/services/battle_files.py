@@ -58,8 +58,9 @@ class Reading:
         )
         file = read_battles(path, self.read_as, context=context)
         if file.clusters and cluster is Cluster.QUESTION:
-            listed = " and ".join(map(repr, file.clusters))
-            message = f"{path.name} has no column question_id, but values repeat in {listed}."
+            message = (
+                f"{path.name} has no question_id, but values repeat in {', '.join(map(repr, file.clusters))}."
+            )
             raise InputError(message, advice=CLUSTER_ADVICE)
         return file
 

@@ -164,7 +164,7 @@ def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path
         }
         for at in range(90)
     ]
-    rows = [row | {"winner": row["winner"].replace("t", "tie")} for row in rows]
+    rows = [row | {"winner": str(row["winner"]).replace("t", "tie")} for row in rows]
     file = written(tmp_path / "b.csv", rows)
     assert "values repeat in 'thing'" in run.refused("battles", "rate", file)
     by_voter = run.json("battles", "rate", file, "--cluster", "voter", "--json")

@@ -139,7 +139,7 @@ def test_tie_words_of_others_are_ties(tmp_path: Path, word: object) -> None:
 
 @pytest.mark.parametrize("rows", [[FAIR | {"winner": "maybe"}], [{**ALPACA_ROW, "preference": 3}]])
 def test_verdicts_in_unknown_words_are_refused_as_a_class(tmp_path: Path, rows: list[Row]) -> None:
-    fair = [FAIR if "winner" in rows[0] else ALPACA_ROW] * 9
+    fair: list[Row] = [FAIR if "winner" in rows[0] else ALPACA_ROW] * 9
     assert len(read_battles(written(tmp_path / "b.jsonl", [*fair, *rows])).table) == 9
     with pytest.raises(RecordError, match=r"2 records have"):
         read_battles(written(tmp_path / "b.jsonl", [*fair, *rows, *rows]))
