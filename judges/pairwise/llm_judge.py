@@ -33,6 +33,8 @@ from judges.pairwise.screening import InjectionFinding, gate, inspect
 from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
 GATE = "gate/1"
+MAX_RATIONALE = 100_000
+"""Characters of a rationale that are kept; the reply has the rest."""
 AS_IS = "as given"
 STRIPPED = "stripped"
 _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
@@ -243,7 +245,7 @@ class PairwiseJudge:
             outcome=reading.outcome,
             preference=preference,
             margin=margin,
-            rationale=reading.rationale,
+            rationale=reading.rationale[:MAX_RATIONALE],
             detail=reading.detail,
             grade=reading.grade,
             settings=self._settings(text, vote, "" if last is None else last.left_out),
