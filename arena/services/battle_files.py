@@ -50,12 +50,8 @@ class Reading:
 
     def of(self, path: Path, *, covariates: bool = False, cluster: Cluster = Cluster.NONE) -> BattleFile:
         """Return the battles of a file, which must not leave open what its clusters are."""
-        context = Context(
-            covariates=covariates,
-            strict=self.strict,
-            named=self.named,
-            by_voter=cluster is Cluster.VOTER,
-        )
+        voters = cluster is Cluster.VOTER
+        context = Context(covariates=covariates, strict=self.strict, named=self.named, by_voter=voters)
         file = read_battles(path, self.read_as, context=context)
         if file.clusters and cluster is Cluster.QUESTION:
             message = (
