@@ -10,8 +10,9 @@ from arena.html_pages import rendered
 from arena.models.boards import OVERALL, BoardView
 from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.metric_columns import column_meanings
-from arena.services.boards.sentences import headline, leading
+from arena.services.boards.sentences import grounds, headline, leading, opening
 from arena.services.boards.snapshot import read_board
+from arena.site.boards.grid import correlation_sentence, grid_table, grid_titles
 from arena.site.boards.matrix_page import matrix_table
 from arena.site.boards.standings_table import standings_table
 from arena.site.ui.html import words_table
@@ -36,11 +37,14 @@ def write_board(arena: Arena, name: str, path: Path) -> None:
 def board_html(view: BoardView, address: str = "") -> str:
     """Make the page of a board; `address` is that of its arena."""
     cited = CITATION.format(view=view, year=view.published[:4], address=address).splitlines()
+    win, score = (next(iter(names), "") for names in grid_titles(view))
     return rendered(
         "board_file.html",
         view=view,
         style="".join((ASSETS / name).read_text(encoding="utf-8") for name in STYLES),
+        about=opening(view, OVERALL),
         lead=headline(view, OVERALL),
+        grounds=" · ".join(check.clause for check in grounds(view, OVERALL)),
         sections=[
             {
                 "id": f"domain-{place}",
@@ -48,8 +52,10 @@ def board_html(view: BoardView, address: str = "") -> str:
                 "leading": leading(view, domain),
                 "table": standings_table(view, domain, view.lines.get(domain, ()), in_file=True),
             }
-            for place, domain in enumerate((OVERALL, *view.domains))
+            for place, domain in enumerate((OVERALL, *view.grid.domains))
         ],
+        grid=grid_table(view, win, score, systems=len(view.systems), in_file=True) if win else None,
+        goes=correlation_sentence(view, win, score),
         matrix=matrix_table(view, in_file=True) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
         health=words_table(("Figure", "Value", "Meaning"), view.health, spare=1, scrolls=True),
         details=words_table(("About this board", ""), (*view.facts, *view.details), scrolls=True),

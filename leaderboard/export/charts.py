@@ -19,6 +19,7 @@ LABEL_LIMIT = 170
 INK = "#6b7480"
 SCATTER_HEIGHT = 360
 SCATTER_NAMES = 120
+MAX_SHORT_NAME = 13
 MAX_COLOURS = 12
 """Systems that a legend names; more are named by their tooltips alone."""
 NAME_HEIGHT = 16
@@ -172,7 +173,8 @@ def cloud(points: Sequence[Point], *, x: str, y: str, y_share: bool = True) -> a
     upward = alt.Y("y:Q", title=y, axis=_ticks(share=y_share))
     systems = list(dict.fromkeys(point.system for point in points))
     few = len(systems) <= MAX_COLOURS
-    legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=90, symbolOpacity=1)
+    beside = 3 if max(map(len, systems), default=0) <= MAX_SHORT_NAME else 1
+    legend = alt.Legend(title=None, orient="bottom", columns=beside, labelLimit=320, symbolOpacity=1)
     named = alt.Color("system:N", sort=systems, legend=legend if few else None)
     tooltip = [
         alt.Tooltip("system:N", title="System"),

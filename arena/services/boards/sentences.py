@@ -39,9 +39,7 @@ def opening(view: BoardView, domain: str) -> str:
         where = f"in {_many(len(view.grid.domains), 'domain')}"
     beside = f", and with {view.the_reference}" if view.reference else ""
     if view.questions is None:
-        return (
-            " ".join(filter(None, [systems, where])) + f": counts of verdicts{beside}, published elsewhere."
-        )
+        return f"{systems} {where}".rstrip() + ", by counts of verdicts that were published elsewhere."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
     what = f"{systems} answered {counted(questions, 'question')} {where}".rstrip()
     return f"{what}; a judge compared their answers two at a time{beside}."
@@ -95,7 +93,8 @@ def leading(view: BoardView, domain: str) -> str:
         sentence = f"{name} is first by this judge, but not by every check."
     else:
         sentence = f"{name} is first{where}."
-    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader)}{unranked(every)}"
+    who = leader.system if close else "It"
+    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader, who)}{unranked(every)}"
 
 
 def _alone(view: BoardView, line: Line, where: str) -> str:
@@ -135,18 +134,18 @@ def _without(names: Sequence[str]) -> str:
     return f" {listed(names)} {'has' if len(names) == 1 else 'have'} no rating here."
 
 
-def _beside(view: BoardView, domain: str, leader: Line) -> str:
+def _beside(view: BoardView, domain: str, leader: Line, who: str) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
     if not told_apart(leader, reference):
-        return f" Its difference from {view.the_reference} may be chance."
+        return f" {who} may differ from {view.the_reference} by chance."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
     met = leader.win_tie
     won = "" if met is None else f" (won or tied {percent(met.value, decimals=0)}, {range_of(met)})"
-    return f" It is rated {'above' if above else 'below'} {view.the_reference}{won}."
+    return f" {who} is rated {'above' if above else 'below'} {view.the_reference}{won}."
 
 
 LEAST_RIVALS = 2

@@ -92,9 +92,7 @@ def correlation_sentence(view: BoardView, win: str, score: str) -> str:
         return ""
     wins, scores = grid_titles(view)
     sign = (found.lower > 0) - (found.upper < 0)
-    goes = {1: "goes with", -1: "goes against", 0: "is not known to go with"}[sign]
+    goes = {1: "go together", -1: "go in opposite directions", 0: "may or may not go together"}[sign]
     value, lower, upper = (f"{end:.2f}".replace("-", "−") for end in (found.value, found.lower, found.upper))
-    return (
-        f"{scores[score]} {goes} {wins[win].lower()}: r = {value} ({lower} to {upper}) over {found.cells} "
-        "cells of a system and a domain."
-    )
+    words = f"{scores[score]} and {wins[win].lower()} {goes}"
+    return f"{words}: r = {value} ({lower} to {upper}) over {found.cells} cells of a system and a domain."

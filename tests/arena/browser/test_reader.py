@@ -17,7 +17,7 @@ QUESTION = (
     "matures?"
 )
 IN_TWO_CLICKS = {
-    "who leads, and is it sure": ((), r"meridian is first.*No other system is within chance"),
+    "who leads, and is it sure": ((), r"meridian is first by[^·]*No other system is within chance"),
     "is B better than C": (("More of slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
     "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
     "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not checked"),

@@ -193,7 +193,7 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
     view = built(even, "s3")
     leader, reference = view.line("s1"), view.line("s3")
     assert known(known(leader).rating).value < known(known(reference).rating).value
-    assert ". It is rated above the reference (won or tied " in leading(view, OVERALL)
+    assert ". s1 is rated above the reference (won or tied " in leading(view, OVERALL)
 
 
 def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
