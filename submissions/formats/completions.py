@@ -110,7 +110,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     whole = "\n".join(texts.values())
     return NamedAnswer(
         ids=ids,
-        text=question_text(given) or whole or _text(prompt.get("raw")),
+        text=question_text(given) or whole or content_text(prompt.get("raw")),
         # What a provider returns as JSON, promptfoo itself shows as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=contexts_of(given) or contexts_of(metadata),
@@ -122,10 +122,6 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
         variant=name_text(prompt.get("label")) or name_text(row.get("promptId")),
         test=whole,
     )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _of_responses(body: Fields) -> str:

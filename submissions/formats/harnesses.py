@@ -84,10 +84,10 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it."""
     doc = mapping(row["doc"])
-    answer = _written(row.get("resps"))
-    if answer is None:
+    texts = _written(row.get("resps"))
+    if not isinstance(answer := texts[0] if texts else None, str):
         message = "The sample has no generated text, such as one of a task that compares log-likelihoods."
-        if _written(row.get("filtered_resps")) is not None:
+        if any(isinstance(one, str) for one in _written(row.get("filtered_resps"))):
             message = "The sample has filtered_resps alone, which a filter cut from what the model wrote."
         advice = "Log the samples of a task that generates, with resps."
         raise FileFormatError(message, advice=advice, code=Code.WRONG_TYPE)
@@ -96,11 +96,11 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
         ids=ids or [row["doc_id"]],
         text=question_text(doc) or _lm_eval_prompt(row.get("arguments")),
         counted=not ids,
-        answer=answer,
+        answer=answer.strip(),
         contexts=contexts_of(doc),
         reference=reference_of(doc),
         sample=str(row["doc_id"]),
-        further=_further_written(row.get("resps")),
+        further=further_of(texts),
     )
 
 
@@ -300,16 +300,11 @@ def reasoning_text(content: object) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _further_written(responses: object) -> int:
-    while isinstance(first_of(responses), list):
-        responses = first_of(responses)
-    return further_of(responses)
-
-
-def _written(responses: object) -> str | None:
-    while isinstance(responses, list):
-        responses = first_of(responses)
-    return responses.strip() if isinstance(responses, str) else None
+def _written(responses: object) -> list[object]:
+    """Return the texts of the first request, which the harness nests."""
+    while isinstance(first := first_of(responses), list):
+        responses = first
+    return responses if isinstance(responses, list) else [responses]
 
 
 def _lm_eval_prompt(arguments: object) -> str:

@@ -124,7 +124,7 @@ def _with(value: object, **beside: object) -> object:
 def _spec_in(head: bytes) -> object:
     """Return the description of a run at the beginning of an inspect log, or in its header."""
     text = head.decode("utf-8", errors="replace")
-    found = re.search(r'"eval"\s{0,9}:\s{0,9}(?=\{)', text)
+    found = re.match(r'\s{0,9}\{[^\[]{0,200}?"eval"\s{0,9}:\s{0,9}(?=\{)', text)
     with suppress(ValueError):
         return json.JSONDecoder().raw_decode(text, found.end())[0] if found else None
     return None

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# promptfoo 0.123.1: two prompts, two providers of which one thinks, four tests whose variable has a name of its own,
+# promptfoo 0.121.20: two prompts, two providers of which one thinks, four tests whose variable has a name of its own,
 # two more with one question and another style, every test twice. Run by hand: bash promptfoo.sh PROMPTFOO PORT OUT
 mkdir -p "$3" && cd "$3" || exit 1
 cat > config.yaml <<YAML

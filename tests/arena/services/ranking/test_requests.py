@@ -10,7 +10,7 @@ import pytest
 from arena.services.ranking.requests import Columns, NamedFile, named_files, with_distinct_names
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "answers"
-INSPECT, CSV = GOLDEN / "inspect_choices.json", GOLDEN / "deepeval_bar.csv"
+INSPECT = GOLDEN / "inspect_choices.json"
 
 
 def _systems(*files: str) -> list[list[str]]:
@@ -39,7 +39,7 @@ def test_logs_of_one_model_have_their_files_names(tmp_path: Path) -> None:
     other, vllm = tmp_path / "again.v2.json", tmp_path / "vllm.json"
     shutil.copy(INSPECT, other)
     vllm.write_text(INSPECT.read_text("utf-8").replace("openai-api/local/good", "vllm/good"), "utf-8")
-    assert _systems(str(INSPECT), str(CSV)) == [["good"], ["deepeval_bar"]]
+    assert _systems(str(INSPECT), str(GOLDEN / "deepeval_bar.csv")) == [["good"], ["deepeval_bar"]]
     assert _systems(str(INSPECT), str(other)) == [["good (inspect_choices)"], ["good (again.v2)"]]
     assert _systems(str(INSPECT), str(vllm)) == [["openai-api/local/good"], ["vllm/good"]]
     assert _systems(str(INSPECT), f"mine={other}") == [["good"], ["mine"]]
