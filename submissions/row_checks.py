@@ -156,6 +156,8 @@ class RowReader:
         if question_id is None:
             return self._by_text(row, texts)
         question = self._index.with_id(question_id) or self._with_whole_text(question_id)
+        # An id of the row's own, not the question's.
+        question = question or self._with_whole_text(texts.question or "")
         if question is None:
             message = f"Question set {self._index.set_name} has no question {shown(question_id)}."
             nearest = self._index.like(question_id)

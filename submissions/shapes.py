@@ -10,6 +10,7 @@ from enum import StrEnum
 from itertools import combinations
 from statistics import median
 
+from data.declines import declines
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, column_of, folded, read_columns
 from data.files.tables.values import given, id_text
@@ -30,26 +31,18 @@ class Shape(StrEnum):
 
 
 DATUM = re.compile(
-    r"(?:https?://|www\.|/|[a-z]:\\).+|\d[\d\s.:,/%TZ+-]*[a-z$€]{0,6}|-?\d[\d.]*(?:e[+-]?\d+)?|true|false|none|nan"
-    r"|[^\n.?!,;]*[/\\][^\n?!,;]*\.\w{1,6}|[{\[].*[}\]]|(?=\S*[\d_/\\@#=])\S+|\w{20,}",
+    r"(?:https?://|www\.|/|[a-z]:\\).+|[^\n.?!,;]*[/\\][^\n?!,;]*\.\w{1,6}|[{\[].*[}\]]"
+    r"|\d[\d\s.:,/%TZ+-]*[a-z$€]{0,6}|[a-z]{3,9}\.? \d{1,2},? \d{4}.{0,20}|-?\d[\d.]*(?:e[+-]?\d+)?"
+    r"|true|false|none|nan|(?=\S*[\d_/\\@#=])\S+|\w{20,}",
     re.IGNORECASE | re.DOTALL,
 )
 """Links, paths, dates, numbers with units, JSON, ids and hashes, and yes or no."""
 REMARKS = frozenset(
     (
-        *(
-            "note",
-            "comment",
-            "remark",
-            "reason",
-            "explanation",
-            "rationale",
-            "feedback",
-            "critique",
-            "source",
-        ),
+        *("note", "comment", "remark", "reason", "explanation", "rationale", "feedback", "critique"),
         *("tag", "label", "difficulty", "split", "language", "lang", "author", "annotator", "status", "type"),
         *("reasoning", "evidence", "error", "title", "passage", "context", "document", "snippet", "chunk"),
+        "source",
     )
 )
 """Columns that may read like answers, and stand beside them."""
@@ -183,10 +176,11 @@ def _answers(columns: Columns) -> Iterator[str]:
             continue
         data = sum(DATUM.fullmatch(text) is not None for text in some)
         kinds, label = len(set(some)), median(len(text.split()) for text in some) <= LABEL_WORDS
+        declined = kinds == 1 and declines(some[0], "")
         if (
             TENTH * data < (TENTH - 1) * len(some)
-            and (kinds > 1 or len(some) == 1)
-            and not (label and len(some) >= FEW and 2 * kinds <= len(some))
+            and (declined or not (label and len(some) >= FEW and 2 * kinds <= len(some)))
+            and (declined or kinds > 1 or len(some) == 1)
             and median(map(len, some)) > SHORTEST
             and not {text.lower() for text in some} <= GRADES
         ):

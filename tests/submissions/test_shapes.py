@@ -18,6 +18,7 @@ ASKED = ("What is rain?", "Who wrote Emma?", "Why does bread rise?", "What is sn
 NO_ANSWERS = (
     ("input|sample_id|log|score|usage", 'ZNFp_@x|logs/a @.eval|C|{"n": @}'),
     ("question|verdict|judge_comment|created_at", "correct|I like number @ a lot.|2026-11-2@ 10:00"),
+    ("question|ideal|when", "It is @.|Nov @, 2026"),
     ("prompt|model_a|model_b|text_a|winner", "x|y|One text of @ here.|A"),
 )
 
@@ -61,6 +62,8 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
         ("query|agent|answer", ["alpha|It is @.", "beta|No."], ["alpha", "beta"]),
         ("prompt|system|model|response", ["Be brief.|m1|It is @.", "Be brief.|m2|No."], ["m1", "m2"]),
         ("query|run|passage_id|generated_answer", ["1|[1]|So it is.", "1|[2]|So it is."], ["t"]),
+        ("question|answer|response", ["So it is.|It is @."], ["t"]),
+        ("question|alpha|beta", ["I don't know.|It is @."], ["alpha", "beta"]),
         ("inputs.question|outputs.text|feedback.score", ["It is @.|0.5"], ["t"]),
     ],
 )

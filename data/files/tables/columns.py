@@ -102,6 +102,7 @@ _COMPOUND = {
     Column.ANSWER: re.compile(rf"(?:pred(?:icted)?|generated|model|actual|system|candidate|llm|bot){_TEXT}"),
     Column.REFERENCE: re.compile(
         rf"(?:example|gold(?:en)?|gt|groundtruth|ref(?:erence)?|expected|correct|true|target|ideal){_TEXT}"
+        r"|ideal|golden|gt|groundtruths"
     ),
 }
 _EITHER = frozenset(
