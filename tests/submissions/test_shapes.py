@@ -76,7 +76,8 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
     for rows in ((row,), (row, row)):
         with pytest.raises(InvalidFileError) as refused:
             table(header, *rows)
-        assert "No row has an answer" in refused.value.problems[0].message
+        listed = "No row has an answer; the columns are: " + ", ".join(map(repr, header.split("|")))
+        assert listed in refused.value.problems[0].message
 
 
 def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:

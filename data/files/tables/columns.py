@@ -105,12 +105,8 @@ _COMPOUND = {
         r"|ideal|golden|gt|groundtruths"
     ),
 }
-_EITHER = frozenset(
-    map(
-        folded,
-        ("answer", "antwort", "respuesta", "réponse", "risposta", "resposta", "antwoord", "回答", "答案"),
-    )
-)
+_ABROAD = NAMES[Column.ANSWER][NAMES[Column.ANSWER].index("antwort") :]
+_EITHER = frozenset(map(folded, ("answer", *_ABROAD)))
 """Names of an answer, or of the right answer where another column can only be a generation."""
 _COMPOUND_PLACE, _DOTTED_PLACE = 100, 200
 
@@ -120,8 +116,7 @@ def _known(name: str) -> tuple[Column, int] | None:
     """Return the column that a name stands for, and its place among the names of that column."""
     if known := _BY_NAME.get(folded(name)):
         return known
-    compound = next((column for column, names in _COMPOUND.items() if names.fullmatch(folded(name))), None)
-    if compound:
+    if compound := next((one for one, names in _COMPOUND.items() if names.fullmatch(folded(name))), None):
         return compound, _COMPOUND_PLACE
     outer, dot, inner = name.rpartition(".")
     head = _known(outer.rpartition(".")[2].rstrip("s")) if dot else None
@@ -160,8 +155,7 @@ def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
     answer = read.get(Column.ANSWER, "")
     if folded(answer.rpartition(".")[2]) in _EITHER:
         rest = (name for name in names if folded(name.rpartition(".")[2]) not in {*_EITHER, "text"})
-        written = read_columns(rest).get(Column.ANSWER)
-        if written:
+        if written := read_columns(rest).get(Column.ANSWER):
             read = {Column.REFERENCE: answer} | read | {Column.ANSWER: written}
     return read
 

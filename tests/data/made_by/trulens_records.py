@@ -1,4 +1,4 @@
-"""Write `files/trulens.csv` by hand, with trulens 2.16.0."""
+"""Write `files/trulens.csv` by hand with trulens 2.16.0, again until inputs are there: they come late."""
 
 from importlib import import_module
 
