@@ -87,60 +87,15 @@ def test_no_answer_is_taken_for_that_of_another_system(tmp_path: Path) -> None:
     }
 
 
-PARIS, EVEREST = "Paris is the capital of France.", "Mount Everest is 8,849 metres high."
-HAMLET, RAIN = "William Shakespeare wrote Hamlet.", "Rain forms when vapour condenses into drops."
-UNDECIDED, FURTHER = "It has not been decided yet.", "further completions or turns of answers are left out."
-RIGHT = [EVEREST, PARIS, HAMLET]
-PLAIN = (
-    "deepeval_bar.csv",
-    "deepeval_bar.jsonl",
-    "mlflow.csv",
-    "mlflow.jsonl",
-    "mlflow.parquet",
-    "opencompass",
-)
-MADE: dict[str, tuple[dict[str, list[str]], list[str]]] = {
-    **dict.fromkeys(PLAIN, ({"": RIGHT}, [])),
-    "lighteval": ({"": RIGHT}, [f"3 {FURTHER}"]),
-    "lm_eval": (
-        {"": RIGHT},
-        ["3 rows are left out: further filters of samples that have an answer.", f"6 {FURTHER}"],
-    ),
-    "inspect_choices.json": (
-        {"openai-api/local/good": [EVEREST, PARIS]},
-        [f"4 {FURTHER}", "2 rows have no answer: 'invalidated' (1), 'stopped by its token limit' (1)."],
-    ),
-    "helm_suite": (
-        {"openai/good": [EVEREST, PARIS, RAIN, HAMLET], "other/bad": ["No."] * 4},
-        [f"8 {FURTHER}", "2 answers stopped at the limit of tokens, so the end is missing."],
-    ),
-    "promptfoo_ask.json": (
-        {
-            f"openai:chat:{name}: {prompt} {{{{ask}}}} {{{{style}}}}": answers
-            for name, answers in (
-                ("good", [*RIGHT, HAMLET]),
-                ("thinking-bad", [f"Thinking: The user asks. I recall it.\n\n{UNDECIDED}"] * 4),
-            )
-            for prompt in ("Tell me:", "You are a librarian.")
-        },
-        [
-            "16 rows are left out: further repeats of samples that have an answer.",
-            "8 answers begin with 'Thinking:': a model's reasoning is judged too.",
-        ],
-    ),
-    "pydantic_evals.json": ({"": RIGHT[:2]}, ["1 row has no answer: \"KeyError: 'q3'\" (1)."]),
-    "ragtime26.jsonl": (
-        {"us/r1": [f"{text} [2, 1]" for text in RIGHT], "them/r1": [f"{UNDECIDED} [2, 1]"] * 3},
-        [],
-    ),
-}
+MADE = json.loads((GOLDEN / "made.json").read_text(encoding="utf-8"))
+"""Answers of each system of a log, in their alphabetical order, and the warnings on it."""
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_logs_have_their_systems_answers_and_counts(name: str) -> None:
     read = read_answer_table(GOLDEN / name)
     systems = {system: sorted(row.answer or "" for row in rows) for system, rows in read.systems.items()}
-    assert (systems, [one.message for one in read.problems]) == MADE[name]
+    assert [systems, [one.message for one in read.problems]] == MADE[name]
     questions = {row.question or row.question_id for rows in read.systems.values() for row in rows}
     assert len(questions) == max(map(len, systems.values()))
 
