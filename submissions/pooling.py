@@ -258,10 +258,9 @@ class _Joined:
     def require_met(self, references: AnswerTable) -> None:
         """Check that a file with references or passages has one for a question that is answered."""
         told = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
-        answered = {key for answers in self._answers.values() for key in answers}
-        if not told or any(
-            self._questions[key].references or self._questions[key].passages for key in answered
-        ):
+        answered = list(itertools.chain.from_iterable(self._answers.values()))
+        found = map(self._questions.__getitem__, answered)
+        if not told or any(one.references or one.passages for one in found):
             return
         asked = next(iter(answered), "")
         theirs = shown(told[0].question or told[0].question_id)
