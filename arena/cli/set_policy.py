@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import astuple, replace
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -11,8 +11,10 @@ import typer
 from arena.cli.options import AsJson, SetArgument, Yes, confirm
 from arena.cli.output import show_fields, show_json, show_table
 from arena.container import open_arena
+from arena.formats import format_time
 from data.errors import InputError
 from data.models import DEFAULT_PHASE, Phase, SetPolicy
+from data.models.questions import moment_of
 
 NONE = "none"
 Limit = str | None
@@ -21,9 +23,13 @@ Limit = str | None
 def policy(
     name: SetArgument,
     phase: Annotated[str, typer.Option(metavar="PHASE", help="The phase to add or change.")] = DEFAULT_PHASE,
-    opens: Annotated[Limit, typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`.")] = None,
+    opens: Annotated[
+        Limit,
+        typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`."),
+    ] = None,
     closes: Annotated[
-        Limit, typer.Option(metavar="TIME", help="When it closes, ISO 8601, or `none`.")
+        Limit,
+        typer.Option(metavar="TIME", help="When it closes, a bare date at its end in UTC, or `none`."),
     ] = None,
     daily: Annotated[
         Limit, typer.Option(metavar="N", help="Most submissions of a team a day, or `none`.")
@@ -70,8 +76,8 @@ def policy(
         )
         after = replace(
             before,
-            opens_at=_moment(opens, before.opens_at),
-            closes_at=_moment(closes, before.closes_at),
+            opens_at=_moment(opens, before.opens_at, closes=False),
+            closes_at=_moment(closes, before.closes_at, closes=True),
             daily_quota=_number(daily, before.daily_quota),
             total_quota=_number(total, before.total_quota),
             file_mb=_number(file_mb, before.file_mb),
@@ -96,20 +102,19 @@ def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
         {"set": set_policy.set_name, "references": "hidden" if set_policy.hidden_references else "shown"}
     )
     if set_policy.phases:
-        columns = tuple(fields["phases"][0])
-        show_table(columns, [tuple(phase[column] for column in columns) for phase in fields["phases"]])
+        rows = [
+            tuple(format_time(value) if isinstance(value, datetime) else value for value in astuple(phase))
+            for phase in set_policy.phases
+        ]
+        show_table(tuple(fields["phases"][0]), rows)
 
 
-def _moment(text: Limit, before: datetime | None) -> datetime | None:
+def _moment(text: Limit, before: datetime | None, *, closes: bool) -> datetime | None:
     if text is None:
         return before
     if text == NONE:
         return None
-    try:
-        limit = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(f"{text!r} is no moment.", advice="Write 2026-05-01T12:00Z, or none.") from error
-    return limit.replace(tzinfo=UTC) if limit.tzinfo is None else limit.astimezone(UTC)
+    return moment_of(text, closes=closes)
 
 
 def _number(text: Limit, before: int | None) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from types import MappingProxyType
 
@@ -179,6 +179,22 @@ class SystemCard:
     open_weights: str = ""
     parameters: str = ""
     released: str = ""
+
+
+def moment_of(value: date | str, *, closes: bool) -> datetime:
+    """Return when a phase opens or closes; a bare date opens or closes it with that whole day in UTC."""
+    advice = "Write 2026-11-28 for the whole day in UTC, 2026-11-28T18:00Z or 2026-11-28T18:00+02:00."
+    try:
+        if isinstance(value, str):
+            parse = date.fromisoformat if len(value) <= len("2026-11-28") else datetime.fromisoformat
+            value = parse(value)
+        if not isinstance(value, datetime):
+            value = datetime.combine(value, time(23, 59, 59) if closes else time.min, UTC)
+        if value.tzinfo is None:
+            raise RecordError(f"The time {value:%Y-%m-%d %H:%M} has no time zone.", advice=advice)
+        return value.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise RecordError(f"{str(value)!r} is not a date or a time.", advice=advice) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

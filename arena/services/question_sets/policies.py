@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from arena.formats import format_time
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.question_sets.service import ImportedSet, SetService
 from data.errors import ClosedError, NotFoundError
@@ -87,17 +88,14 @@ def policy_json(policy: SetPolicy) -> dict[str, Any]:
 def closed_error(policy: SetPolicy) -> ClosedError:
     """Build the error for a closed set, with the relevant times."""
     spans = "; ".join(
-        f"{phase.name} is open {_moment('from', phase.opens_at)}{_moment('until', phase.closes_at)}".rstrip()
+        " ".join([f"phase {phase.name}", *(f"{word} {format_time(at)}" for word, at in limits if at)])
         for phase in policy.phases
+        for limits in [(("from", phase.opens_at), ("until", phase.closes_at))]
     )
     return ClosedError(
         f"{policy.set_name} takes no submissions now: {spans}.",
         advice="Ask the organisers about other phases.",
     )
-
-
-def _moment(word: str, moment: object) -> str:
-    return f"{word} {moment:%Y-%m-%d %H:%M} UTC " if moment else ""
 
 
 ZIP = b"PK"

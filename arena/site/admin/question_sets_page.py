@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from functools import partial
 
 import streamlit as st
 
+from arena.formats import format_time
 from arena.services.accounts.auth import Caller
 from arena.services.question_sets.policies import SetView
 from arena.site.admin.common import NOTHING, grid, organiser
@@ -17,6 +17,7 @@ from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
 from data.models import Phase
+from data.models.questions import moment_of
 
 MOST_MB = 64
 MOST_PROBLEMS = 50
@@ -78,15 +79,12 @@ def policy_part(view: SetView, caller: Caller) -> None:
         rows = [
             (
                 phase.name,
-                *(
-                    (moment and f"{moment:%Y-%m-%d %H:%M}") or NOTHING
-                    for moment in (phase.opens_at, phase.closes_at)
-                ),
+                *map(format_time, (phase.opens_at, phase.closes_at)),
                 *(str(quota or "no limit") for quota in (phase.daily_quota, phase.total_quota)),
             )
             for phase in view.policy.phases
         ]
-        grid(("Phase", "Opens (UTC)", "Closes (UTC)", "A day", "In all"), rows)
+        grid(("Phase", "Opens", "Closes", "Daily limit", "Total limit"), rows)
     hidden = st.toggle("Hide the references of test questions", view.policy.hidden_references)
     if hidden != view.policy.hidden_references:
         done = f"The references of test questions are {'hidden' if hidden else 'shown'}."
@@ -109,8 +107,9 @@ def _phase_form(set_name: str, caller: Caller) -> None:
     with st.form("phase", border=False):
         name = st.text_input("Name", value="open")
         left, right = st.columns(2)
-        opens = left.datetime_input("Opens (UTC)", value=None)
-        closes = right.datetime_input("Closes (UTC)", value=None)
+        hint = "2026-11-28 (whole day, UTC) or 2026-11-28T18:00+02:00"
+        opens = left.text_input("Opens", placeholder=hint).strip()
+        closes = right.text_input("Closes", placeholder=hint).strip()
         daily = left.number_input("Submissions of a team per day", 1, value=None)
         total = right.number_input("Submissions of a team in the phase", 1, value=None)
         if not st.form_submit_button("Save the phase", icon=":material/save:"):
@@ -119,8 +118,8 @@ def _phase_form(set_name: str, caller: Caller) -> None:
     def save() -> None:
         phase = Phase(
             name=name.strip(),
-            opens_at=opens and opens.replace(tzinfo=UTC),
-            closes_at=closes and closes.replace(tzinfo=UTC),
+            opens_at=moment_of(opens, closes=False) if opens else None,
+            closes_at=moment_of(closes, closes=True) if closes else None,
             daily_quota=daily,
             total_quota=total,
         )

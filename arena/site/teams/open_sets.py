@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from arena.formats import format_time
 from arena.services.question_sets.policies import closed_error
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import present
@@ -66,7 +67,7 @@ def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
         left.append(("left today (UTC)", f"{quota.left_today} of {phase.daily_quota}"))
     if quota is not None and phase.total_quota is not None:
         left.append(("left in this phase", f"{quota.left} of {phase.total_quota}"))
-    closes = f"{phase.closes_at:%Y-%m-%d %H:%M} UTC" if phase.closes_at else "none"
+    closes = format_time(phase.closes_at) if phase.closes_at else "none"
     strip(
         (
             ("phase", phase.name),

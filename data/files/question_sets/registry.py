@@ -9,7 +9,7 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import date
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +21,7 @@ from data.files.question_sets.rows import domain_label, question_from_json
 from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.files.text_files import ReadLimits, read_text
 from data.models import ENGLISH, Phase, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
+from data.models.questions import moment_of
 from data.plugins import Added, FileFormat, PluginKind, added, described
 
 MODULES = (".beir", ".lfrqa", ".tables")
@@ -338,16 +339,13 @@ def _fits(name: str, value: object) -> bool:
     if name == "phase":
         return isinstance(value, str) and bool(value)
     if name in MOMENTS:
-        return isinstance(value, datetime)
+        return isinstance(value, date)
     if name in FLAGS:
         return isinstance(value, bool)
     return name in NUMBERS and isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _phase(table: dict[str, Any]) -> Phase:
-    fields = {name: table[name] for name in NUMBERS if name in table}
-    for name in MOMENTS:
-        if name in table:
-            moment: datetime = table[name]
-            fields[name] = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    fields: dict[str, Any] = {name: table[name] for name in NUMBERS if name in table}
+    fields |= {name: moment_of(table[name], closes=name == "closes_at") for name in MOMENTS if name in table}
     return Phase(name=table.get("phase", "open"), **fields)
