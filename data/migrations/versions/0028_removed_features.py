@@ -55,10 +55,11 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("question_set", "gate"),
 )
 ADDED = (
-    ("submission", sa.Column("warnings", sa.JSON(none_as_null=True))),
-    ("board", sa.Column("noted_at", sa.DateTime())),
-    ("round", sa.Column("labelling", sa.JSON(none_as_null=True))),
-    ("account", sa.Column("signed_out_at", sa.DateTime())),
+    # A column belongs to one table for good, so each upgrade makes its own.
+    ("submission", "warnings", sa.JSON(none_as_null=True)),
+    ("board", "noted_at", sa.DateTime()),
+    ("round", "labelling", sa.JSON(none_as_null=True)),
+    ("account", "signed_out_at", sa.DateTime()),
 )
 JOB_KINDS: tuple[str, ...] = ("gate", "notify", "retest", "trial")
 
@@ -68,9 +69,9 @@ def upgrade() -> None:
     connection = op.get_bind()
     inspector = sa.inspect(connection)
     existing = set(inspector.get_table_names())
-    for table, column in ADDED:
-        if column.name not in {each["name"] for each in inspector.get_columns(table)}:
-            op.add_column(table, column.copy())
+    for table, column, kind in ADDED:
+        if column not in {each["name"] for each in inspector.get_columns(table)}:
+            op.add_column(table, sa.Column(column, kind))
     ddl_metadata().create_all(connection)
     _change_rows(existing)
     if "ranking" in existing:
