@@ -9,23 +9,11 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.providers import gateway, hosted, local, openai
 from tests.providers.base import Answer, Call, Mode
+from tests.providers.modes import PROVIDERS
 from tests.scripted_llm import ScriptedLLM
 from tests.scripted_replies import Script
 
-PROVIDERS = {
-    "OpenAI": openai.MODES,
-    "Anthropic": hosted.ANTHROPIC,
-    "Azure": hosted.AZURE,
-    "Gemini": hosted.GEMINI,
-    "OpenRouter": hosted.OPENROUTER,
-    "DeepSeek": hosted.DEEPSEEK,
-    "vLLM, SGLang": local.VLLM,
-    "Ollama": local.OLLAMA,
-    "llama.cpp": local.LLAMA_CPP,
-    "Gateways": gateway.MODES,
-}
 MODES: Mapping[str, Mode] = {mode.name: mode for modes in PROVIDERS.values() for mode in modes}
 
 
@@ -74,12 +62,8 @@ def table() -> str:
     """The modes as a table of Markdown, which is the documentation."""
     lines = []
     for provider, modes in PROVIDERS.items():
-        lines += [
-            f"## {provider}",
-            "",
-            "| Model | The endpoint | A battle is | Not sent |",
-            "|---|---|---|---|",
-        ]
+        heads = ["| Model | The endpoint | A battle is | Not sent |", "|---|---|---|---|"]
+        lines += [f"## {provider}", "", *heads]
         for mode in modes:
             kept = ", ".join(f"`{name}`" for name in mode.left_out.split(", ")) if mode.left_out else ""
             booked = "; the most that it may cost counts as lost" if mode.lost else ""
