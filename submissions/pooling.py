@@ -115,13 +115,14 @@ def _by_lines(
     Where several tests of a log have one such line, each stays a question of its own with that reference.
     """
     rows = [] if references is None else [row for row in _rows_of(references) if row.question]
-    asked = [
-        *known,
-        *(Question(id=str(at), domain=DOMAIN, question=row.question) for at, row in enumerate(rows)),
-    ]
+    questions = [*(one.question for one in known), *(row.question for row in rows)]
+    texts = {normalised(text): text for text in questions}
+    asked = tuple(
+        Question(id=str(at), domain=DOMAIN, question=text) for at, text in enumerate(texts.values())
+    )
     right = {normalised(row.question): row.reference or row.answer for row in rows}
-    domains = {one.domain: one.domain for one in asked}
-    index = QuestionIndex(QuestionSet(name="none", title="none", domains=domains, questions=tuple(asked)))
+    domains = {DOMAIN: DOMAIN}
+    index = QuestionIndex(QuestionSet(name="none", title="none", domains=domains, questions=asked))
     shared = set[str]()
 
     def with_questions(table: AnswerTable) -> AnswerTable:

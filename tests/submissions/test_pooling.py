@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import InputError, InvalidFileError
+from data.models import Question
 from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
 from submissions.pooling import pool
 from submissions.shapes import Shape
@@ -122,7 +123,9 @@ def test_tests_that_share_a_question_have_its_reference() -> None:
         [{"vars": one, "testIdx": 0, "provider": "m", "response": {"output": "So."}} for one in tests],
     )
     right = table(
-        "r", [{"id": q, "question": q, "reference": f"{q} So."} for q in ("Why?", "How?")], answers=False
+        "r",
+        [{"id": at, "question": q, "reference": f"{q} So."} for at, q in enumerate(("Why?", "How?"))],
+        answers=False,
     )
     joined = pool([log], right)
     assert {one.question: one.reference for one in joined.questions} == {
@@ -132,8 +135,13 @@ def test_tests_that_share_a_question_have_its_reference() -> None:
     }
     assert joined.complete
     assert "Why?" in {
-        one.question for one in pool([log, table("b", [{"id": "Why?", "answer": "x"}])], right).questions
+        one.question for one in pool([log, table("b", [{"id": 0, "answer": "x"}])], right).questions
     }
+    before = [
+        Question(id="1", domain="all", question="How?"),
+        Question(id="0", domain="all", question="Why?"),
+    ]
+    assert {one.id for one in pool([log], right, before).questions} >= {"1"}
 
 
 def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
