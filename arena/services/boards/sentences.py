@@ -208,14 +208,14 @@ def place_of(view: BoardView, system: str) -> str:
 
 
 def separation(view: BoardView, line: Line) -> str:
-    """From which systems the battles do not separate one, in a sentence; empty where it is the only one."""
+    """Name the systems within chance of one, in a sentence; empty where it is the only one."""
     others = [other for other in view.lines[OVERALL] if other is not line]
     peers, _ = _rivals(line, others)
     if all(other.unjudged or other.is_reference for other in others) and not peers:
         return ""
     if not peers:
-        return "The battles separate it from every other system."
-    return f"The battles do not separate it from {listed(peers)}."
+        return "No other system is within chance of it."
+    return f"Its difference from {listed(peers)} may be chance."
 
 
 def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:

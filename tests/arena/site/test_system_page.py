@@ -27,9 +27,7 @@ def _words(page: AppTest) -> str:
 def test_verdict_comes_first_with_both_rates() -> None:
     page = opened("full")
     (verdict,) = re.findall(r'<p class="aa-lead">(Rank [^<]*)</p>', _html(page))
-    assert re.match(
-        r"Rank \d of 3 systems( \([^)]*\))?: it wins or ties [\d.]+ % of its battles against", verdict
-    )
+    assert re.match(r"Rank 1–3 of 3 systems: it wins or ties [\d.]+ % of its battles against", verdict)
     assert "95 % interval" in verdict
     assert ". Against the other systems: " in verdict
     words = _words(page)
