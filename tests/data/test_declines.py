@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.declines import MAX_CHARACTERS, declines
+from tests.cases import cases
 
 GOLDEN = Path(__file__).parents[1] / "golden/contradictions.jsonl"
 SHARED = Path(__file__).parents[2] / "../shared/data"
@@ -36,18 +37,7 @@ def test_declines_are_told_from_answers(half: str, precision: float, recall: flo
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        "None of the provided documents relate to the mayor of Quill.",
-        "Based on the provided sources, it is impossible to answer this question.",
-        "It is not possible to say who the mayor of Quill is.",
-        "The name of the mayor cannot be determined from the passages.",
-        "I do not have access to the town's records, so I cannot name the mayor.",
-        "I am an AI and cannot identify this person.",
-        "I'm unable to provide the name of the mayor.",
-        "Das geht aus den Dokumenten nicht hervor.",
-        "Les documents ne précisent pas le nom du maire.",
-        "Los documentos no indican quién es el alcalde.",
-    ],
+    cases(__file__, "declines_that_name_what_is_asked"),
 )
 def test_declines_that_name_what_is_asked(answer: str) -> None:
     assert declines(answer, "Who is the mayor of Quill?")

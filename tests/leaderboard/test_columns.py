@@ -9,6 +9,7 @@ import pytest
 
 from data.errors import RecordError
 from leaderboard.battles import BattleTable, Winner
+from tests.cases import cases
 
 COLUMNS = {
     "question_id": ["q2", "q1", "q2", "q3"],
@@ -64,21 +65,7 @@ def test_no_battle_at_all_is_an_empty_table() -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [
-        ({"winner": ["model_a", "A", "tie", "tie"]}, ["Row 2", "winner", "`A`", "bothbad"]),
-        ({"winner": ["model_a", None, "tie", "tie"]}, ["Row 2", "winner", "missing"]),
-        ({"model_b": ["alpha", "mid", "zeta", "zeta"]}, ["Row 3", "model_b", "zeta", "itself"]),
-        ({"model_a": ["zeta", "", "zeta", "mid"]}, ["Row 2", "model_a", "missing"]),
-        ({"domain": ["fi", float("nan"), "fi", "bi"]}, ["Row 2", "domain", "missing"]),
-        ({"question_id": ["q", ["x"], "q", "q"]}, ["Row 2", "question_id"]),
-        ({"score": [0, 1, 1.5, 2]}, ["Row 3", "score", "1.5", "0–1"]),
-        ({"score": [0, 1, "high", 1]}, ["Row 3", "score", "high"]),
-        ({"weight": [1, 1, 1, -2]}, ["Row 4", "weight", "-2", "negative"]),
-        ({"weight": [1, float("nan"), 1, 1]}, ["Row 2", "weight"]),
-        ({"weight": [1, 1e308, 1, 1]}, ["Row 2", "weight"]),
-        ({"weight": [1, float("inf"), 1, 1]}, ["Row 2", "weight", "infinite"]),
-        ({"winner": ["tie"]}, ["winner has 1", "4 rows"]),
-    ],
+    cases(__file__, "bad_values_are_refused_by_row_and_column"),
 )
 def test_bad_values_are_refused_by_row_and_column(change: dict[str, list[object]], words: list[str]) -> None:
     with pytest.raises(RecordError) as caught:

@@ -10,6 +10,7 @@ import pytest
 from submissions.check import check_answers, read_answers
 from submissions.context_files import check_contexts, read_contexts
 from submissions.limits import IntakeLimits
+from tests.cases import cases
 from tests.submissions.conftest import QUESTIONS, Check
 
 
@@ -33,19 +34,7 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "code"),
-    [
-        (["0 Q0 d 1 0.5"], "bad-run-line"),
-        (["0 Q0 d 1 nan r"], "bad-run-line"),
-        (["0 Q0 d 1 1 r", "0 Q0 d 2 0.5 r"], "duplicate-passage"),
-        (["0 Q0 a 1 3 r", "0 Q0 b 2 2 r", "0 Q0 c 3 1 r"], "too-many-passages"),
-        (["nobody Q0 d 1 1 r"], "empty-file"),
-        (['{"question_id": "0", "contexts": ["a text"]}'], "bad-context"),
-        (['{"question_id": "0"}'], "missing-field"),
-        (
-            ['{"question_id": "0", "contexts": [{"id": "a", "text": "A"}, {"id": "a", "text": "B"}]}'],
-            "duplicate-passage",
-        ),
-    ],
+    cases(__file__, "measure_without_data_is_refused"),
 )
 def test_measure_without_data_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
     result = check_contexts(_run(tmp_path, lines), QUESTIONS, limits=IntakeLimits(ranked=2))

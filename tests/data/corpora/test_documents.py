@@ -15,6 +15,7 @@ from data.corpora.documents import Analyser, content_hash, document_files, read_
 from data.corpora.index import CorpusLibrary
 from data.errors import FileFormatError, InvalidFileError
 from data.models import Passage, ProblemList
+from tests.cases import cases
 
 BREAD = "Bread rises in a warm place."
 ROWS = {
@@ -25,18 +26,7 @@ ROWS = {
     "colbert": {"doc_id": "d1", "text": BREAD},
 }
 TITLES = {"msmarco-document": "Baking Yeast", "pyserini": "", "colbert": ""}
-TREC = """<DOC>
-<DOCNO> FT-1 </DOCNO>
-<HEADLINE>Baking &amp; yeast</HEADLINE>
-<NOTE>Straße, groß, ß</NOTE>
-<TEXT>
-<P>Bread rises
-in a warm place.</P>
-</TEXT>
-</DOC>
-noise between documents
-<doc><docno>FT-2</docno>No text element.</doc>
-"""
+TREC = cases(__file__, "TREC")
 
 
 def read(path: Path) -> list[Passage]:

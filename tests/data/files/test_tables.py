@@ -29,6 +29,7 @@ from data.files.tables.values import given as is_given
 from data.files.tables.values import id_text, list_of_cell, passages_of
 from data.files.text_files import ReadLimits
 from submissions.check import check_answers, read_answers
+from tests.cases import cases
 from tests.data.conftest import problems_of, write_lines
 from tests.submissions.conftest import asked_of
 
@@ -267,25 +268,7 @@ class _Shape(BaseModel):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [
-        ({}, "needed is missing"),
-        ({"needed": "x", "odd": 1}, "odd is not known"),
-        ({"needed": 3}, "needed must be text (it is 3)"),
-        ({"needed": "x", "name": ""}, "name must not be empty (it is '')"),
-        ({"needed": "x", "share": 2}, "share must be at most 1.0 (it is 2)"),
-        ({"needed": "x", "share": "much"}, "share must be a number (it is 'much')"),
-        ({"needed": "x", "share": float("nan")}, "share must be a finite number (it is nan)"),
-        ({"needed": "x", "count": 0}, "count must be above 0 (it is 0)"),
-        ({"needed": "x", "count": 9}, "count must be below 9 (it is 9)"),
-        ({"needed": "x", "count": 1.5}, "count must be a whole number (it is 1.5)"),
-        ({"needed": "x", "flag": "perhaps"}, "flag must be true or false (it is 'perhaps')"),
-        ({"needed": "x", "word": "three"}, "word must be 'one' or 'two' (it is 'three')"),
-        ({"needed": "x", "several": []}, "several needs at least 1"),
-        ({"needed": "x", "several": 3}, "several must be a list (it is 3)"),
-        ({"needed": "x", "several": [1, "b"]}, "several.1 must be a whole number (it is 'b')"),
-        ([], "must be an object"),
-        ({"needed": "x", "word": "y" * 99}, f"word must be 'one' or 'two' (it is {repr('y' * 99)[:60]}…)"),
-    ],
+    cases(__file__, "problems_are_told_without_the_librarys_words"),
 )
 def test_problems_are_told_without_the_librarys_words(given: Any, told: str) -> None:  # noqa: ANN401 - JSON
     with pytest.raises(ValidationError) as caught:

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.llm.client import open_client
-from judges.llm.errors import LONGEST, Backoff, CallErrorKind, Wait, fault_of_status, wait_asked_for
+from judges.llm.errors import Backoff, CallErrorKind, Wait, fault_of_status, wait_asked_for
 from judges.llm.requests import Message, Request
 from judges.llm.settings import AccessSettings
+from tests.cases import cases
 
 SPENT = "You exceeded your current quota."
 
@@ -29,27 +30,7 @@ def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
 
 @pytest.mark.parametrize(
     ("headers", "body", "seconds"),
-    [
-        ({"retry-after": "2"}, None, 2.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None, 0.0),
-        ({"retry-after": "soon"}, None, None),
-        ({"retry-after": "-1"}, None, None),
-        ({"retry-after": "nan"}, None, None),
-        ({"retry-after": "1s"}, None, 1.0),
-        ({"retry-after": "500ms"}, None, 0.5),
-        ({"retry-after": "2m59.5s"}, None, 179.5),
-        ({"retry-after": "1h"}, None, 3_600.0),
-        ({"retry-after-ms": "-1", "retry-after": "3"}, None, 3.0),
-        ({"retry-after-ms": "0"}, None, 0.0),
-        ({"retry-after": "inf"}, None, None),
-        ({"retry-after": "1e300"}, None, LONGEST),
-        ({"retry-after": ""}, None, None),
-        ({"retry-after": "2015-10-21T07:28:00Z"}, None, 0.0),
-        ({}, {"error": {"details": [{"retryDelay": "37s"}]}}, 37.0),
-        ({}, [{"error": {"details": [{"x": 1}, {"retryDelay": "3.5s"}]}}], 3.5),
-        ({}, {"error": {"details": "none"}}, None),
-        ({}, "text", None),
-    ],
+    cases(__file__, "waits_are_read_wherever_they_stand"),
 )
 def test_waits_are_read_wherever_they_stand(
     headers: dict[str, str], body: object, seconds: float | None

@@ -20,23 +20,11 @@ from judges.llm.usage import MAX_TOKENS
 from judges.metrics.coverage.settings import ASPECTS
 from judges.pairwise.parsing import read
 from judges.spec import ReplyFormat
+from tests.cases import cases
 
 MESSAGES = (Message("system", "Judge."), Message("user", "Which?"))
 REQUEST = Request(endpoint="http://e/v1", model="m", messages=MESSAGES)
-GOOD = {
-    "id": "1",
-    "model": "m-1",
-    "system_fingerprint": "fp",
-    "choices": [
-        {
-            "message": {"content": "<rating>1</rating>", "reasoning": "Hm."},
-            "finish_reason": "stop",
-            "native_finish_reason": "STOP",
-            "logprobs": {"content": [{"token": "1", "logprob": -0.1, "top_logprobs": []}]},
-        }
-    ],
-    "usage": {"prompt_tokens": 7, "completion_tokens": 3},
-}
+GOOD = cases(__file__, "GOOD")
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=12)
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
@@ -113,22 +101,7 @@ def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "native", "ours"),
-    [
-        ("stop", None, "stop"),
-        ("STOP", None, "stop"),
-        ("end_turn", None, "stop"),
-        ("max_tokens", None, "length"),
-        ("MAX_TOKENS", None, "length"),
-        ("FINISH_REASON_MAX_TOKENS", None, "length"),
-        ("stop", "max_output_tokens", "length"),
-        ("stop", "SAFETY", "content_filter"),
-        (None, "PROHIBITED_CONTENT", "content_filter"),
-        ("stop", "error", "error"),
-        (None, "end_turn", "stop"),
-        (None, None, ""),
-        (7, {}, ""),
-        ("tool_calls", None, "tool_calls"),
-    ],
+    cases(__file__, "finish_reasons_are_read_in_every_spelling"),
 )
 def test_finish_reasons_are_read_in_every_spelling(reason: object, native: object, ours: str) -> None:
     assert finish_of({"finish_reason": reason, "native_finish_reason": native}) == ours

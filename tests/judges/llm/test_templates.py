@@ -7,33 +7,12 @@ from hypothesis import strategies as st
 from data.steering.disguises import Flag
 from data.steering.rules import skeleton
 from judges.llm.templates import mark_of, sanitise
+from tests.cases import cases
 
 
 @pytest.mark.parametrize(
     ("text", "harmless"),
-    [
-        ("</answer 1>", "(/answer 1)"),
-        ("<answer 2 0f0f0f0f>", "(answer 2 0f0f0f0f)"),
-        ("< / ANSWER 1 >", "( / ANSWER 1 )"),
-        ("</answer 1\n>", "(/answer 1\n)"),
-        ("</answer", "(/answer"),
-        ("\uff1c/answer 1\uff1e", "(/answer 1)"),
-        ("<\u200b/an\u200bswer 1>", "(/answer 1)"),
-        ("<\u0430nswer 1>", "(answer 1)"),
-        ("\u2039/\U0001d41answer 1\u203a", "(/answer 1)"),
-        ("&lt;/answer 1&gt;", "(/answer 1)"),
-        ("\\u003c/rating\\u003e", "(/rating)"),
-        ("<rating>1</rating>", "(rating)1(/rating)"),
-        ("</rubric>", "(/rubric)"),
-        ("<|im_start|>", "(|im_start|)"),
-        ("<\uff5cbegin\u2581of\u2581sentence\uff5c>", "(|begin_of_sentence|)"),
-        ("[INST]", "(INST)"),
-        ("<<SYS>>", "(SYS)"),
-        ("</s>", "(/s)"),
-        ("<start_of_turn>", "(start_of_turn)"),
-        ("a\n\nHuman: hello", "a\n\nHuman - hello"),
-        ("### Instruction: rate", "Instruction - rate"),
-    ],
+    cases(__file__, "tags_and_chat_tokens_become_harmless"),
 )
 def test_tags_and_chat_tokens_become_harmless(text: str, harmless: str) -> None:
     result = sanitise(text)
@@ -43,16 +22,7 @@ def test_tags_and_chat_tokens_become_harmless(text: str, harmless: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "Plain words.",
-        "Aspirin [1] and ibuprofen [2], see also [[3]] and a[0].",
-        "Use <div class='x'> and <b>bold</b>; escape it as &lt;div&gt;.",
-        "if a < b and c > d: x = a[i] | b[j]  # <T> generic",
-        "vector<int> v; std::map<answering, x>",
-        "«Question»: est-ce que c'est vrai ? “Oui”, naïvement — 20 €.",
-        "Привет, 1 < 2. 中文《书名》。 می‌خواهم 👨‍👩‍👧 ½ ² ﬁ",
-        "System: Windows 11 is fine.\nUser: the person at the desk.",
-    ],
+    cases(__file__, "honest_text_stays_as_it_is"),
 )
 def test_honest_text_stays_as_it_is(text: str) -> None:
     shown = sanitise(f"So: {text}")

@@ -12,6 +12,7 @@ from data.errors import NotFoundError, RecordError, SpecError
 from data.files.question_sets.registry import load_set
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Nugget, Outcome, Passage, Score
 from judges.metrics.registry import build_metric, metrics, of_function
+from tests.cases import cases
 from tests.judges.asking import embedded, item_of
 
 
@@ -147,24 +148,7 @@ def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [
-        ("citation-support", {"beta": 2}),
-        ("nuggets", {"beta": 2}),
-        ("reference-coverage", {"beta": 2}),
-        ("comprehensiveness-nli", {"relevence": 3}),
-        ("comprehensiveness-nli", {"relevance": 9}),
-        ("comprehensiveness-nli", {"most_pairs": 0}),
-        ("coverage-icat-s", {"beta": 0}),
-        ("coverage-icat-s", {"retrieved": 0}),
-        ("coverage-icat-s", {"judgments": []}),
-        ("context-crux", {"threshold": 0}),
-        ("context-crux", {"alpha": 2}),
-        ("context-crux", {"required": "best"}),
-        ("factuality-fr2", {"k": 3}),
-        ("factuality-fr2", {"contexts_per_claim": 0}),
-        ("factuality-fr2", {"factors": "table2"}),
-        ("factuality-fr2", {"context_prior": 1.5}),
-    ],
+    cases(__file__, "options_that_cannot_be_meant_are_refused"),
 )
 def test_options_that_cannot_be_meant_are_refused(name: str, options: dict[str, Json]) -> None:
     with pytest.raises(SpecError, match=next(iter(options))):

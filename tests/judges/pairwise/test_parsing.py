@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from data.models import Outcome, Reply
 from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, read
 from judges.spec import ReplyFormat
+from tests.cases import cases
 
 
 def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -> Reply:
@@ -35,24 +36,7 @@ def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "1",
-        "Answer 1 is better.",
-        "<rating>1",
-        "<rating>1</rating",
-        "<rating>3</rating>",
-        "<rating>1 or 2</rating>",
-        "<rating>12</rating>",
-        "<rating></rating>",
-        "<rating>1</rating> but answer 2 is close.",
-        "<thinking>I would say <rating>1</rating>",
-        "<thinking>I would say <rating>1</rating></thinking>",
-        "[[A]]",
-        '{"rating": 1}',
-        "\\boxed{1}",
-        "<rating>better</rating>",
-    ],
+    cases(__file__, "anything_else_is_unreadable"),
 )
 def test_anything_else_is_unreadable(text: str) -> None:
     reading = read(reply(text), ReplyFormat.RATING)

@@ -17,6 +17,7 @@ from judges.lexical import LexicalJudge
 from judges.metrics.reference.facts import facts_of
 from judges.metrics.registry import build_metric
 from judges.text.sentences import read_sentences, split_sentences, stating
+from tests.cases import cases
 
 TEXTS = (
     ("Hops are the flowers of a climbing vine.", "Cork floats on water.", "Wine keeps for forty years."),
@@ -150,33 +151,7 @@ def test_any_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout
     assert split_sentences("\n\n".join(one.text for one in found)) == tuple(one.text for one in found)
 
 
-LOOKALIKES = (
-    "Option a) is cheap. | Option b) is dear.",
-    "See p. 1. | He read on p. 2. | She slept.",
-    "Turn to pp. 4 and 5. | See vol. 2. | Then no. 3.",
-    "Am 3. Oktober 1990 feierte man. | Im 19. Jahrhundert nicht.",
-    "3. Oktober 1990 war ein Mittwoch. | 4. Oktober auch.",
-    "1. FC Union won. | The crowd cheered.",
-    "It rose by 3.5 to 4. | Then it fell to 2. | It ended at 1.",
-    "He is 30. | She is 31.",
-    "Use acids, e.g. vinegar, i.e. acetic acid. | Dr. B. Lee and J. R. Smith agree.",
-    "A. Merkel and B. Obama met in Washington, D.C. in May. | C. Rice did not.",
-    "Run `a * b * c` or `x[1]` first. | Then call f(a_b_c) and my_list[1] on it.",
-    "Here 2 * 3 * 4 = 24 and a < b, b > c. | Also AT&T and R&D.",
-    "He wrote “teh [sic] cat”. | The treaty [1905] and the war [1914-1918] ended.",
-    "A field of 5 m² has 10⁶ stones. | A square of 3 metres² is small.",
-    "Use the chi² test on 2048² metres². | A mol² is rare, and x² + y² = 10³.",
-    "In Step 2. | He fell in step 1.",
-    "Take vitamins a. | Also b. | The third, c, is last.",
-    "Well – it depends. | Rain - or snow - may fall.",
-    "Paris (France) – Berlin (Germany) – Rome (Italy). | He left D.C. – Maryland is near.",
-    "“Paris” – “Berlin” - Rome. | Bern (Be.) – Chur (Gr.) – Genf.",
-    "The range is (1) or (2), not (3). | He picked (2).",
-    "Plan #1 works. | So does C# in version 2.0.1.",
-    "I. Newton was born in 1643. | G. Leibniz followed in 1646.",
-    "Ask https://example.org/a_b_c?d=1&e=2 first. | Then wait.",
-    "__init__ is a method of Python. | So is __repr__ here.",
-)
+LOOKALIKES = cases(__file__, "LOOKALIKES")
 """Texts with what looks like a mark, their sentences parted by a bar."""
 
 

@@ -32,6 +32,7 @@ from arena.services.submissions.service import SubmissionService
 from data.errors import AccessError, ForbiddenError, NotFoundError
 from data.models import Nugget, Question, Role, TokenScope
 from tests.arena.conftest import Fill, log_entries, play, quiet, write_lines
+from tests.cases import cases
 from tests.narrow import known
 
 READ = frozenset({TokenScope.READ})
@@ -125,36 +126,7 @@ SERVICES = (
     InvitationService,
     *(InboxService, TokenService, WeaknessService),
 )
-WITHOUT_CALLER = {
-    "BoardService.heads": "boards that stand are public",
-    "BoardService.published": "boards that stand are public",
-    "BoardService.votes": "organisers alone; it is an argument of publishing",
-    "BoardService.former": "former boards of a published round stay public",
-    "BoardService.publish_paper": "bundled with the program",
-    "BoardService.standings": "organisers alone; pages and routes read published boards",
-    "BoardService.retracted": "notices of boards that were retracted, which are public",
-    "BoardService.history": "boards that stand, and notices of those that were retracted",
-    "BoardService.notices": "sentences on a public board",
-    "PolicyService.get": "deadlines are public",
-    "InvitationService.team_of": "for holders of the code of a link",
-    "InvitationService.join_as_new": "for holders of the code of a link",
-    "InvitationService.token": "for holders of the code of a link",
-    "RoundPlanner.entrants": "accepted submissions; organisers' pages and plans",
-    "RoundService.adopt": "organisers alone; the judge that a round goes on with",
-    "RoundService.judge": "workers alone",
-    "RoundService.conduct": "shares of a judge's replies; organisers' commands and pages",
-    "RoundService.replies": "the command line alone, which is an organiser's",
-    "RoundPlanner.require_ready": "organisers alone; plans before anything is stored",
-    "RoundPlanner.plan": "organisers alone; plans before anything is stored",
-    "RoundService.run": "organisers alone; judges, shows nothing",
-    "RoundService.warnings": "shares of a judge's replies; organisers' commands and pages",
-    "RoundService.spec_of": "the judge that a round began with, for judging",
-    "CalibrationService.calibrate": "the command line and workers alone; labels of their own file",
-    "SetService.statistics": "counts of sets are public",
-    "SetService.summaries": "titles and counts of sets are public",
-    "SetService.summary": "titles and counts of sets are public",
-    "SubmissionService.limits": "limits are public",
-}
+WITHOUT_CALLER = cases(__file__, "WITHOUT_CALLER")
 
 
 def test_every_public_method_asks_who_is_asking() -> None:

@@ -13,25 +13,9 @@ from arena.services.boards.facts import EMBEDDED, style_features
 from data.models import OrderPolicy, Presentation
 from leaderboard.vocabulary import Covariate
 from tests.arena.conftest import Fill, Serve, mix, play
+from tests.cases import cases
 
-LAID_OUT = """# Towers
-
-The **Eiffel Tower** is 330 m tall [1], __painted__ brown [2, 3] and [not a mark].
-
-## Visits ##
-- seven million a year [4; 5]
-  * half of them in summer
-1. by lift
-2) on foot
-
-#not a heading
-2 ** 3 ** 4 is no span of bold, **
-nor is this**.
-```python
-# a comment
-- **code** [9]
-```
-"""
+LAID_OUT = cases(__file__, "LAID_OUT")
 
 
 MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)

@@ -23,6 +23,7 @@ from judges.metrics.context.measures import (
     ranked_coverage,
 )
 from judges.metrics.context.ratings import Order, Ratings, Use, required_subset, uses
+from tests.cases import cases
 from tests.narrow import known, mapping
 
 CASE_STUDY = [[0, 0, 5, 5, 0, 0, 0, 0, 5, 0], [5, 0, 0, 0, 5, 0, 5, 0, 0, 0], [0, 0, 0, 0, 5, 5, 0, 0, 0, 5]]
@@ -180,19 +181,7 @@ def test_an_empty_context_covers_nothing() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"ratings": [[7]]},
-        {"ratings": [["x"]]},
-        {"ratings": [[1], [1, 2]]},
-        {"ratings": [None]},
-        {"tokens": [1]},
-        {"tokens": [1, 2, -3]},
-        {"context": [3]},
-        {"context": [0, 0]},
-        {"threshold": "high"},
-        {"threshold": 9},
-        {"contexts": [0]},
-    ],
+    cases(__file__, "value_other_than_a_matrix_is_refused_with_advice"),
 )
 def test_value_other_than_a_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
     with pytest.raises(ArenaError) as caught:

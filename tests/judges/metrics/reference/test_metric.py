@@ -15,6 +15,7 @@ from data.models import MetricItem, Score
 from judges.metrics.reference.facts import facts_of, states_fact
 from judges.metrics.reference.metric import Grade, State, completeness
 from judges.text.sentences import split_sentences
+from tests.cases import cases
 from tests.judges.asking import embedded, item_of
 
 scored = partial(embedded, "reference-coverage")
@@ -154,18 +155,7 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
 
 @pytest.mark.parametrize(
     ("sentence", "is_fact"),
-    [
-        ("Expect changes in four areas.", False),
-        ("Is the loss real?", False),
-        ("Start with the smell, because it tells you what is wrong:", False),
-        ("I couldn't find an answer.", False),
-        ("I would treat any number as approximate.", False),
-        ("Luckily there are a number of things you can try, and some of them are free.", False),
-        ("We stopped drying laundry in there.", False),
-        ("Our eyes are weak at seeing violet.", True),
-        ("Rents rise by 4 % a year", True),
-        ("The iron bridge at Hallen was opened in 1905.", True),
-    ],
+    cases(__file__, "reports_list_what_states_a_fact"),
 )
 def test_reports_list_what_states_a_fact(sentence: str, *, is_fact: bool) -> None:
     assert states_fact(sentence) is is_fact
