@@ -132,7 +132,8 @@ def test_battles_of_other_tools_are_read(name: str, battles: int, questions: int
 
 @pytest.mark.parametrize("word", ["-", "Draw", "same", "neither", "C", 0, "both_bad"])
 def test_tie_words_of_others_are_ties(tmp_path: Path, word: object) -> None:
-    rows = [FAIR | {"winner": "a"}, FAIR | {"winner": word}, FAIR | {"winner": "C", "model_b": "C"}]
+    named = FAIR | {"winner": "C", "model_b": "C"}
+    rows: list[Row] = [FAIR | {"winner": "a"}, FAIR | {"winner": word}, named]
     table = read_battles(written(tmp_path / "b.jsonl", rows)).table
     assert sorted(table.winner.tolist()) == [Winner.A, Winner.B, Winner.TIE]
 
