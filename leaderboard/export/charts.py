@@ -6,7 +6,6 @@ background are left to the theme of the page. Each chart repeats the table next 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -16,13 +15,10 @@ BETTER = "#1f8ea3"
 NEUTRAL = "#87909b"
 ROW_HEIGHT = 30
 LABEL_LIMIT = 170
-INK = "#6b7480"
 SCATTER_HEIGHT = 360
-SCATTER_NAMES = 120
 MAX_SHORT_NAME = 13
 MAX_COLOURS = 12
 """Systems that a legend names; more are named by their tooltips alone."""
-NAME_HEIGHT = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,81 +87,6 @@ def forest(
     return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
 
 
-def scatter(
-    points: Sequence[Point], *, x: str, y: str, ink: str = INK, x_share: bool = True, y_share: bool = True
-) -> alt.LayerChart:
-    """Draw systems between two values, with error bars where known, and their names at the right edge.
-
-    Names keep the order of the points' heights and stand clear of one another at any width; a thin line
-    leads from each point to its name.
-    """
-    # Of points at one height the left one is named below, so that lines do not cross.
-    ordered = sorted(points, key=lambda point: (point.y, point.x))
-    height = max(SCATTER_HEIGHT, NAME_HEIGHT * (len(ordered) + 1))
-    ends = [end for point in ordered for end in (point.y, point.y_lower, point.y_upper) if end is not None]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    margin = 0.05 * (high - low) or 0.05
-    low, high = low - margin, high + margin
-    least = NAME_HEIGHT / height * (high - low)
-    places = _apart([point.y for point in ordered], least, low + least / 2, high - least / 2)
-    values = [{**asdict(point), "place": place} for point, place in zip(ordered, places, strict=True)]
-    form = ".1%" if x_share else ",.0f"
-    base = alt.Chart(alt.InlineData(values=values))
-    across = alt.X(
-        "x:Q", title=x, scale=alt.Scale(zero=False, nice=True, padding=20), axis=_ticks(share=x_share)
-    )
-    upright = alt.Scale(domain=[low, high], nice=False)
-    upward = alt.Y("y:Q", title=y, scale=upright, axis=_ticks(share=y_share))
-    names = json.dumps([point.system for point in ordered])
-    beside = alt.Axis(
-        orient="right",
-        values=places,
-        labelExpr=f"{names}[indexof({json.dumps(places)}, datum.value)]",
-        grid=False,
-        domain=False,
-        ticks=False,
-        labelColor=ink,
-        labelLimit=SCATTER_NAMES,
-        labelOverlap=False,
-        labelFlush=False,
-        title=None,
-    )
-    tooltip = [
-        alt.Tooltip("system:N", title="System"),
-        alt.Tooltip("x:Q", title=x, format=form),
-        alt.Tooltip("y:Q", title=y, format=".1%" if y_share else ",.0f"),
-    ]
-    layers = [
-        base.mark_rule(color=NEUTRAL, opacity=0.7, strokeWidth=1, strokeDash=[1, 3], clip=True).encode(
-            x=across, x2=alt.value("width"), y=upward, y2="place:Q"
-        )
-    ]
-    # A layer without a mark would be a picture without words to a screen reader.
-    if any(point.x_lower is not None for point in points):
-        bars = base.transform_filter("isValid(datum.x_lower)")
-        layers.append(
-            bars.mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5).encode(
-                x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward
-            )
-        )
-    if any(point.y_lower is not None for point in points):
-        bars = base.transform_filter("isValid(datum.y_lower)")
-        layers.append(
-            bars.mark_rule(color=NEUTRAL, opacity=0.6, strokeWidth=1.5).encode(
-                x=across, y=alt.Y("y_lower:Q", title=y, scale=upright), y2="y_upper:Q"
-            )
-        )
-    layers.append(
-        base.mark_point(filled=True, size=90, opacity=1).encode(
-            x=across, y=upward, tooltip=tooltip, color=alt.ColorValue(BETTER)
-        )
-    )
-    labels = base.mark_point(opacity=0).encode(x=across, y=alt.Y("place:Q", scale=upright, axis=beside))
-    resolve = alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
-    both = alt.LayerChart(layer=[alt.LayerChart(layer=layers), labels], resolve=resolve)
-    return both.properties(height=height)
-
-
 def cloud(points: Sequence[Point], *, x: str, y: str, y_share: bool = True) -> alt.LayerChart:
     """Draw systems in domains, a share across, a colour a system, thin lines as intervals."""
     base = alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
@@ -194,16 +115,6 @@ def cloud(points: Sequence[Point], *, x: str, y: str, y_share: bool = True) -> a
         ),
     ]
     return alt.LayerChart(layer=layers).properties(height=SCATTER_HEIGHT)
-
-
-def _apart(values: Sequence[float], least: float, low: float, high: float) -> list[float]:
-    """Positions near ascending values, with a minimum distance, within bounds if there is room."""
-    places: list[float] = []
-    for value in values:
-        places.append(max(value, low, *(place + least for place in places[-1:])))
-    for at in range(len(places) - 1, -1, -1):
-        places[at] = min(places[at], high - least * (len(places) - 1 - at))
-    return places
 
 
 def _ticks(*, share: bool) -> alt.Axis:

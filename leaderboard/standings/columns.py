@@ -342,13 +342,6 @@ COLUMNS: tuple[BoardColumn, ...] = (
     _in_files("rate", "standard_error", "Standard error of the mean share of the win", Unit.SHARE),
     _in_files("rate", "clustered_error", "The same, counting the battles of a question together", Unit.SHARE),
     BoardColumn(
-        "domains",
-        "Win + tie rate in each domain as a small bar, in the order of the domains above",
-        lambda line: None,  # noqa: ARG005 - a picture, which the page draws of the other domains' lines
-        heading="Domains",
-        surfaces=PAGES_ALONE,
-    ),
-    BoardColumn(
         "answers", "Answers of the system", _line("answers"), unit=Unit.COUNT, kind=int, surfaces=FILES_ALONE
     ),
     BoardColumn(

@@ -16,7 +16,7 @@ from arena.models.boards import BoardView
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.cache import made_once
-from arena.site.boards.charts import chosen_scatter, interval_chart
+from arena.site.boards.charts import interval_chart
 from arena.site.boards.downloads import board_columns, board_rows, how_made, offer_files, show_files
 from arena.site.boards.leaderboard_page import read_address
 from arena.site.boards.pickers import titled_board
@@ -93,7 +93,6 @@ def _offer_what_is_shown(view: BoardView) -> None:
         title=view.label(domain),
         chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
     )
-    chosen_scatter(view, domain)
 
 
 def _show_source(view: BoardView) -> None:

@@ -216,27 +216,6 @@ def battles_cell(line: Line) -> Child:
     return Cell(text, sub=f"rating: {whole(line.battles)}" if differs else "")
 
 
-def domains_cell(rates: Mapping[str, float | None]) -> Markup:
-    """Return tiny bars, one a domain, of win + tie rates (0–1); drawn as one background, said in words."""
-    if all(rate is None for rate in rates.values()):
-        return drawn("muted")
-    words = ", ".join(f"{label} {percent(rate)}" for label, rate in rates.items())
-    heights = (0 if rate is None else max(100 * rate, 3) for rate in rates.values())
-    width = f"{_bar_width(len(rates)):.1f}%"
-    return drawn("spark", words, ",".join(f"{width} {height:.0f}%" for height in heights))
-
-
-def domains_style(count: int) -> str:
-    """Return the style of a table with `domains_cell` of so many domains: what all its bars share."""
-    width = _bar_width(count)
-    places = ",".join(f"{100 * (at * 100 / count) / (100 - width):.1f}% 100%" for at in range(count))
-    return f"--bars:{','.join(['linear-gradient(var(--spark) 0 0)'] * count)};--bars-at:{places}"
-
-
-def _bar_width(count: int) -> float:
-    return 72 / count
-
-
 def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
     """Return the cells of what teams say of their systems, by the names of their columns."""
 

@@ -18,8 +18,6 @@ from arena.site.boards.standings_cells import (
     battles_cell,
     brackets,
     declines_cells,
-    domains_cell,
-    domains_style,
     drawn,
     outcome_cell,
     rate_cell,
@@ -35,7 +33,7 @@ from judges.metrics.registry import covering
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, column_named, columns_on
 
 LEAST_DOMAINS = 2
-LEFT = frozenset({"rank", "system", "domains", "organisation", "licence", "rating", "win_tie_rate"})
+LEFT = frozenset({"rank", "system", "organisation", "licence", "rating", "win_tie_rate"})
 CLASSES = {"rank": "aa-number", "rating": "aa-bar", "win_tie_rate": "aa-outcome"}
 ALWAYS = frozenset({"rank", "system"})
 DRAWN = "Rating, drawn towards overall"
@@ -124,13 +122,12 @@ class Table:
             "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
             "win_rate": rate_cell,
             "win_tie_rate": outcome_cell,
-            "domains": lambda line: domains_cell(_by_domain(view, line)),
             "battles": battles_cell,
             **declines_cells(),
             **said_cells(view),
         }
         columns = map(self._column, _specs(domain, lines))
-        self.columns = [column for column in columns if _has(view, domain, column, lines)]
+        self.columns = [column for column in columns if any(column.value(line) is not None for line in lines)]
 
     def _column(self, spec: BoardColumn) -> Column:
         metric = shown_metrics().get(spec.name)
@@ -174,20 +171,6 @@ def _cell_of(unit: Unit, value: Value) -> Child:
     return percent_figure(value) if unit is Unit.SHARE else whole(value)
 
 
-def _has(view: BoardView, domain: str, column: Column, lines: Sequence[Line]) -> bool:
-    if column.spec.name == "domains":
-        return domain == OVERALL and len(view.domains) >= LEAST_DOMAINS
-    return any(column.value(line) is not None for line in lines)
-
-
-def _by_domain(view: BoardView, of: Line) -> Mapping[str, float | None]:
-    lines = {view.label(domain): view.line(of.system, domain) for domain in view.domains}
-    return {
-        label: None if line is None or line.win_tie is None else line.win_tie.value
-        for label, line in lines.items()
-    }
-
-
 def columns_to_choose(view: BoardView) -> tuple[str, ...]:
     """Return the columns that a board has and a reader may switch off or on; rank and system always stand."""
     lines = [line for part in view.lines.values() for line in part]
@@ -205,11 +188,7 @@ def usual_columns(view: BoardView) -> tuple[str, ...]:
 
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:
     """Return the sort orders of a domain's rows: keys to names."""
-    return {
-        column.spec.key: column.name
-        for column in columns_of(view, domain, view.lines.get(domain, ()))
-        if column.spec.name != "domains"
-    }
+    return {column.spec.key: column.name for column in columns_of(view, domain, view.lines.get(domain, ()))}
 
 
 def in_order(view: BoardView, domain: str, lines: Sequence[Line], order: Order) -> tuple[Line, ...]:
@@ -259,14 +238,13 @@ def standings_table(
 
     shown = sum(not line.is_reference for line in lines)
     lanes = max((joint.lane + 1 for joints in brackets(lines) for joint in joints), default=0)
-    bars = f";{domains_style(len(view.domains))}" if len(view.domains) >= LEAST_DOMAINS else ""
     classes = {"aa-by-column": bool(order and order.key), "aa-marked": bool(marks)}
     return drawn(
         "standings",
         {
             "caption": f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}.",
             "classes": " ".join(["aa-board aa-standings", *(name for name, on in classes.items() if on)]),
-            "style": f"--lanes:{lanes}{bars}",
+            "style": f"--lanes:{lanes}",
             "scrolls": in_file,
             "legend": any(column.spec.name == "win_tie_rate" for column in columns),
             "headings": [_heading(column, order or Order(), address, table) for column in columns],
@@ -288,7 +266,7 @@ def _heading(
     column: Column, order: Order, address: Mapping[str, str] | None, table: Table
 ) -> Mapping[str, object]:
     href = sorted_by = ""
-    if address is not None and column.spec.name != "domains":
+    if address is not None:
         rest = {name: value for name, value in address.items() if name != "sort"}
         wanted = Order(column.spec.key, turned=order.key == column.spec.key and not order.turned)
         if column.spec.name != "rank" or wanted.turned:

@@ -81,13 +81,6 @@ def shown(bridges: Settings) -> Callable[..., str]:
     return show
 
 
-def test_comprehensiveness_is_drawn_against_win_rate(bridges: Settings) -> None:
-    for query in ({"x": "comprehensive"}, {"x": "words", "y": "win-tie"}):
-        page = opened(bridges, "boards.data_page", **query)
-        chosen = {one.label: one.value for one in page.selectbox}
-        assert (chosen["X axis"], chosen["Y axis"]) == (query["x"], query.get("y", "win"))
-
-
 def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
     found = shown("questions.question_page", id="b-1", part="answers")
     assert 'class="aa-for' in found
