@@ -1,7 +1,5 @@
 """The bundled sets, judged, rated and published: what a newcomer sees first."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Pages and their parts from the templates beside this module, which escape every text put into them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

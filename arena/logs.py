@@ -1,7 +1,5 @@
 """Structured logs on stderr: a line an event, for people or as JSON, and never a secret in them."""
 
-from __future__ import annotations
-
 import logging
 import re
 import sys

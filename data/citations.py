@@ -10,8 +10,6 @@ Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writer
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

@@ -6,8 +6,6 @@ weighs pairs of classes in a clause and how clauses follow one another (`decline
 `benchmarks/declines.py`; figures in docs/method/declining.md).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

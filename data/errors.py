@@ -4,8 +4,6 @@ Every error says what happened, where, and what to do about it. The docs have a 
 statuses; a command that raises one exits with 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 

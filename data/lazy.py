@@ -1,7 +1,5 @@
 """Attributes that import their class when they are first asked for, so that commands start quickly."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from importlib import import_module
 from operator import attrgetter

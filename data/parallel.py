@@ -5,8 +5,6 @@ no concern of those between. What a part is follows from the work alone, never f
 the results are the same bytes wherever parts are done.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Names of systems, as readers tell them apart: no two of a set may look alike."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date

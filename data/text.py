@@ -1,7 +1,5 @@
 """Counts in sentences, with their nouns in the right number."""
 
-from __future__ import annotations
-
 import json
 import re
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,7 +1,5 @@
 """Interface of all pairwise judges."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass

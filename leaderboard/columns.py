@@ -1,7 +1,5 @@
 """Normalise names and encode columns of words and numbers; errors name row and column."""
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

@@ -1,7 +1,5 @@
 """Two systems question by question: the paired difference of their shares of the win, by domain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Win and win+tie rates, overall and per domain, with intervals clustered by question."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

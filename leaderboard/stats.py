@@ -1,7 +1,5 @@
 """Intervals of shares and means, for independent battles and for battles that share questions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Enumerations shared by commands and ratings; importing them loads nothing else."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 OVERALL = "overall"

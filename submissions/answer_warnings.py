@@ -6,8 +6,6 @@ A null system that wrote such text reached 86.5 % on a public board (Zheng et al
 automatic LLM benchmarks"); judges neutralise it, and this tells teams and organisers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """System cards: what a team says of its system, as YAML, and their template."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path

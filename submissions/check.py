@@ -3,8 +3,6 @@
 Texts of a file are untrusted: none becomes a command or a formula in a report.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

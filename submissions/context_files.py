@@ -1,7 +1,5 @@
 """Files of contexts without answers: TREC runs, or rows with passages that have ids."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Limits of what is read of a submission."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from data.errors import RecordError

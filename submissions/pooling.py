@@ -1,7 +1,5 @@
 """Answers of several files joined into one question set: by the questions' ids, else by their texts."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The short words under which a check reports problems. Scripts rely on them: they never change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 

@@ -1,7 +1,5 @@
 """Questions of a set: found by id, text or prompt, and written as the template of an answer file."""
 
-from __future__ import annotations
-
 import difflib
 import itertools
 import json

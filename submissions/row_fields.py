@@ -1,7 +1,5 @@
 """The fields of a row by our names, whichever tool wrote the file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """Selection of a submission's rows from a table with the answers of several systems."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The API as an ASGI application, to be mounted at `/api/v1`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

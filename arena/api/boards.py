@@ -1,7 +1,5 @@
 """`/leaderboards`: published boards, and the scores of answers."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path as FilePath
 from typing import Annotated

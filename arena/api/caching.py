@@ -1,7 +1,5 @@
 """Answers that can be cached: ETag, 304, and who may cache them."""
 
-from __future__ import annotations
-
 import hashlib
 
 from pydantic import BaseModel

@@ -4,8 +4,6 @@ Who asks is read from the database for every request. A token is taken from `Aut
 an address or a cookie never carries one, so no other site can use it.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import AsyncIterator, Callable

@@ -1,7 +1,5 @@
 """Errors as `application/problem+json` (RFC 9457); only this module turns an `ArenaError` into a status."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

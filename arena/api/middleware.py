@@ -4,8 +4,6 @@ Plain ASGI, so that bodies and answers are streamed. A body is refused by its an
 read, else as soon as it is too long; it may neither stall nor trickle (Slowloris).
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

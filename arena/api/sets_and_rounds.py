@@ -1,7 +1,5 @@
 """`/sets` and `/rounds`: questions, battles and judgments."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response

@@ -1,7 +1,5 @@
 """Checking and submitting files of answers, and what becomes of submissions."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial

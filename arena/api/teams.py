@@ -1,7 +1,5 @@
 """`/me`, `/teams` and `/tokens`: the caller, members and access tokens."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response

@@ -1,7 +1,5 @@
 """`arena jobs` and `arena worker`."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`arena labels`: open rounds for labels of people, count them, and take them out and in as files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`arena leaderboard`: show and export published boards."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any

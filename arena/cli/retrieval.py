@@ -1,7 +1,5 @@
 """`arena corpora`, `arena retrieve` and `arena retrieval`: texts, and passages found in them."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`arena rounds publish`, `retract`, `export` and `verify`: what leaves a finished round."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`arena rounds`: plan, judge and stop rounds, and correct verdicts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

@@ -1,7 +1,5 @@
 """`arena sets policy`: when a set takes submissions, and how many."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, replace
 from datetime import datetime
 from typing import Annotated

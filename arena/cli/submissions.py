@@ -1,7 +1,5 @@
 """`arena submissions`: check, add, list, show, withdraw."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

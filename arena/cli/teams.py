@@ -1,7 +1,5 @@
 """`arena teams`: teams, accounts, members and tokens."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

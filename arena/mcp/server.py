@@ -3,8 +3,6 @@
 The tools give the values of the API, with untrusted texts marked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Annotated, Any

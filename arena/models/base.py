@@ -1,7 +1,5 @@
 """Base of all values."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A board as plain values for pages. `standings_json` reads them off a stored board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Boards and their standings, rounds, battles, and the evidence behind them."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field

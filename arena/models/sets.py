@@ -1,7 +1,5 @@
 """Question sets, their questions."""
 
-from __future__ import annotations
-
 from arena.models.base import Value
 from data.models import Passage
 

@@ -1,7 +1,5 @@
 """Checks of files, submissions and what becomes of them, and who the token stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Python API (`import answer_arena`): rankings of answers in one call, without a database of one's own."""
 
-from __future__ import annotations
-
 from arena.python.calls import estimate, judge, rank, rate
 from arena.python.ranking import Cost, Ranking
 

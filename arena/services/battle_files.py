@@ -1,7 +1,5 @@
 """Files of battles: rates and ratings. No store is needed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Contexts without answers: scored submissions of retrievers, and controlled sets."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import defaultdict

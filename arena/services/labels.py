@@ -1,7 +1,5 @@
 """Labels: people say of two answers, shown blindly, which is better."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

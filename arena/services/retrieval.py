@@ -1,7 +1,5 @@
 """Corpora and the passages that retrievers find in them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence

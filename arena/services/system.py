@@ -1,7 +1,5 @@
 """The process and its surroundings: collections, private files, Prometheus, notifications."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import os

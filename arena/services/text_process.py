@@ -1,7 +1,5 @@
 """Work on untrusted texts in child processes, within limits of processor time and memory."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import contextlib

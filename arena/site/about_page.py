@@ -1,7 +1,5 @@
 """Page about the operator, documentation, licences, and stored data about visitors."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from urllib.parse import urlsplit
 

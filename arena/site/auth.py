@@ -3,8 +3,6 @@
 Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.util import find_spec

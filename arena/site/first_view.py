@@ -1,7 +1,5 @@
 """The board in the document, which readers see before Streamlit's script has drawn it."""
 
-from __future__ import annotations
-
 import logging
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Label pairs: a person reads two answers without names and says which is better."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Cached reads of pages through the services: a published board never changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps

@@ -1,7 +1,5 @@
 """Retrieval: the contexts that were submitted without answers, in one table."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from arena.formats import shown

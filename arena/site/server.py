@@ -1,7 +1,5 @@
 """Starting the site."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import tomllib

@@ -1,7 +1,5 @@
 """Services for pages: one application a process."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

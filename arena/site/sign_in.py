@@ -4,8 +4,6 @@ The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken fro
 or `Referer` where a browser sends none). A token is never part of an address or of a log.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 

@@ -1,7 +1,5 @@
 """Files that visitors choose on a page, and who may send them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

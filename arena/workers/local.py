@@ -1,7 +1,5 @@
 """Long work in processes of this machine."""
 
-from __future__ import annotations
-
 import signal
 import tempfile
 import time

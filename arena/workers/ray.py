@@ -4,8 +4,6 @@ Ray starts tasks, spreads them over the nodes, and starts them again elsewhere w
 that judge are workers of the queue. Every node reads its own environment, which must name the same database.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress

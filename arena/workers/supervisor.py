@@ -1,7 +1,5 @@
 """One worker alongside the site, as a process of its own that is restarted when it exits."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

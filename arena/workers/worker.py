@@ -4,8 +4,6 @@ It survives temporary failures: a database that is away is waited for, and an en
 again later.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

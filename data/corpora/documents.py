@@ -1,7 +1,5 @@
 """Documents as other tools write them: BEIR, Pyserini, MS MARCO v2.1, TREC's SGML, plain folders."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import re

@@ -1,7 +1,5 @@
 """Answers to be scored, and passages of questions, as tables (docs/design.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

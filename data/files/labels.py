@@ -6,8 +6,6 @@ from `records.to_list(flatten=True)`, columns such as `preference.responses`; on
 are drafts or were discarded.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

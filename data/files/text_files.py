@@ -4,8 +4,6 @@ A gzip bomb stops at the limit on *decompressed* bytes, or earlier at the ratio 
 lines are streamed, so memory is bounded by the longest line allowed.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

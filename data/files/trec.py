@@ -1,7 +1,5 @@
 """Relevance judgments: TREC qrels (a second field may be a subtopic), BEIR's, or CRUX's ratings."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct

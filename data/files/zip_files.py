@@ -1,7 +1,5 @@
 """Unpacking untrusted zip files: no paths outwards, no links, no bombs, no surprises."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma

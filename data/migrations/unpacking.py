@@ -1,7 +1,5 @@
 """Texts that schema 0027 stored deflated with a dictionary."""
 
-from __future__ import annotations
-
 import zlib
 from functools import cache
 from pathlib import Path

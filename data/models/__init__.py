@@ -1,7 +1,5 @@
 """Frozen values that every room speaks in; those with a table load SQLModel when they are first asked for."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING
 

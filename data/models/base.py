@@ -2,8 +2,6 @@
 
 # ruff: noqa: ANN401 - columns and their options are of any type
 
-from __future__ import annotations
-
 import copyreg
 import json as json_text
 from collections.abc import Iterator

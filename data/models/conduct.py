@@ -1,7 +1,5 @@
 """Conduct of judges: how often the models behind a round's judge could be read, and what decided."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

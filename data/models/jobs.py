@@ -1,7 +1,5 @@
 """Jobs for workers, and the leases of workers on them, with their tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Question sets and submissions as the store keeps them, with their tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any

@@ -4,8 +4,6 @@ Rounds have millions of them, so they are read and written as plain columns; the
 of `data.models.judgments`.
 """
 
-from __future__ import annotations
-
 from data.models import base as col
 from data.models.base import table
 from data.models.words import Outcome, Preference, Presentation

@@ -1,7 +1,5 @@
 """Teams, accounts, memberships and access tokens, with their tables."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from pydantic import Field, field_serializer

@@ -5,8 +5,6 @@ kinds ("rate", up to three words, "this answer") and holds for all words of them
 sentences, quotes them or shows them as code is left alone.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

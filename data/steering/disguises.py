@@ -1,7 +1,5 @@
 """Disguised text read back, and the tokens of chats that a model would obey."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import codecs

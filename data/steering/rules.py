@@ -1,7 +1,5 @@
 """The rules of `patterns.toml`, the phrases of `languages.toml`, and how a text looks to a reader."""
 
-from __future__ import annotations
-
 import html
 import re
 import tomllib

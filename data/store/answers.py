@@ -1,7 +1,5 @@
 """Answers in the store: written with a submission, read by submission or question."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """Backups of an SQLite database: one file, read whole before it is kept or restored, and its damage."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Base of all stores: their database, and conversion between rows and records."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache

@@ -1,7 +1,5 @@
 """The battles of rounds in the store: written, handed out while pending, ended and opened again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any

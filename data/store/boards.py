@@ -1,7 +1,5 @@
 """Published boards in the store."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

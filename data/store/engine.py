@@ -4,8 +4,6 @@ SQLite runs in WAL mode with a busy timeout, so that readers never wait for the 
 writers wait for each other instead of failing.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import weakref

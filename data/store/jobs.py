@@ -1,7 +1,5 @@
 """Jobs in the store, and the leases by which workers share them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Store for labels of people on the battles of rounds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 

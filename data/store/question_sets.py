@@ -1,7 +1,5 @@
 """Question sets in the store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

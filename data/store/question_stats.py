@@ -1,7 +1,5 @@
 """Outcomes of a round's battles by question: counted at publishing, read by lists of questions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 from dataclasses import dataclass

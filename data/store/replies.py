@@ -1,7 +1,5 @@
 """Replies and batches of LLMs in the store, and counts of what the models behind a judge said."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Rounds in the store with their accounts: what may be spent, what is set aside, what is paid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

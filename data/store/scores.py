@@ -1,7 +1,5 @@
 """Scores of answers in the store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge

@@ -1,7 +1,5 @@
 """Fate of submissions: the rounds and boards that have them, and the pace of judging."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

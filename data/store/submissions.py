@@ -1,7 +1,5 @@
 """Submissions and their answers in the store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType

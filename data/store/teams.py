@@ -1,7 +1,5 @@
 """Teams, accounts, memberships, access tokens and sessions in the store; secrets are hashed."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any

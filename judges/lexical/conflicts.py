@@ -4,8 +4,6 @@ One answer seldom proves a contradiction, since a paraphrase differs from the re
 other answer agrees with the reference, a different figure or name in the same place, or a denial, proves it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Ground truths: a reference, or passages, with the weights of their terms."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ own texts (the reference, the passages) tells them apart, since an honest text o
 of neighbouring terms in the same order, even where it says things in other words.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

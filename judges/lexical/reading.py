@@ -1,7 +1,5 @@
 """Texts as the embedded judge reads them: sentences of terms, and which of them assert something new."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence

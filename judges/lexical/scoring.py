@@ -1,7 +1,5 @@
 """Scores of answers: overlap with a ground truth, guards and contradictions, sentence by sentence."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

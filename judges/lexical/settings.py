@@ -1,7 +1,5 @@
 """The constants of the embedded judge, with the values that its specs start from."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

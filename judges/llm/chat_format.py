@@ -4,8 +4,6 @@ A setting is sent where somebody set it; at temperature 0 the whole nucleus is n
 models refuse the two together. What an endpoint refuses by name is left out from then on, for its model.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,7 +1,5 @@
 """Costs of calls: reserved before, settled after, counted always."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

@@ -7,8 +7,6 @@ every place is taken, and shrinks when the endpoint says 429, once for all calls
 together. Other faults leave it alone, since fewer calls would not cure them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Redaction of keys that endpoints repeat, before anything is stored or shown."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterable

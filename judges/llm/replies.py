@@ -5,8 +5,6 @@ log-in page or a stream that nobody asked for, is a fault of the endpoint, quote
 Of a reply this also reads why it ended, the reasoning in it and the probabilities of its values.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

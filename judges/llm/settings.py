@@ -1,7 +1,5 @@
 """Settings of endpoints: limits, patience, cache mode and money, as one frozen value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -6,8 +6,6 @@ too, so endpoints that do not support the one still follow the other. A malforme
 once more; then the task has no result, which is neither a zero nor a guess.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -13,8 +13,6 @@ brackets, `</answer 1>` by `(/answer 1)`. Honest HTML, code and `[1]` citations 
 they are, byte for byte.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence

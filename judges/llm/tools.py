@@ -5,8 +5,6 @@ A reply that calls tools is kept verbatim: its text is the endpoint's message as
 again, a bounded number of times.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

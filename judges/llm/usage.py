@@ -5,8 +5,6 @@ Google's endpoints leave it out, and only their totals or a count of its own sho
 read from a cache as input; Anthropic reports it apart. Gateways also state what a call cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ The steps, prompts and their number are the metric's own; only what the LLM woul
 text is taken to make so many claims a sentence. Identical requests are asked once, as of an LLM.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ denied as a whole, what only repeats the question), and multiply the score by ho
 order of prose and is not copied, as the embedded judge does. LLM versions read sense: no guard.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their s
 "Answer: " within an answer goes, and whatever stands before a `<thinking>` goes with it).
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ by which words a reply gives its verdict. Read, it is one JSON text without refe
 is hashed and stored like every other prompt. Nothing is trimmed, and no tags are added.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

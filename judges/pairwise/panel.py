@@ -1,7 +1,5 @@
 """Panels: several judges, one verdict; several preferences or failures, one outcome."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 from collections import Counter

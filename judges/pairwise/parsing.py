@@ -3,8 +3,6 @@
 Every parser has a version that stands in each judgment.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

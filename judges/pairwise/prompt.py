@@ -14,8 +14,6 @@ Everything but a known placeholder is literal, so braces need no escape.
 A TOML file is a prompt too: messages to the byte, as `judges.pairwise.literal` reads them.
 """
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import re

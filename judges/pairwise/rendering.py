@@ -1,7 +1,5 @@
 """From a battle to the messages of a request."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ the suspicious sentences, so an honest answer that it mistakes loses no more tha
 Sentences that *mention* an attack, in quotation marks, in code, or as something others do, are none.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ words around it. A statement that anything in the ground truth supports as close
 where passages disagree, either side may be taken.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The languages that can be read without an LLM: Snowball's, and those written without spaces; word lists."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass

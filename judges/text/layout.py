@@ -4,8 +4,6 @@ What is left are blocks: paragraphs, list items, rows and headings, as plain tex
 looks like a mark ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

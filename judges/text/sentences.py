@@ -1,7 +1,5 @@
 """Cut a text into sentences and list items, whatever its layout, and tell which of them state something."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Statements: sentences with their terms, and what another statement could contradict, such as numbers."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence

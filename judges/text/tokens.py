@@ -4,8 +4,6 @@ Words are stemmed (Snowball) in the language of their text; text in scripts with
 pairs of characters. Where no language is given, it is English.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Compare how several judges rank the same systems."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Agreement on pairs of answers: a judge against annotators, or against another judge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean

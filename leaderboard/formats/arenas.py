@@ -5,8 +5,6 @@ Sources: AlpacaEval (Li et al., 2023), `metrics.get_winrate`; Arena-Hard-Auto (L
 `report_results`.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Source: docs/design.md; Chiang et al. (2024), the columns of the released battles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Battles in Parquet: as columns, ten million in seconds, or as records like any other file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

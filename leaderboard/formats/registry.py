@@ -1,7 +1,5 @@
 """The shapes of battle records that the public arenas write, and how each becomes `BattleRows`, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 

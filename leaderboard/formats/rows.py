@@ -1,7 +1,5 @@
 """Checked columns of battles, some thousands of rows at a time; errors name row and column."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Records of battle files in chunks: JSON Lines, JSON, CSV, Parquet, Arrow and Excel, compressed or not."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Writers of battle files: the project's own format, and those of the public arenas."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

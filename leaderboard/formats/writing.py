@@ -1,7 +1,5 @@
 """Battle files out: one file turned into another, in the layout of any format."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

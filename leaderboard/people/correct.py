@@ -8,8 +8,6 @@ which the result varies least. Rates are the same with means. Errors are summed 
 Sources: Angelopoulos et al. (2024), "PPI++"; Robins, Rotnitzky & Zhao (1994); docs/method/people.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Votes of people on battles: read from files and records, and joined with a judge's verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Assemble groups, bounds and ranks into the result."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

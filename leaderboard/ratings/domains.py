@@ -13,8 +13,6 @@ in hierarchical models", Bayesian Analysis 1(3), for the prior; Kish (1965), sec
 clusters; Newton & Raftery (1994) for weighted-likelihood draws.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Estimate of one group of systems: ratings in points, intervals and errors of differences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -16,8 +16,6 @@ whatever the tests say. Piepho's own insert-and-absorb gives the same letters wh
 intervals that do not meet, and takes exponential time where many pairs are separated within themselves alone.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Rate systems from battles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

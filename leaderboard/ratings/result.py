@@ -1,7 +1,5 @@
 """Result of every rating method."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

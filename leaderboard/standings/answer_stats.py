@@ -1,7 +1,5 @@
 """Statistics of answers for a board: lengths, "no answer", metrics' scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

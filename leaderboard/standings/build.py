@@ -1,7 +1,5 @@
 """Build standings from judged battles and plain facts about answers."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 A column reads a line of `board_lines`. Metrics define their own columns; votes have a separate section.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

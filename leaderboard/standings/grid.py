@@ -1,7 +1,5 @@
 """Grid of a board: every system in every domain, win rates over scores, and whether the two go together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import atanh, sqrt, tanh

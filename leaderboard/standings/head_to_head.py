@@ -1,7 +1,5 @@
 """Win counts between pairs of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Standings: the content of a board."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

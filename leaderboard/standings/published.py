@@ -1,7 +1,5 @@
 """A board published as percentages, turned back into counts of battles."""
 
-from __future__ import annotations
-
 import csv
 import math
 import tomllib

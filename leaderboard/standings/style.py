@@ -1,7 +1,5 @@
 """Effects of length, form and position on a board's judge, or why they are unknown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

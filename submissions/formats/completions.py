@@ -5,8 +5,6 @@ https://docs.claude.com/en/api/retrieving-message-batch-results; FastChat,
 `fastchat/llm_judge/gen_model_answer.py`; promptfoo, `src/types/index.ts` (`EvaluateResult`).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

@@ -5,8 +5,6 @@ Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluatio
 `presentation/run_display.py` (`DisplayPrediction`); OpenAI evals, `evals/record.py` (`Event`).
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -1,7 +1,5 @@
 """Opening a file or folder of answers: a table of texts, a harness's log, or a folder of either."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

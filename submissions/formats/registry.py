@@ -4,8 +4,6 @@ How rows are stored (JSONL, Parquet, …) is the container's; a format says what
 a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ the topic as `metadata.narrative_id`; https://trec-ragtime.github.io, whose cita
 a confidence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """Invitations to teams: links with a random code, of which only the sha256 is stored."""
 
-from __future__ import annotations
-
 import secrets
 from datetime import UTC, datetime, timedelta
 

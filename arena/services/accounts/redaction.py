@@ -1,7 +1,5 @@
 """Redaction of submissions, questions and judgments for a caller."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping

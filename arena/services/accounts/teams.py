@@ -1,7 +1,5 @@
 """Teams, members and accounts."""
 
-from __future__ import annotations
-
 from arena.services.accounts.auth import OPERATOR, Caller, CallerKind, require
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from data.errors import ConflictError, InputError, NotFoundError

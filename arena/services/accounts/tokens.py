@@ -1,7 +1,5 @@
 """Access tokens, and the sessions of browsers that sign in with them."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field

@@ -25,8 +25,6 @@ database itself, and so the questions, has them. Teams see the questions of ever
 them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

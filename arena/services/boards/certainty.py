@@ -1,7 +1,5 @@
 """Checks of who is first on a board beside sampling: labels, length, order, verdicts, votes of people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

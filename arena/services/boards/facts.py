@@ -1,7 +1,5 @@
 """Facts of a round that its board is made of: answers, their style, and the order of presentation."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import defaultdict

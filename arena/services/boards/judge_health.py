@@ -1,7 +1,5 @@
 """Figures of how far a board's judge can be trusted, or why they do not exist; its small tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any

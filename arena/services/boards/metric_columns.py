@@ -1,7 +1,5 @@
 """Metric columns of a board, and the reasons for missing ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 

@@ -1,7 +1,5 @@
 """Votes of people on a round's battles, and the board that they correct."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

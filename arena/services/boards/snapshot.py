@@ -1,7 +1,5 @@
 """The one reader of a board's JSON, with the lines of a domain by its own battles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf

@@ -1,7 +1,5 @@
 """The standings of a stored round: its battles, and what else its board tells of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

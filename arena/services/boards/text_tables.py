@@ -1,7 +1,5 @@
 """The lines of a board as text for a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ corrected by the organisers; that outcomes and counts say the same; and that rat
 battles.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

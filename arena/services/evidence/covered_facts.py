@@ -4,8 +4,6 @@ Kinds of facts: nuggets, sub-questions, statements of the passages, aspects, fac
 comes from the first scorer of its metric; where there is none, it says why and how to get it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

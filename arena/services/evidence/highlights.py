@@ -1,7 +1,5 @@
 """Statements of answers as metrics found them, and their places in the text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """All that is known of one question: answers, battles, the reasons of verdicts."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The embedded judge's reasons, as its judgments keep them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One system: its record, its losses, and two systems compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Weaknesses of a system: facts that it missed, and questions that it lost."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Protocol of engines, and requests to stop in order: Ctrl-C, SIGTERM and the end of a job."""
 
-from __future__ import annotations
-
 import asyncio
 import platform
 import signal

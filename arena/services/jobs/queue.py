@@ -1,7 +1,5 @@
 """The queue of jobs, and the leases by which workers hold them."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Jobs of the queue: put in, shown, cancelled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

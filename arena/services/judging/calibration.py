@@ -1,7 +1,5 @@
 """Calibration: how well judges agree with pairs that people labelled."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

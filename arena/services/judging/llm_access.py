@@ -3,8 +3,6 @@
 The store's calls block, so they run in threads; replies that arrive together are committed together.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress

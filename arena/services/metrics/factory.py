@@ -1,7 +1,5 @@
 """Metrics opened for use: embedded, or with the LLM that a judge's spec names."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Stored scores as tables: by system, domain or question, with what each paper reports beside its score."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

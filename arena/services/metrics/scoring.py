@@ -1,7 +1,5 @@
 """Scoring of stored answers, and whose scores may be seen."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Passages for a set: a new version of it, with the passages of a file in place of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Phases, deadlines and quotas of question sets, and sets as organisers see them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Question sets: import, read, count, export."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

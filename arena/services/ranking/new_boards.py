@@ -1,7 +1,5 @@
 """Boards of files that an organiser drops on a page: priced without being stored, started, watched."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Result of a ranking: the table, the leader with its certainty, each comparison with its reason."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

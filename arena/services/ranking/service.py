@@ -1,7 +1,5 @@
 """Rankings: files are understood, stored, planned, judged and published; again they go on."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

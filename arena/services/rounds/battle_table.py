@@ -1,7 +1,5 @@
 """A round's battles as the tables that standings are made of, and how it stands while it is judged."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A round as verifiable files: battles, judgments, counts, standings, checksums."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """A run of a judge over the pending battles of a round."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, suppress

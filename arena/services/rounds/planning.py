@@ -1,7 +1,5 @@
 """A round before it is created: its battles, what it leaves out, what it would cost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Missing prerequisites of a round, each with a remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Rounds: created, judged, corrected and ended."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Rules for submissions besides their file: ownership of the system, phase, quota, limits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

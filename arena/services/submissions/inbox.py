@@ -1,7 +1,5 @@
 """Submissions that wait for an organiser, and what blocks them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 

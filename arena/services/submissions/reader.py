@@ -4,8 +4,6 @@ Stored are `checked`, `accepted` and `withdrawn`; `queued`, `judged` and `publis
 that have the submission.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property

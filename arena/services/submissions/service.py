@@ -1,7 +1,5 @@
 """Submissions: check, add, choose, withdraw; readers are in `reader`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

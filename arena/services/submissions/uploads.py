@@ -1,7 +1,5 @@
 """Uploaded files: written, waited for in turn, and checked in a process that can be ended."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import shutil

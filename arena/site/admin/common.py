@@ -1,7 +1,5 @@
 """Shared parts of organisers' pages: the signed-in organiser, actions with their errors, small tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Judges for organisers: listed, tested on battles of the demo, and calibrated with people's labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

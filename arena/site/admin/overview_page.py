@@ -1,7 +1,5 @@
 """The organisers' first page: what waits, and rounds under way."""
 
-from __future__ import annotations
-
 from arena.formats import format_time, span
 from arena.models.submissions import WaitingSubmission
 from arena.services.rounds.models import RoundProgress

@@ -1,7 +1,5 @@
 """People for organisers: accounts, teams, members, invitations and tokens."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Question sets for organisers: imported, inspected, opened, frozen."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Form of a new round: asked, planned, tried and launched."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

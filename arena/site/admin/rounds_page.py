@@ -1,7 +1,5 @@
 """Rounds for organisers: planned, tried, launched, watched, published, retracted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Cached parts of a published board, which never changes: tables as HTML, charts as specs."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from typing import Any, TypeVar

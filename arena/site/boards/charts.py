@@ -1,7 +1,5 @@
 """The charts of the pages, each with words for those who do not see it and a table behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import altair as alt

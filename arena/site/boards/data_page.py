@@ -1,7 +1,5 @@
 """Files to take away, what their fields mean, how to cite them, and what the questions are made of."""
 
-from __future__ import annotations
-
 from dataclasses import astuple
 from functools import partial
 from urllib.parse import urlsplit

@@ -1,7 +1,5 @@
 """Files of a board to download, made when they are asked for, and what its pages say of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Every board that was published, with its rank changes since the board before."""
 
-from __future__ import annotations
-
 from arena.html_pages import macro
 from arena.services.boards.reader import HistoryEntry
 from arena.site.queries import history

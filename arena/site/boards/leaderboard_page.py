@@ -1,7 +1,5 @@
 """The board: who leads and how surely, the table, what changed, who judged, how it was computed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote

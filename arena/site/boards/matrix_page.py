@@ -1,7 +1,5 @@
 """Win shares and separation of all pairs of systems."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from markupsafe import Markup

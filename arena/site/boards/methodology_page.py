@@ -1,7 +1,5 @@
 """Page of the method: the way from two answers to a verdict, and the numbers made of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

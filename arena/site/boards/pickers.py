@@ -1,7 +1,5 @@
 """Pickers of a board, kept in the address."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

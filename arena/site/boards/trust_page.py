@@ -1,7 +1,5 @@
 """Page on trust in a board's judge: one question a section, details folded."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from arena.formats import FLAGS

@@ -1,7 +1,5 @@
 """Two to four systems against each other: how much better, where, on which questions, by which facts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 

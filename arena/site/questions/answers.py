@@ -1,7 +1,5 @@
 """One answer with its marks, and its scores with what they depend on: statements, claims by posterior."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Battles on a question page: who won, in both orders, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

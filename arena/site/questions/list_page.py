@@ -1,7 +1,5 @@
 """The questions of a board: find one, then read its evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 

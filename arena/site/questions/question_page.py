@@ -1,7 +1,5 @@
 """A question: the closest battle and its reasons, the best answer beside another, facts and sources."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Files that are dropped to be ranked: how each was understood, and which columns are something else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """New board: files are dropped, understood and priced; a worker judges them, and their board follows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

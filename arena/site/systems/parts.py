@@ -1,7 +1,5 @@
 """Parts of a system's page: by domain, its questions, its card, what exactly was judged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """A system: its figures on the board, where it loses, and its battles with another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Weaknesses behind a system's rank: means by domain, facts missed, doubtful claims, losses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

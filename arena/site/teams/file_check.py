@@ -1,7 +1,5 @@
 """A dropped file and what the check found: every problem with its line, and what to do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

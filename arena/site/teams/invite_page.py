@@ -1,7 +1,5 @@
 """The page behind an invitation to a team."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from arena.services.accounts.auth import Caller

@@ -1,7 +1,5 @@
 """Open question sets: phase, deadline, limits, and files to start from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial

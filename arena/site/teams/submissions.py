@@ -1,7 +1,5 @@
 """A team's submissions: the status of each, and what can be done with it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 

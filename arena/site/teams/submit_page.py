@@ -1,7 +1,5 @@
 """Submit: choose a set, check a file, correct it, say what the system is, confirm."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """My team: its submissions, members and tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Tokens of a team or of everybody: listed, made and revoked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """HTML of the pages: made by the macros of `arena/templates`, shown by `st.html`."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

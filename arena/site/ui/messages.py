@@ -1,7 +1,5 @@
 """Errors in one sentence, flash messages of what was done, and bars for long work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context

@@ -1,7 +1,5 @@
 """Choices in the address, board and domain, so that they can be shared."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ Source: Thakur et al. (2021), "BEIR"; https://github.com/beir-cellar/beir/wiki/L
 BEIR has no place for stands in the `metadata` of a query, so that a set comes back as it was.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

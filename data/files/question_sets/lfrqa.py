@@ -8,8 +8,6 @@ answers may stand in a row as `short_answers`. In `DOMAIN_references.json` each 
 Source: Han et al. (2024), the repository's `data_processors`: `references[query]["faithful_answer"]`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 A new one is a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
 """
 
-from __future__ import annotations
-
 import tomllib
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence

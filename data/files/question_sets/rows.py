@@ -1,7 +1,5 @@
 """One line of a questions file: from JSON to a record and back, and the hash of a set."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping

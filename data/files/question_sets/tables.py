@@ -1,7 +1,5 @@
 """Questions from tables of texts in any container, by the names that their columns have elsewhere too."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Answers as JSON Lines, one JSON array, or an array in a JSON object, read row by row."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Opening a table of texts, whichever container it is in, told by its content."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """Records made of the rows of a table: all of them, or everything that is wrong with them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path

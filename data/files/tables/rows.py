@@ -1,7 +1,5 @@
 """One row of a table of texts: as a container holds it, and as it is read by the names of its columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

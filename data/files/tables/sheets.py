@@ -1,7 +1,5 @@
 """Tables of texts as CSV with a header row and as Excel workbooks."""
 
-from __future__ import annotations
-
 import csv
 import zipfile
 from collections.abc import Iterable, Iterator

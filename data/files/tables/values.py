@@ -4,8 +4,6 @@ Whatever is of a kind that is not read is refused by a message with what was see
 but null, an empty cell and the words for missing values.
 """
 
-from __future__ import annotations
-
 import ast
 import datetime as dt
 import io

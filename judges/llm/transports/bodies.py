@@ -1,7 +1,5 @@
 """Bodies of httpx' responses, read within the limit of their reply."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import httpx

@@ -6,8 +6,6 @@ set to read its price map from disk instead of fetching it. A model is named as 
 Without a key for the endpoint litellm looks for the provider's usual variable.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Support of an answer's sentences by their citations."""
 
-from __future__ import annotations
-
 from judges.metrics.registry import Column, Cut, MetricInfo, Need, later, stored
 
 CITATION_SUPPORT = "citation-support"

@@ -1,7 +1,5 @@
 """Citation support: which sentences are supported by what they cite, and which citations support theirs."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence

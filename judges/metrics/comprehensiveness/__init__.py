@@ -4,8 +4,6 @@ Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Fact
 Generation".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Comprehensiveness without an LLM: clauses as claims, shared words as relevance and relations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from types import MappingProxyType

@@ -4,8 +4,6 @@ Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Fact
 Generation", section 3.1.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence

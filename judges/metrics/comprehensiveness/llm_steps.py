@@ -4,8 +4,6 @@ A tool (Pint) compares quantities. It is called natively where the endpoint call
 a request down (HTTP 400, a batch), through a field of the reply, with the result in a second request.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

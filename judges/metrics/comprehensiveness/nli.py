@@ -1,7 +1,5 @@
 """Comprehensiveness by claims and entailment (section 3.1 of the paper), by an LLM or embedded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain

@@ -1,7 +1,5 @@
 """Comprehensiveness by questions and answers (section 3.2 of the paper)."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings of comprehensiveness, and scores with what they depend on: covered, missing, basis, sources."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

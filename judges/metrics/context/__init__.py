@@ -1,7 +1,5 @@
 """Coverage of sub-questions by an answer's context and by the answer (CRUX)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

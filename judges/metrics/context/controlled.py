@@ -1,7 +1,5 @@
 """Build questions with a known oracle from summaries and their documents (CRUX, section 3.2)."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Losses of a system by stage: in retrieval, or in writing from the retrieved passages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 

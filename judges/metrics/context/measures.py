@@ -1,7 +1,5 @@
 """Coverage, ranked coverage and density of a context. What does not exist is None, never 0 or 1."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """Coverage of a question's aspects by the grounded claims of an answer (ICAT)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Aspects of a question, and the claims that cover each (ICAT, sections 3.3 and 4.4)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Grounding of claims in the first text that supports each (ICAT, sections 3.2 and 4.3)."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

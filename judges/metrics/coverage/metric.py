@@ -1,7 +1,5 @@
 """ICAT: is what an answer says grounded, and does it address every aspect of the question?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The constants of ICAT, the paper's where it gives one, and what it asks of an LLM, and its measures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Factuality: how much of an answer the passages support, even where the passages disagree."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

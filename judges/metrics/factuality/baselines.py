@@ -6,8 +6,6 @@ too. Each works on the same claims and contexts as FactReasoner.
 Source: FactReasoner, section 4 and Tables 31 to 34.
 """
 
-from __future__ import annotations
-
 import asyncio
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -1,7 +1,5 @@
 """Contexts: the passages that bear on each claim, found by BM25, duplicates removed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -1,7 +1,5 @@
 """Relations without an LLM: by weighted terms, and by figures, directions and negations that differ."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import defaultdict

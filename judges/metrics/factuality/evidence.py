@@ -1,7 +1,5 @@
 """Claims of an answer and the contexts of each, the same for every assessor."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

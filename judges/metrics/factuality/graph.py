@@ -4,8 +4,6 @@ The file format has `nodes` (`id`, `type`, `probability`) and `edges` (`from`, `
 `probability`); in it a claim is called `atom`, as in the paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

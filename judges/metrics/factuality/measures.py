@@ -1,7 +1,5 @@
 """Measures of factuality: from the posteriors of an answer's claims, and over the answers of a set."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

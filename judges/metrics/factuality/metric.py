@@ -1,7 +1,5 @@
 """Put each assessor together, with an LLM or without."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from data.errors import SpecError

@@ -6,8 +6,6 @@ contexts to each other as well.
 Source: FactReasoner, section 3.3.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Stored form of an assessment: JSON that the site shows and that a person can check."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

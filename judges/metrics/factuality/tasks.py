@@ -1,7 +1,5 @@
 """Tasks of factuality for an LLM, the probability of a relation by a reply, and constants."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

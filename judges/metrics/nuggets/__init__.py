@@ -1,7 +1,5 @@
 """Share of a question's nuggets that an answer states."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 The six scores are those of TREC's RAG track.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Reference coverage: which facts of a question's reference an answer states."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 What states nothing is no fact: questions, headings, and sentences that only announce a list.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Facts of the reference that an answer states: embedded, or by an LLM in one request an answer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

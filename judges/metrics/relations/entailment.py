@@ -4,8 +4,6 @@ What two statements share with the question tells nothing, so its terms weigh li
 semantic: it depends on shared words, figures, units and negation.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property

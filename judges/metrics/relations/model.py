@@ -1,7 +1,5 @@
 """Relation models: words, an NLI model, or an LLM; and the words for posteriors of claims."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -4,8 +4,6 @@ Needs the extra `nli` (onnxruntime, MIT; tokenizers, Apache-2.0). A folder has `
 and `config.json`, as exported by Optimum or published beside many models; the first may be in its `onnx`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

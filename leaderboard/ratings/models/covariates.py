@@ -8,8 +8,6 @@ intercept, taking a mean away gives side a an advantage, which is the term of po
 Sources: Li, Angelopoulos & Chiang (2024), "Does style matter?"; Marquardt (1970), Technometrics 12(3).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ Sources: Elo (1978); K = 4 as Chatbot Arena used it (Chiang et al. 2024); averag
 Boubdir et al. (2023) recommend.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

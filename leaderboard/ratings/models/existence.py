@@ -6,8 +6,6 @@ is strong connectivity of the graph that has an edge from each system to those i
 from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Models of a single battle: probabilities of its outcome by rating gap and propensity to tie."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -8,8 +8,6 @@ count as (sum)² / sum of squares. They do not depend on who won, nor on the sca
 Sources: Satterthwaite (1946); Carter, Schnepel & Steigerwald (2017) for the effective number of clusters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ What both share, the question's difficulty above all, cancels, so a difference i
 suggest.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Sources: Huber (1967), White (1980); Liang & Zeger (1986) for clusters, with the factor Q/(Q−1).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 

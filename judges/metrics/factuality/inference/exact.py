@@ -8,8 +8,6 @@ hard zeros cost no special case.
 Source: Dechter (1999); Koller & Friedman (2009), chapters 9 and 10.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Posterior probabilities of claims and contexts: which method, how wide, how far off at most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum

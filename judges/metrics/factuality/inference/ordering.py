@@ -4,8 +4,6 @@ Neighbourhoods are bit sets in Python integers, which makes counting the missing
 neighbourhood a matter of `and` and `bit_count`.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
