@@ -1,7 +1,5 @@
 """Settings, read from the environment in this module alone; docs/reference.py says what each means."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -303,7 +301,7 @@ class LlmOverrides:
     timeout: int | None = None
 
     @classmethod
-    def from_json(cls, payload: Mapping[str, Any]) -> LlmOverrides:
+    def from_json(cls, payload: Mapping[str, Any]) -> "LlmOverrides":
         """Read what a job for workers asks for, among other things."""
         from pydantic import TypeAdapter  # noqa: PLC0415 - commands load this module, workers alone need it
 

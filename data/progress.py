@@ -5,8 +5,6 @@ written can be followed without every caller between handing it down. Where nobo
 listens, counting costs next to nothing.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -127,7 +125,7 @@ class Work:
         return {**plain, "seconds": self.watch.seconds, "lines": list(self.lines)}
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Work:
+    def from_json(cls, fields: Mapping[str, Any]) -> "Work":
         """Read the output of `as_json` back."""
         watch = Stopwatch(time.monotonic() - fields["seconds"])
         plain = {name: fields[name] for name in _PLAIN if name in fields}

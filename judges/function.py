@@ -5,8 +5,6 @@ battle alone; an async one is awaited in this process, one that a program handed
 Whatever it raises or returns instead is the battle's outcome.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import hashlib
@@ -82,7 +80,7 @@ class FunctionCall:
     def __init__(self, reference: str) -> None:
         self._reference = reference
 
-    def __reduce__(self) -> tuple[Callable[[str], FunctionCall], tuple[str]]:
+    def __reduce__(self) -> "tuple[Callable[[str], FunctionCall], tuple[str]]":
         """Load the function where this is sent, which takes longer than to call it."""
         return _ready_call, (self._reference,)
 

@@ -3,8 +3,6 @@
 A spec is read from a TOML file by `judges.catalogue`; every key is explained in docs/judges.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -148,7 +146,7 @@ class JudgeSpec(BaseModel):
     failures_tie: Annotated[bool, Field(strict=True)] = False
     cleaning: Cleaning = Cleaning.STANDARD
     protection: Protection = Protection.FULL
-    members: tuple[JudgeSpec, ...] = ()
+    members: "tuple[JudgeSpec, ...]" = ()
     weights: tuple[Weight, ...] = ()
     rule: PanelRule = PanelRule.MAJORITY
     quorum: Annotated[int, Field(ge=1, strict=True)] | None = None
@@ -218,12 +216,12 @@ class JudgeSpec(BaseModel):
         """Every LLM that this judge asks."""
         return tuple(dict.fromkeys(spec.model for spec in leaves(self) if spec.kind is JudgeKind.LLM))
 
-    def at(self, endpoint: str) -> JudgeSpec:
+    def at(self, endpoint: str) -> "JudgeSpec":
         """Return the same judge with `endpoint` wherever the spec names none."""
         members = tuple(member.at(endpoint) for member in self.members)
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
-    def using(self, **changes: object) -> JudgeSpec:
+    def using(self, **changes: object) -> "JudgeSpec":
         """Return the same judge with other settings, checked again."""
         return make_spec({**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 

@@ -1,7 +1,5 @@
 """Battles as columns: the one input of every rating, rate and interval."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
@@ -149,7 +147,7 @@ class BattleTable:
         winner: Column,
         score: Column | None = None,
         weight: Column | None = None,
-    ) -> BattleTable:
+    ) -> "BattleTable":
         """Encode columns of words, millions of rows in seconds.
 
         Columns are lists, numpy arrays, pandas series (text or categorical) or Arrow arrays, all of one
@@ -223,7 +221,7 @@ class BattleTable:
         battle = ((battle * size + self.a) * size + self.b) * wins + self.winner
         return np.asarray(np.lexsort((*keys, battle)) if keys else np.argsort(battle))
 
-    def oriented(self) -> BattleTable:
+    def oriented(self) -> "BattleTable":
         """Return the battles with the lower system code on side a."""
         turned = self.a > self.b
         return replace(
@@ -234,7 +232,7 @@ class BattleTable:
             score=None if self.score is None else np.where(turned, 1 - self.score, self.score),
         )
 
-    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> BattleTable:
+    def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> "BattleTable":
         """Select rows; codes and names do not change."""
         return BattleTable(
             systems=self.systems,

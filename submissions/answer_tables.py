@@ -1,7 +1,5 @@
 """Tables of answers that no question set is named for: whose answers they hold, and to which questions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -68,7 +66,7 @@ class AnswerTable:
     unread: tuple[str, ...] = ()
     tool: str = ""
 
-    def called(self, name: str) -> AnswerTable:
+    def called(self, name: str) -> "AnswerTable":
         """Return the table, its one system by the name that was given for it, whatever its rows say."""
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"

@@ -1,7 +1,5 @@
 """The command line: `arena NOUN VERB`. Commands read input, call one service and show the result."""
 
-from __future__ import annotations
-
 import sys
 
 

@@ -1,7 +1,5 @@
 """The ASGI application: Streamlit's pages and our own routes in one server."""
 
-from __future__ import annotations
-
 import gc
 import hmac
 import importlib
@@ -127,7 +125,7 @@ def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None]
     )
 
 
-def middleware_of(settings: Settings, routes: _Routes, host: str = "") -> list[Middleware]:
+def middleware_of(settings: Settings, routes: "_Routes", host: str = "") -> list[Middleware]:
     """Build the middleware, the outermost first: the caller, then hosts and headers, then the rest."""
     return [
         Middleware(UntrustedPeers, proxies=settings.proxies),

@@ -6,8 +6,6 @@ requests bear its own name in `Host`, and so are refused.
 Plain ASGI, so that answers are streamed. Routes that need other headers set them, and those win.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
@@ -111,7 +109,7 @@ class SocketLimit:
 class SiteMiddleware:
     """ASGI middleware of the whole site."""
 
-    def __init__(self, app: ASGIApp, hosts: ServedHosts, policy: str) -> None:
+    def __init__(self, app: ASGIApp, hosts: "ServedHosts", policy: str) -> None:
         self._app = app
         self._hosts = hosts
         self._headers = {**ALWAYS, "Content-Security-Policy": policy}
@@ -296,7 +294,7 @@ class ServedHosts:
     public: Origin | None = None
 
     @classmethod
-    def of(cls, settings: Settings, host: str = "") -> ServedHosts:
+    def of(cls, settings: Settings, host: str = "") -> "ServedHosts":
         """Collect the hosts of the settings, of the address that is listened on, and of this machine."""
         public = origin_of(settings.public_url)
         listed = (name.strip("[]") for name in (*settings.hosts, host.lower(), public.host if public else ""))

@@ -1,7 +1,5 @@
 """Judgments, verdicts, scores and human labels: who was asked what, what came back, and what it settled."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -70,7 +68,7 @@ class Reply:
     metered: bool = True
     usage: TokenUsage | None = None
 
-    def from_cache(self) -> Reply:
+    def from_cache(self) -> "Reply":
         """Return the same reply as one that costs nothing now."""
         # Several times as quick as `dataclasses.replace`, and made for every verdict of a second round.
         return Reply(

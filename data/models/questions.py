@@ -1,7 +1,5 @@
 """Question sets, answers, and the phases in which a set takes submissions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -134,7 +132,7 @@ class QuestionSet:
             message = f"Question set {self.name} uses domains it does not declare: {', '.join(unknown)}."
             raise RecordError(message, advice="List every domain under [domains] in set.toml.")
 
-    def with_questions(self, questions: Iterable[Question]) -> QuestionSet:
+    def with_questions(self, questions: Iterable[Question]) -> "QuestionSet":
         """Return the set with other questions in place of its own."""
         return replace(self, questions=tuple(questions))
 

@@ -1,7 +1,5 @@
 """The closed sets of words that records use (glossary: docs/glossary.md)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +20,7 @@ class Preference(StrEnum):
     TIE = "tie"
 
     @property
-    def flipped(self) -> Preference:
+    def flipped(self) -> "Preference":
         """The same preference with the two answers exchanged."""
         match self:
             case Preference.A:
@@ -65,7 +63,7 @@ class Presentation(StrEnum):
     B_FIRST = "ba"
 
     @property
-    def other(self) -> Presentation:
+    def other(self) -> "Presentation":
         """The swapped presentation."""
         return Presentation.B_FIRST if self is Presentation.A_FIRST else Presentation.A_FIRST
 
@@ -182,7 +180,7 @@ class LabelValue(StrEnum):
     SKIP = "skip"
 
     @property
-    def flipped(self) -> LabelValue:
+    def flipped(self) -> "LabelValue":
         """The same label of the pair in the other order."""
         return {LabelValue.A: LabelValue.B, LabelValue.B: LabelValue.A}.get(self, self)
 

@@ -3,8 +3,6 @@
 The database packs each battle into two whole numbers, so that no words are read a million times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
@@ -82,7 +80,7 @@ def read_columns(
     )
 
 
-def _columns(rows: Rows, place: Codes, entrant: Codes) -> dict[str, NDArray[Any]]:
+def _columns(rows: "Rows", place: Codes, entrant: Codes) -> dict[str, NDArray[Any]]:
     """Build battles' columns from the two whole numbers of each, with the scores as they are."""
     packed, score = rows
     ends = packed[:, 0] & (ENDS - 1)

@@ -1,7 +1,5 @@
 """Errors of calls, sorted by their remedy, and the waits before the next call."""
 
-from __future__ import annotations
-
 import json
 import math
 import random
@@ -292,7 +290,7 @@ def fault_of_status(
     )
 
 
-def _kind_of(status: int, said: Said, *, moderation: bool, too_long: bool, waits: bool) -> CallErrorKind:
+def _kind_of(status: int, said: "Said", *, moderation: bool, too_long: bool, waits: bool) -> CallErrorKind:
     if moderation:
         return CallErrorKind.REFUSED
     # Gateways lose the code and keep the words, which Google also uses of a minute's limit, with a wait.

@@ -13,8 +13,6 @@ An endpoint's price goes before a model's. A model without a price costs nothing
 machine or a private network, and elsewhere its cost is unknown, never zero.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -69,7 +67,7 @@ class Price(BaseModel):
     cached: Dollars | None = None
     cache_write: Dollars | None = None
     call: Dollars = 0.0
-    long: Price | None = None
+    long: "Price | None" = None
     long_from: Annotated[int, Field(gt=0)] = 200_000
 
     def of(self, usage: TokenUsage, calls: int = 1) -> float:
@@ -107,7 +105,7 @@ class Prices:
         self._known: dict[tuple[str, str], Price | None] = {}
 
     @classmethod
-    def load(cls, override: Path | None = None, *, batch: bool = False) -> Prices:
+    def load(cls, override: Path | None = None, *, batch: bool = False) -> "Prices":
         """Read our prices, and a user's before them."""
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
         return cls(*map(_read, paths), batch=batch)

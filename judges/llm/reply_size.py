@@ -4,8 +4,6 @@ Transports ask for gzip alone and decompress here, a piece at a time, so that no
 beyond its limit. Large bodies take turns until their reply is stored.
 """
 
-from __future__ import annotations
-
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Iterator
@@ -44,7 +42,7 @@ def reply_limit(sampling: Sampling) -> int:
 class Incoming:
     """The body of one reply while it comes in."""
 
-    def __init__(self, limit: int, room: ReplyRoom | None = None) -> None:
+    def __init__(self, limit: int, room: "ReplyRoom | None" = None) -> None:
         self.limit = limit
         self._room = room
         self.large = False

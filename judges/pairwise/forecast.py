@@ -1,7 +1,5 @@
 """Before a round: what its judge cannot decide whatever the answers say, and what asking it will take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -110,7 +108,7 @@ class Estimate:
     cached: int = 0
     cached_most: int = 0
 
-    def scaled(self, factor: float) -> Estimate:
+    def scaled(self, factor: float) -> "Estimate":
         """Return the same for more battles, when this is of a sample of them."""
         return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
 

@@ -1,7 +1,5 @@
 """The LLM judge: one prompt, one model, a verdict a battle, also of stored judgments."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +68,7 @@ class Preparation:
         finding = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
         return Prepared(sides=sides, gated=gated, finding=finding)
 
-    def __reduce__(self) -> tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]:
+    def __reduce__(self) -> "tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]":
         """Pickle without the lazy set-up, whose time would count as that of a first text."""
         return _ready_preparation, (self.cleaning, self.protection)
 

@@ -1,7 +1,5 @@
 """Overlap of texts: weights of a question's terms, windows of sentences, and needs that windows meet."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,7 +43,7 @@ class TermWeights:
     @classmethod
     def fit(
         cls, statements: Sequence[frozenset[str]], topic: str = "", *, topic_factor: float = TOPIC_FACTOR
-    ) -> TermWeights:
+    ) -> "TermWeights":
         """Fit on the terms of each statement; `topic` is the question."""
         about = frozenset(terms(topic))
         count = len(statements)

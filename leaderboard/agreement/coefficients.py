@@ -1,7 +1,5 @@
 """Coefficients of agreement and correlation as functions of sums, for one or many resamples at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -37,7 +35,7 @@ class Estimate:
     interval: Interval | None = None
 
 
-def weight_batches(questions: int, resampling: Resampling) -> Iterator[Floats]:
+def weight_batches(questions: int, resampling: Resampling) -> "Iterator[Floats]":
     """Yield the number of draws of each question, (batch, questions), batch by batch."""
     random = np.random.default_rng(resampling.seed)
     size = max(1, BATCH_CELLS // max(1, questions))
@@ -48,7 +46,7 @@ def weight_batches(questions: int, resampling: Resampling) -> Iterator[Floats]:
 
 
 def clustered(
-    statistic: Callable[[Floats], Floats], sums: Floats, questions: Codes, resampling: Resampling
+    statistic: "Callable[[Floats], Floats]", sums: "Floats", questions: Codes, resampling: Resampling
 ) -> Estimate:
     """Estimate a statistic of (items, columns) sums, with a question-clustered percentile interval.
 
@@ -72,7 +70,7 @@ def bounds_of(coefficient: Estimate) -> list[float] | None:
     return None if coefficient.interval is None else coefficient.interval.as_json()
 
 
-def per_question(sums: Floats, questions: Codes) -> Floats:
+def per_question(sums: "Floats", questions: Codes) -> "Floats":
     """(questions, columns) totals of the items of each question that has any."""
     present, codes = np.unique(questions, return_inverse=True)
     totals = np.zeros((len(present), sums.shape[1]))

@@ -1,7 +1,5 @@
 """Enumerations and settings of ratings."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,7 +59,7 @@ class Anchor:
 
     system: str
     rating: float = MEAN
-    others: tuple[Anchor, ...] = ()
+    others: "tuple[Anchor, ...]" = ()
 
     def __post_init__(self) -> None:
         # Not a number is refused too.
@@ -75,7 +73,7 @@ class Anchor:
             raise InputError("An anchor is given twice.", advice="Give each system one rating.")
 
     @property
-    def all(self) -> tuple[Anchor, ...]:
+    def all(self) -> "tuple[Anchor, ...]":
         """This anchor and the others."""
         return (self, *self.others)
 
@@ -84,7 +82,7 @@ class Anchor:
         """Mean rating of the anchors."""
         return sum(anchor.rating for anchor in self.all) / len(self.all)
 
-    def alone(self) -> Anchor:
+    def alone(self) -> "Anchor":
         """Return this anchor only, for values measured from one."""
         if self.others:
             message = f"Such ratings are measured from one anchor, and {len(self.all)} are given."

@@ -3,8 +3,6 @@
 Letters are of all lines, the reference included: they show which are separated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,7 +26,7 @@ class Place:
     rank_upper: int | None
 
     @classmethod
-    def of(cls, rating: Json) -> Place:
+    def of(cls, rating: Json) -> "Place":
         """Return the place of a rating of a board's JSON."""
         return cls(
             # Boards published before places were counted over groups have those of each group by itself.

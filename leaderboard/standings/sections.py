@@ -1,7 +1,5 @@
 """Optional sections of a board's JSON: shares judged, corrections by people, facts that teams report."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -168,7 +166,7 @@ class SystemFacts:
         }
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> SystemFacts:
+    def of(cls, fields: Mapping[str, Any]) -> "SystemFacts":
         """Read the output of `as_json` back."""
         return cls(
             texts={name: fields[name] for name in TEXTS if fields.get(name)},

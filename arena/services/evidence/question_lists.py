@@ -1,7 +1,5 @@
 """The questions of a round as readers look for them: filtered, put into an order."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -100,7 +98,7 @@ class QuestionList:
     notice: str = ""
 
     @classmethod
-    def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> QuestionList:
+    def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> "QuestionList":
         """Prepare for searching."""
         return cls(tuple(questions), tuple(map(_haystack, questions)), notice)
 

@@ -1,7 +1,5 @@
 """Conduct of a judge during a run: its requests, and the usability of its verdicts."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 
@@ -80,7 +78,7 @@ class ConductGuard:
     conduct: JudgeConduct = field(default_factory=JudgeConduct)
 
     @classmethod
-    def of_round(cls, round_: Round) -> ConductGuard | None:
+    def of_round(cls, round_: Round) -> "ConductGuard | None":
         """Return the guard of a round; None where it is to be judged anyway."""
         return None if round_.plan.get(GO_ON) else cls(round_.name)
 

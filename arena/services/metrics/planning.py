@@ -1,7 +1,5 @@
 """Forecast of scoring by an LLM: requests, tokens and money, before anything is paid."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -154,7 +152,7 @@ class MetricPlanner:
             return 0.0
         return self._load_prices().cost(spec.endpoint, spec.model, usage, max(1, calls))
 
-    async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> _Seen:
+    async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> "_Seen":
         async with self._access.dry_running(request, runner) as opened:
             seen = _Seen(opened.judge)
             for items in self._sample(numbers, request.metric, opened.judge):

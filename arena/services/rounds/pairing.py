@@ -4,8 +4,6 @@ Every choice is derived from the seed and the question's id, so that the same pl
 battles on every machine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import sys
@@ -49,7 +47,7 @@ class Pairs:
     versus: str = ""
 
     @classmethod
-    def parse(cls, text: str) -> Pairs:
+    def parse(cls, text: str) -> "Pairs":
         """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM`, `systems` or `all`."""
         if text.startswith(VERSUS) and text != VERSUS:
             return cls(versus=text.removeprefix(VERSUS))
@@ -88,7 +86,7 @@ class Sample:
     share: float | None = None
 
     @classmethod
-    def parse(cls, text: str | None) -> Sample:
+    def parse(cls, text: str | None) -> "Sample":
         """Read `K` or `P%`; None takes every question."""
         if text is None:
             return cls()

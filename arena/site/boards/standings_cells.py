@@ -1,7 +1,5 @@
 """Cells of the standings: ranks, values with their intervals, badges, and the detail that a row opens to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -51,7 +49,7 @@ class Scale:
     high: float
 
     @classmethod
-    def around(cls, values: Sequence[Bounded]) -> Scale:
+    def around(cls, values: Sequence[Bounded]) -> "Scale":
         """Return a scale that shows every value with its interval."""
         spans = [value.span for value in values] or [(0.0, 1.0)]
         low, high = min(low for low, _ in spans), max(high for _, high in spans)

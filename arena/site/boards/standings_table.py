@@ -1,7 +1,5 @@
 """The table of the standings: the columns of the registry, each with its cell, and a row that opens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -90,7 +88,7 @@ class Order:
     turned: bool = False
 
     @classmethod
-    def of(cls, word: str) -> Order:
+    def of(cls, word: str) -> "Order":
         """Return the order that an address names: a column's key, after a dash where it is turned round."""
         return cls(word.removeprefix("-"), word.startswith("-"))
 

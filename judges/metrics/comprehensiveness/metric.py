@@ -1,7 +1,5 @@
 """Make the metrics of this family by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -36,7 +34,7 @@ NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer
 class ComprehensivenessMetric:
     """Scores answers by what a reader finds, in summaries of the passages where asked for."""
 
-    def __init__(self, name: str, reader: Reader, *, summariser: LlmSummariser | None = None) -> None:
+    def __init__(self, name: str, reader: "Reader", *, summariser: LlmSummariser | None = None) -> None:
         self.name = name
         self._reader = reader
         self._summariser = summariser
@@ -75,7 +73,7 @@ def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) 
     )
 
 
-def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> Reader:
+def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> "Reader":
     if name == COMPREHENSIVENESS:
         return _nli(runner, settings)
     if runner is None:

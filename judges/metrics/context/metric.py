@@ -1,7 +1,5 @@
 """The CRUX metrics: what the context of an answer covers, and what the answer itself covers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -46,7 +44,7 @@ class Oracle:
         )
         return KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
 
-    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> Assessed:
+    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> "Assessed":
         """Find the sub-questions, rate the oracle's passages and the context's, and filter.
 
         The oracle is the question's passages, else its reference. Without either, an LLM still rates, and

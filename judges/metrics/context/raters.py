@@ -3,8 +3,6 @@
 The settings of sampling are the paper's (appendix A.1).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -214,7 +212,7 @@ def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[
 class KnownRater:
     """Takes ratings that are known, by sub-question and `text_key` of a passage, and has only others made."""
 
-    def __init__(self, rater: Rater, known: Mapping[str, Mapping[str, float]]) -> None:
+    def __init__(self, rater: "Rater", known: Mapping[str, Mapping[str, float]]) -> None:
         self._rater = rater
         self._known = known
 

@@ -6,8 +6,6 @@ answers something new: `STATIC`. Its public code ranks anew after each choice, b
 `DYNAMIC`, the usual greedy cover. They differ often enough to be named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,7 +56,7 @@ class Ratings:
             raise RecordError(message, advice="Correct it, or rate the passage again.")
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> Ratings:
+    def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> "Ratings":
         """Read rows of numbers; without rows, a table without passages and sub-questions."""
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
@@ -111,7 +109,7 @@ class Pool:
     context: tuple[int, ...]
 
     @classmethod
-    def of(cls, oracle: Sequence[Passage], context: Sequence[Passage] = ()) -> Pool:
+    def of(cls, oracle: Sequence[Passage], context: Sequence[Passage] = ()) -> "Pool":
         """Put two lists together; passages without text are left out."""
         places: dict[str, int] = {}
         distinct: list[Passage] = []

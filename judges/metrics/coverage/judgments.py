@@ -1,7 +1,5 @@
 """Judgments of which aspects of a question a passage covers (diversity qrels)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +32,7 @@ class AspectJudgments:
     by_question: Mapping[str, Mapping[str, frozenset[Label]]]
 
     @classmethod
-    def of(cls, by_question: Mapping[str, Mapping[str, Iterable[Label]]]) -> AspectJudgments:
+    def of(cls, by_question: Mapping[str, Mapping[str, Iterable[Label]]]) -> "AspectJudgments":
         """Read question → passage → aspects."""
         return cls(
             {

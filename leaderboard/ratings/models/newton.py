@@ -1,7 +1,5 @@
 """Maximum likelihood fit of one group of systems, with a convergence certificate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,13 +39,13 @@ class Ridge:
     precision: Floats
     centre: Floats
 
-    def spread(self, draws: int) -> Ridge:
+    def spread(self, draws: int) -> "Ridge":
         """Return the same prior with one column of means for each draw."""
         if self.centre.ndim > 1:
             return self
         return Ridge(precision=self.precision, centre=np.repeat(self.centre[:, None], draws, axis=1))
 
-    def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> Ridge:
+    def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> "Ridge":
         """Return the prior of some draws."""
         return Ridge(precision=self.precision, centre=np.ascontiguousarray(self.centre[:, chosen]))
 

@@ -3,8 +3,6 @@
 Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -40,7 +38,7 @@ class _Problem:
     weight: Floats
 
     @classmethod
-    def of(cls, table: BattleTable, style: Sequence[Floats]) -> _Problem:
+    def of(cls, table: BattleTable, style: Sequence[Floats]) -> "_Problem":
         weight = np.ones(len(table)) if table.weight is None else table.weight
         return cls(table=table, style=style, terms=terms_of(table, style), weight=weight)
 
@@ -59,7 +57,7 @@ class _Fit:
     matrix: Floats
 
     @classmethod
-    def at(cls, problem: _Problem, point: Floats) -> _Fit:
+    def at(cls, problem: _Problem, point: Floats) -> "_Fit":
         gap = problem.terms @ point
         chance = sigmoid(gap)
         curve = problem.weight * chance * (1 - chance)

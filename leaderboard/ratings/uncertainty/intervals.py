@@ -10,8 +10,6 @@ difference.
 Sources: Wilson (1927); Newcombe (2001), "Logit confidence intervals and the inverse sinh transformation".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,7 +47,7 @@ class PairedErrors:
     @classmethod
     def of(
         cls, points: Floats, covariance: Floats, units: Floats | float, factor: Floats | float = 1.0
-    ) -> PairedErrors:
+    ) -> "PairedErrors":
         """Build the errors from the ratings' covariance in squared points.
 
         Where all questions agree on a difference, they show no spread. Each then counts as one battle, won
@@ -70,7 +68,7 @@ class PairedErrors:
         """Find pairs on which no question differed in points, so that resamples hardly vary."""
         return np.isclose(self.se, _of_single_battles(gap, self.units), rtol=1e-9)
 
-    def among(self, codes: Ints) -> PairedErrors:
+    def among(self, codes: Ints) -> "PairedErrors":
         """Select some systems, in their order."""
         chosen = np.ix_(codes, codes)
         return PairedErrors(se=self.se[chosen], units=self.units[chosen])

@@ -6,8 +6,6 @@ has its own random stream and its own fixed size, so neither threads nor memory 
 Source: Rubin (1981) for gamma weights, under which nothing observed ever vanishes.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,7 +51,7 @@ class Units:
     pairs: PairCounts
 
     @classmethod
-    def of(cls, model: PairModel, table: BattleTable, pairs: PairCounts, cluster: Cluster) -> Units:
+    def of(cls, model: PairModel, table: BattleTable, pairs: PairCounts, cluster: Cluster) -> "Units":
         """Build the units of resampling for a rating of battles; all of them must be among the pairs."""
         if cluster is Cluster.NONE:
             return cls(by_cluster=None, pairs=pairs)

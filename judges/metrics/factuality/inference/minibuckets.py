@@ -6,8 +6,6 @@ shifted between them until their beliefs about the variable agree. Exact while n
 Source: Liu & Ihler (2011), "Bounding the partition function using Hölder's inequality".
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -42,8 +40,8 @@ class _Part:
     scope: tuple[int, ...]
     table: Floats
     weight: float = 1.0
-    children: list[_Part] = field(default_factory=list)
-    parent: _Part | None = None
+    children: "list[_Part]" = field(default_factory=list)
+    parent: "_Part | None" = None
     up: Floats = field(default_factory=lambda: np.zeros(()))
     down: Floats = field(default_factory=lambda: np.zeros(()))
 

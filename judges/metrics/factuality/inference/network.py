@@ -4,8 +4,6 @@ Variables are binary, value 0 false and 1 true; every factor has one or two of t
 three arrays. Factors are kept as logarithms, a hard zero being minus infinity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -59,7 +57,7 @@ class Network:
             joined[second][first] = row
         return joined
 
-    def part(self, variables: Sequence[int]) -> Network:
+    def part(self, variables: Sequence[int]) -> "Network":
         """Return the network on some of the variables, in the order given, without factors that reach out."""
         place = np.full(self.size, -1, dtype=np.int64)
         place[list(variables)] = np.arange(len(variables))
