@@ -86,7 +86,6 @@ class Citation:
 
     Attributes:
         start: Where they begin, with the parentheses around them.
-        end: Where they end.
         numbers: Places of the contexts that they name, from 1, as often as they are named; 0 and numbers
             beyond the last name none.
     """
@@ -147,7 +146,6 @@ class _Mark:
     Attributes:
         of_search: Whether it may count from 0.
         on_word: Whether it is a number raised behind a word.
-        may_be_power: Whether that number may be a power.
     """
 
     start: int

@@ -60,7 +60,6 @@ class Plugin:
 
     Attributes:
         name: What it is called, where it is given by name or is a function; else empty.
-        value: The thing.
         source: The file or the entry point, for messages.
         reference: Where another process finds it, see `referred`.
         code: The beginning of the hash of the code that it comes with.

@@ -84,7 +84,6 @@ class Work:
         total: Amount of work; None where unknown.
         done: How much of it is done; stays 0 where it cannot be counted.
         in_bytes: Whether it is counted in bytes.
-        requests: Requests that were sent for it.
         left: The time left in seconds, where it was measured otherwise than by what is done.
         note: What holds it up; empty where nothing does.
         cost_usd: What its requests cost so far, as far as prices are known.

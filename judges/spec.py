@@ -85,7 +85,6 @@ class JudgeSpec(BaseModel):
     """A judge: kind, model, prompt and settings.
 
     Attributes:
-        name: Name of the judge; the file's name where the file gives none.
         kind: `llm`, `panel`, `lexical` or `function`.
         description: One line for `arena judges list`.
         model: The LLM's name at the endpoint.
@@ -93,12 +92,8 @@ class JudgeSpec(BaseModel):
         prompt: The prompt, read and checked.
         ground_truth: Texts that answers are compared with.
         order: Which answer is shown first, or both orders.
-        reply: The reply format.
         temperature: Sampling temperature; None (in a file `"default"`) leaves it to the endpoint, as in the
             next three.
-        top_p: Nucleus share.
-        max_tokens: Most tokens of a reply.
-        seed: Sampling seed.
         response_format: Whether a schema is sent where a metric has one; `"default"` leaves it out.
         logprobs: Whether log probabilities are asked for where `reply` reads them; likewise.
         system_role: Whether the rubric is sent as the system's; else it opens the user's message.
@@ -107,11 +102,7 @@ class JudgeSpec(BaseModel):
         swap_audit: Adaptive second order: this random share is asked swapped whatever came first.
         reasks: How often an unreadable reply is asked again.
         failures_tie: A failed, refused or unreadable reply is a tie (`compat` alone).
-        cleaning: How answers are cleaned.
-        protection: How answers are kept from steering the judge.
-        members: A panel's judges.
         weights: A weighted panel's weights, one a member.
-        rule: How a panel settles.
         quorum: How many members must have judged; None: all.
         lexical: Settings of the lexical judge, checked by it.
         function: Where a Python function that decides is, `FILE.py:NAME` or `MODULE:NAME`; `code` is the hash

@@ -24,7 +24,6 @@ class PairedShare:
         difference: Mean over questions, −1 to 1; None if no question compares the two.
         interval: Its 95 % t interval over questions, that of the sign test where all agree; None for fewer
             than two.
-        ahead: On how many of those the first is ahead.
     """
 
     domain: str

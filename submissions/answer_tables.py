@@ -48,7 +48,6 @@ class AnswerTable:
     """A file of answers, or of references, as it was understood.
 
     Attributes:
-        systems: Rows by system, in the order of the file.
         columns: What each of our columns is called in the file.
         shape: How systems stand in it.
         problems: What else was noticed, all of it warnings.

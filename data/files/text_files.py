@@ -89,10 +89,8 @@ class ReadLimits:
 
     Attributes:
         file_bytes: Bytes after decompression.
-        line_bytes: Bytes of one line.
         lines: Lines, blank ones included.
         gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
-        rows: Rows of a Parquet file.
         items: Items of a list in a row of one, on average.
     """
 

@@ -35,8 +35,6 @@ class ArchiveLimits:
     """Limits on unpacking a zip file.
 
     Attributes:
-        files: Files in it.
-        total_bytes: Bytes of all of them once unpacked.
         deepest: Names that a path may have; 2 for files at the top, or in folders there.
         advice: What to do where it cannot be unpacked.
     """

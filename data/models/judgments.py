@@ -98,7 +98,6 @@ class Judgment:
     `preference` and `margin` are in terms of the battle's `a` and `b`, whatever was shown first.
 
     Attributes:
-        judge: Name of the judge spec that decided.
         model: The LLM, or the embedded judge's version.
         presentation: Which answer was shown first.
         outcome: `judged` where a complete, final verdict was read.
@@ -218,7 +217,6 @@ class MetricItem:
 
     Attributes:
         id: Names the item in the scores.
-        question: The text of the question.
         answer: The answer as submitted.
         passages: The passages of the question: the ground truth of comprehensiveness and factuality.
         reference: The set's own answer, where there is one.
@@ -227,7 +225,6 @@ class MetricItem:
         sub_questions: What coverage counts.
         short_answers: Brief forms of the right answer.
         nuggets: Facts that a good answer states.
-        domain: The question's domain, for breakdowns.
     """
 
     id: str
@@ -256,8 +253,6 @@ class Score:
     """One metric's score of one answer.
 
     Attributes:
-        id: The id of the item.
-        metric: The name of the metric.
         outcome: `judged` exactly where there is a score. `unreadable` where the metric is undefined
             for the item or its LLM's replies could not be read, `refused`, `failed` and `skipped`
             (budget) as in judging.

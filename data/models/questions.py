@@ -200,7 +200,6 @@ class Phase:
     """A span of time in which a set takes submissions, with its limits.
 
     Attributes:
-        name: Its name within the set.
         opens_at: From when on; None since always.
         closes_at: Until when, that moment excluded; None for ever.
         daily_quota: Submissions of one team a day (UTC) that count; None without limit.

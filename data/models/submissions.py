@@ -22,8 +22,6 @@ class SetSummary(Base, table=True):
         language: Of its questions and references, by ISO 639-1.
         questions: How many it has; `counts` are these by domain, `domains` the labels of these.
         content_hash: sha256 of its content.
-        hidden_references: Whether references are for organisers alone.
-        public_texts: Whether its texts are public.
     """
 
     __tablename__ = "question_set"

@@ -176,7 +176,6 @@ class Grammar:
 
     Attributes:
         codes: The character that stands for a word, by word; words without one are `UNKNOWN`.
-        rules: Every rule.
         weak: What follows an attack in its paragraph and belongs to it.
         primed: What belongs to an attack beside a chat token.
     """

@@ -41,12 +41,6 @@ class QuestionStats:
     """A question in a round.
 
     Attributes:
-        id: The question's id in its set.
-        domain: Its domain.
-        question: Its text.
-        battles: Planned battles on it.
-        undecided: Those without a verdict.
-        ties: Those that ended as a tie.
         flips: Those in which a judge changed its mind with the order.
         disputed: Those whose judges, of several, disagree.
         contested: Those that are one of the two, or both.

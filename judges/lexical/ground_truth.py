@@ -26,10 +26,8 @@ class Texts:
     """A question with the texts that answers to it may be compared with.
 
     Attributes:
-        question: The question.
         reference: The reference; empty without one, or where it is one of the answers.
         passages: Those that say anything.
-        language: The set's.
     """
 
     question: str
@@ -64,13 +62,10 @@ class LexicalGroundTruth:
     Attributes:
         kind: Whether it is the reference or the passages.
         reference: The reference, read; None where the passages are the ground truth.
-        points: Its sentences.
         passages: The sentences of the passages: the same ones where they are the ground truth.
         topic: The terms of the question.
         topic_weight: The weight of each of them; any other term weighs 1.
         evidence: The question's texts, by which word order and copies are told.
-        language: The set's.
-        question: The question.
         witnesses: The passages, which an answer may contradict beside the reference.
     """
 

@@ -32,7 +32,6 @@ class Sentence:
 
     Attributes:
         text: As written, without citation marks.
-        terms: Its terms in order.
         live: For each term, whether it says something: not where the text has said it before, and in no
             sentence that asks or that denies all of what follows.
         leads: Whether it is a short heading, or only announces what follows.
@@ -70,7 +69,6 @@ class TextReading:
     """A text with its terms.
 
     Attributes:
-        sentences: Those with a term.
         beginning: The first word, folded.
         names: Terms of words that are written as names.
     """

@@ -91,7 +91,6 @@ class AnswerAnalysis:
     """An answer compared with a ground truth; its score is the sum of its parts.
 
     Attributes:
-        answer: The answer, read.
         coverage: The share of the ground truth that the answer says, 0–1.
         padding: The share of the answer that the ground truth does not have, 0–1.
         shares: How far each sentence of the ground truth is said, 0–1.

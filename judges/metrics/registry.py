@@ -123,7 +123,6 @@ class Facts:
     """The facts of a question that a metric's scores tell of, as pages compare answers by them.
 
     Attributes:
-        kind: What they are.
         given: What a question must bring for them.
         read: From the details of a score.
         begins: What the names of metrics begin with whose details hold them; empty: this metric alone.

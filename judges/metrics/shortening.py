@@ -146,7 +146,6 @@ class AnswerSurface:
 
     Attributes:
         answer: The answer's text; itself where nothing is left out.
-        left_out: How many sentences were.
         order: How far it has the word order of prose, 0–1.
         copies: What it counts for all that it copies beyond what quoting needs, 0–1.
         asserting: Twice the share of its terms in sentences that assert something, at most 1.

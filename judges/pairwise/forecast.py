@@ -90,7 +90,6 @@ class Estimate:
     """Estimated requests of a judge for some battles.
 
     Attributes:
-        battles: Battles that were looked at.
         requests: Requests that are certain.
         requests_most: Requests if every battle is re-asked and every adaptive swap is made.
         prompt_tokens: Tokens of the certain requests, by the counter given or at four characters a token.

@@ -56,7 +56,6 @@ class Sentence:
     """A sentence without marks of layout and citations.
 
     Attributes:
-        text: The sentence.
         numbers: The places of the contexts that it cites, each once, in order.
         heading: True where it is set as a heading.
     """

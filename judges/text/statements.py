@@ -48,7 +48,6 @@ class Quantity:
         figure: The plain number, scale words applied.
         dimension: `length`, `share`, `money`, …; `year`, `day`; `count` where no unit is known.
         noun: For a count, the stem of the word it counts; else empty.
-        text: As written.
         start: Where it begins in the folded text.
     """
 
@@ -144,7 +143,6 @@ class Mark:
         kind: A number, a direction word or a negation.
         axis: What two marks must share to be comparable.
         value: The number, or the pole of the direction.
-        text: As written.
         around: The content terms near it.
         figure: For a number, its value without the unit.
         beside: For a number, the content terms right beside it; for a negation, the term denied.

@@ -43,7 +43,6 @@ class _Powered:
     """Errors by question.
 
     Attributes:
-        weight: λ, the weight of the judge.
         parts: (Q, K) each question's part in the error of the corrected estimates.
         alone: (Q, K) its part in the error of votes alone.
         units: (K,) effective number of labelled questions.

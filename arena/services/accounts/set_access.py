@@ -35,7 +35,6 @@ class SetAccess:
     Attributes:
         withheld: Reason why the set's texts are not public; empty where they are.
         hidden: Whether the set hides the references of its test questions.
-        domains: Its domains by id, with their labels.
     """
 
     def __init__(self, store: Store, caller: Caller, set_name: str) -> None:

@@ -68,8 +68,6 @@ class Resource:
         account: The account that it belongs to; tokens alone.
         checked: It is a submission that was checked and never submitted, whatever became of it since.
         anonymous: Its team asked for no names before publication.
-        published: It is, or was, on a published board.
-        withdrawn: It, or what it describes, was withdrawn.
         retracted: It is a board that was taken down.
         hidden: It quotes references that its set hides.
         private: It is of a set whose texts are not public.

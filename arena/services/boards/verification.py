@@ -37,7 +37,6 @@ class Verified:
     """Result of a verification.
 
     Attributes:
-        files: The names of the files.
         battles: Battles whose verdicts follow from their judgments.
         corrected: Judged battles whose verdict the organisers corrected, with what reason their detail says.
         without_judge: Battles that are lost without a judgment, since one of the two answers is missing.

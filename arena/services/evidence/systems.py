@@ -64,8 +64,6 @@ class LossShare:
 
     Attributes:
         name: The domain's id, the kind of question, or the opponent.
-        lost: Battles lost.
-        battles: Battles judged.
         share: Lost of judged, 0–1.
         interval: Its 95 % interval, battles on one question taken together; None without one.
     """

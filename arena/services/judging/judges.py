@@ -65,12 +65,8 @@ class JudgeTest:
     """Result of a judge on three battles in both orders.
 
     Attributes:
-        judge: Its name.
         models: The models that were asked; empty of an embedded judge.
         battles: What was shown and what came back, by battle, as JSON.
-        judged: Battles with a verdict.
-        agreeing: Those on which both orders agree.
-        calls: Requests that were sent.
         cost_usd: What they cost; None where no price is known.
         latency: The mean time of a reply in seconds; None where nothing was asked.
     """

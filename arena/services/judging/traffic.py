@@ -56,7 +56,6 @@ class OpenedJudge:
     """A judge for a run.
 
     Attributes:
-        judge: The judge.
         traffic: Its requests; None of an embedded judge.
         waits: Whether its battles wait for replies, so that only so many are begun as calls are in flight.
     """

@@ -176,9 +176,7 @@ class _Seen:
 
     Attributes:
         stored_as: Under what name scores are kept.
-        sampled: How many answers were tried.
         cut: Of how many the LLM would read passages in part.
-        details: Of their scores.
     """
 
     stored_as: str

@@ -21,10 +21,7 @@ class AttachedPassages:
     """Result of attaching passages.
 
     Attributes:
-        summary: The new set.
         created: False where the same set was there already.
-        questions: How many have passages of the file.
-        passages: How many passages they have together.
         without: Questions of the set that the file does not name; they keep the passages that they had.
         unknown: Questions of the file that the set does not have.
         unresolved: Passages of a run that the corpus does not have.

@@ -90,11 +90,8 @@ class LiveSystem:
     """A system in a live standing; None where it has no verdict yet.
 
     Attributes:
-        system: Its name.
-        questions: Questions on which it has a verdict.
         score: Mean share of the win, 0–1.
         lower: Lower end of its 95 % interval.
-        upper: Upper end.
     """
 
     system: str
@@ -109,8 +106,6 @@ class LiveStanding:
     """Win shares so far.
 
     Attributes:
-        questions: Questions with a verdict.
-        planned_questions: Questions of the round.
         systems: The systems without the reference, best first.
     """
 

@@ -32,7 +32,6 @@ class QuestionFeed:
     """Hands a lease the pending battles of a round, a few questions at a time in the random order.
 
     Attributes:
-        limit: How many battles at most at a time.
         chunk: How many questions are looked through for them.
     """
 

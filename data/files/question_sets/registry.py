@@ -35,7 +35,6 @@ class SetDraft:
     """A question set as files give it, before it is checked as a whole.
 
     Attributes:
-        questions: The questions.
         head: What they say of the set: `name`, `title` and so on.
         published: Whether that is all there is to say, so that no `set.toml` is read.
         domains: Labels of domains; None for those that the questions' domains have by themselves.

@@ -151,7 +151,6 @@ class Shape:
     """Layout of a text.
 
     Attributes:
-        format: The container.
         detail: Of a log the key of its rows, of CSV the separator.
         whole: Whether it is one JSON object that is read at once.
         carriage_returns: Whether lines end as on the classic Macintosh.

@@ -143,11 +143,8 @@ class TextRow(BaseModel):
 
     Attributes:
         question_id: The question's id; a whole number is its digits, `1.0` too.
-        question: The question's text.
         answer: What a system wrote; may be empty.
-        system: Whose answer it is.
         reference: The answer that is known to be right.
-        domain: The question's subject.
         contexts: Passages, each in its place, empty ones too; those without ids are counted.
     """
 

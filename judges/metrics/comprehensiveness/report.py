@@ -42,7 +42,6 @@ class Facts:
 
     Attributes:
         covered: Statements that the answer makes: `{"id"?, "text", "passages"}`.
-        missing: Statements that it does not make.
         basis: The fewest of these that would have to be added.
         contradicted: Those of the missing that it speaks against, with the key `answer`.
     """

@@ -77,10 +77,8 @@ class Assessed:
     Attributes:
         sub_questions: All of them, answerable or not.
         answerable: Places of those that count: what the oracle answers, or all without an oracle.
-        pool: The passages.
         oracle: Ratings of the oracle's passages, in the order of `pool.oracle`.
         ratings: Ratings of all passages of the pool, sub-questions out of scope set to 0.
-        oracle_name: What the oracle is.
     """
 
     sub_questions: SubQuestions

@@ -39,11 +39,7 @@ class Assessment:
     """A fact graph with its posteriors.
 
     Attributes:
-        claims: The claims.
         contexts: The passage of each context node; in FR1 one passage can stand at several nodes.
-        links: The edges with their reasons.
-        graph: The fact graph.
-        posteriors: The posterior of every node.
         lost: How many relations could not be read or were refused, by outcome.
         cut: Passages that were too long for an LLM, with their words before and after.
     """

@@ -167,8 +167,6 @@ class FactualitySettings(BaseModel):
         claim_prior: Probability of a claim before any evidence.
         context_prior: Probability of a context before any evidence.
         source_priors: The same for passages by their ids, where a source is less reliable.
-        factors: The factor tables.
-        inference: The engine.
         default_probability: Of a relation where the LLM gives no token probabilities.
         write_queries: Have the LLM write the search query of each claim.
         summarise: Have the LLM sum up, of each context, what bears on the claim.

@@ -29,9 +29,7 @@ class Fact:
 
     Attributes:
         text: As written, without citation marks.
-        terms: Its different terms.
         key: Those that are names or figures, which count twice.
-        figures: Those that are figures.
     """
 
     text: str

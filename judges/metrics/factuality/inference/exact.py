@@ -27,7 +27,6 @@ class Exact:
 
     Attributes:
         true: The probability of each variable to be true, shape (variables,).
-        log_partition: The logarithm of the partition function.
     """
 
     true: Floats
