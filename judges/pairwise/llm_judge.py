@@ -292,14 +292,10 @@ class PairwiseJudge:
         return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
 
     def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
-        cache = self._known_settings
+        cache = {}
         if (text, vote, left_out) not in cache:
             cache[text, vote, left_out] = self._described(text, vote, left_out)
         return cache[text, vote, left_out]
-
-    @cached_property
-    def _known_settings(self) -> dict[tuple[str, int, str], str]:
-        return {}
 
     def _described(self, text: str, vote: int, left_out: str) -> str:
         settings = {

@@ -60,7 +60,7 @@ class Renderer:
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
-        placeholders = self._placeholders
+        placeholders = self.prompt.placeholders("pair")
         if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
         shown = question.passages if "passages" in placeholders else ()
@@ -79,10 +79,6 @@ class Renderer:
             free=self.spec.price == 0,
             sample=sample,
         )
-
-    @cached_property
-    def _placeholders(self) -> frozenset[str]:
-        return self.prompt.placeholders("pair")
 
     @cached_property
     def prefix(self) -> tuple[Message, ...]:

@@ -78,7 +78,7 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool, priva
     and the question itself are for those who take part.
     """
     takes_part = visibility_of(caller, Resource(kind=Kind.QUESTION, private=private)) is Visibility.FULL
-    tested = is_hidden(question)
+    tested = question.split is Split.TEST
     private = private and (tested or not takes_part)
     resource = Resource(kind=Kind.REFERENCE, hidden=hidden and tested, private=private)
     if visibility_of(caller, resource) is Visibility.FULL:
@@ -100,11 +100,6 @@ def without_answers(question: Question) -> Question:
         citations=(),
         nuggets=(),
     )
-
-
-def is_hidden(question: Question) -> bool:
-    """Return whether a set may hide a question's reference: it may for test questions."""
-    return question.split is Split.TEST
 
 
 def without_words(evidence: BattleEvidence) -> BattleEvidence:
