@@ -172,13 +172,17 @@ def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> 
         if not isinstance(value, entry_type):
             if not (issubclass(entry_type, FileFormat) and isinstance(value, FileFormat)):
                 problems.append(f"{called} gives a {type(value).__name__} for a {kind.word}.")
-        elif not (isinstance(value.name, str) and value.name.split() == [value.name]):
+        elif not _is_word(value.name):
             problems.append(f"{called} has a {kind.word} named {value.name!r}, which is no single word.")
         elif value.name in taken or value.name in entries:
             problems.append(f"{called} has a {kind.word} {value.name}, of which there is one already.")
         else:
             entries[value.name] = value
     return Added(tuple(entries.values()), tuple(problems))
+
+
+def _is_word(name: object) -> bool:
+    return isinstance(name, str) and name.split() == [name]
 
 
 def code_of(kind: PluginKind, name: str) -> str:
