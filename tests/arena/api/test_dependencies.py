@@ -16,6 +16,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.rounds.models import RoundRequest
 from data.models import Role, TokenScope
 from tests.arena.api.conftest import answers
+from tests.cases import cases
 from tests.private_texts import private_round
 
 READ, SUBMIT, MANAGE, ORGANISE = (
@@ -79,53 +80,15 @@ PEOPLE: Mapping[str, Who] = {
     "olga": Who(frozenset({ORGANISE}), account="olga"),
 }
 SENT = answers("another").decode()
+
+
+def _row(scope: str | None = None, of: str = "ALL", body: Any = None, **fields: Any) -> Row:  # noqa: ANN401
+    sent = SENT if body == "SENT" else body
+    return Row(scope=TokenScope(scope) if scope else None, of=Of[of], body=sent, **fields)
+
+
 ROWS: Mapping[str, Sequence[Row]] = {
-    "GET /health": [Row(None, "/health")],
-    "GET /sets": [Row(None, "/sets")],
-    "GET /sets/{name}": [Row(None, "/sets/tiny")],
-    "GET /sets/{name}/questions": [Row(None, "/sets/tiny/questions")],
-    "GET /sets/{name}/sample": [Row(None, "/sets/tiny/sample")],
-    "GET /sets/{name}/metrics": [Row(None, "/sets/tiny/metrics")],
-    "GET /sets/{name}/metrics/{metric}/scores": [
-        Row(None, "/sets/tiny/metrics/comprehensiveness-nli/scores")
-    ],
-    "POST /sets/{name}/check": [Row(SUBMIT, "/sets/tiny/check", body=SENT)],
-    "POST /sets/{name}/submissions": [
-        Row(SUBMIT, "/sets/tiny/submissions?system=ours&team=alpha", Of.TEAM, SENT)
-    ],
-    "GET /submissions": [Row(None, "/submissions")],
-    "GET /submissions/{number}": [
-        Row(None, "/submissions/{accepted}"),
-        Row(READ, "/submissions/{held}", Of.TEAM),
-    ],
-    "POST /submissions/{number}/withdraw": [Row(SUBMIT, "/submissions/{accepted}/withdraw", Of.TEAM, {})],
-    "POST /submissions/{number}/confirm": [Row(SUBMIT, "/submissions/{held}/confirm", Of.TEAM)],
-    "POST /submissions/{number}/select": [Row(SUBMIT, "/submissions/{accepted}/select", Of.TEAM)],
-    "GET /leaderboards": [Row(None, "/leaderboards")],
-    "GET /leaderboards/{name}": [Row(None, "/leaderboards/first")],
-    "GET /rounds": [Row(None, "/rounds")],
-    "GET /rounds/{name}": [Row(None, "/rounds/first"), Row(ORGANISE, "/rounds/second")],
-    "GET /rounds/{name}/battles": [
-        Row(None, "/rounds/first/battles"),
-        Row(ORGANISE, "/rounds/second/battles"),
-    ],
-    "GET /rounds/{name}/questions/{question_id}": [
-        Row(None, "/rounds/first/questions/q0"),
-        Row(ORGANISE, "/rounds/second/questions/q0"),
-    ],
-    "GET /rounds/{name}/labels": [Row(ORGANISE, "/rounds/first/labels", absent=True)],
-    "GET /me": [Row(READ, "/me")],
-    "GET /teams": [Row(READ, "/teams")],
-    "GET /teams/{team}": [Row(READ, "/teams/alpha", Of.TEAM)],
-    "GET /teams/{team}/tokens": [Row(READ, "/teams/alpha/tokens", Of.TEAM)],
-    "POST /teams/{team}/tokens": [
-        Row(MANAGE, "/teams/alpha/tokens", Of.TEAM, {"name": "n", "scopes": ["read"]}, members=False)
-    ],
-    "DELETE /tokens/{number}": [
-        Row(MANAGE, "/tokens/{team_token}", Of.TEAM, members=False),
-        Row(MANAGE, "/tokens/{alices_token}", Of.ALICE),
-        Row(MANAGE, "/tokens/{olgas_token}", Of.OLGA),
-    ],
+    route: [_row(**row) for row in rows] for route, rows in cases(__file__, "ROWS").items()
 }
 
 

@@ -17,6 +17,7 @@ from arena.site.questions.battles import standing
 from arena.site.services import as_secrets
 from data.models import BattleEvidence, Preference
 from tests.arena.conftest import play
+from tests.cases import cases
 from tests.opened_pages import page_of
 from tests.served import published
 
@@ -43,93 +44,7 @@ def words_of(page: AppTest) -> str:
     return re.sub(r"<[^>]*>", "", re.sub(r"<sup>.*?</sup>", "", html_of(page)))
 
 
-COMPARE, PAPER = "compare.compare_page", "rag-qa-arena"
-SHOWN: Sequence[tuple[str, Mapping[str, str], Sequence[str]]] = (
-    (
-        "main",
-        {"board": "tiny"},
-        (
-            *(f'href="./system?board=tiny&amp;id={name}"' for name in ("full", "short", "hostile")),
-            *(f"./?board=tiny&amp;domain=d{at}" for at in range(3)),
-            "95 % interval",
-            "./questions?board=tiny&amp;domain=d0&amp;system=full",
-        ),
-    ),
-    ("main", {"board": "tiny", "win": "win_rate"}, ("Win over ",)),
-    (
-        "main",
-        {"board": PAPER, "domain": "fiqa"},
-        ("as published", "share first place in Finance"),
-    ),
-    ("main", {"board": "tiny", "find": "sho"}, ("1 of 3 systems: name with “sho”", 'href="./?board=tiny"')),
-    ("main", {"board": "tiny", "find": "nobody"}, ("0 of 3 systems",)),
-    (
-        "systems.system_page",
-        {"board": "tiny", "id": "full"},
-        ("<h1>full</h1>", "question?board=tiny&amp;id=q", "What do we know of item"),
-    ),
-    # D9: its profile by domain is against all systems, by name.
-    (
-        "systems.system_page",
-        {"board": "tiny", "id": "human", "part": "domains"},
-        ("Win + tie rate against all systems with its 95 % interval",),
-    ),
-    ("systems.system_page", {"board": PAPER, "id": "gpt-4o"}, ("Biomedical", "no single battles")),
-    (
-        "questions.question_page",
-        {"board": "tiny", "id": "q3", "part": "answers"},
-        (
-            "What do we know of item 3",
-            "Item 3 is delta. It weighs 13 grams.",
-            "full and the reference answered it equally well, and best",
-            "Both cover",
-        ),
-    ),
-    ("boards.trust_page", {"board": PAPER}, ('href="./?board=rag-qa-arena"', "This board does not tell.")),
-    (
-        COMPARE,
-        {"board": "tiny", "a": "human", "b": "short"},
-        ("human minus short, in percentage points of the win", "./question?board=tiny&amp;id=q", "separate"),
-    ),
-    (
-        COMPARE,
-        {"board": PAPER, "a": "gpt-4o", "b": "gpt-4-turbo"},
-        ("the lead is statistically significant", "cannot be compared one by one"),
-    ),
-    (COMPARE, {"board": PAPER, "a": "gpt-4o", "b": "LFRQA"}, ("Rank1–\nRating10661144",)),
-    (
-        "boards.matrix_page",
-        {"board": "tiny"},
-        ("./questions?board=tiny&amp;system=full&amp;opponent=short", "full against short:"),
-    ),
-    ("boards.history_page", {}, ("A tiny set", PAPER, "no earlier board")),
-    (
-        "boards.data_page",
-        {"board": "tiny", "statistics": "shown"},
-        ("@misc{tiny-", "Words per reference, mean", "Zero"),
-    ),
-    ("questions.list_page", {"board": "tiny", "domain": "d0"}, ("4 of 12 questions",)),
-    ("questions.list_page", {"board": "tiny", "words": "item 11"}, ("1 of 12 questions",)),
-    (
-        "boards.leaderboard_page",
-        {"board": "tiny"},
-        ("nobody has checked this judge",),
-    ),
-    (
-        "boards.trust_page",
-        {"board": "tiny"},
-        (
-            "A longer answer gains about",
-            "as people do?",
-            "Not checked",
-            "order of the answers",
-            "unreadable",
-        ),
-    ),
-)
-
-
-@pytest.mark.parametrize(("name", "query", "words"), SHOWN)
+@pytest.mark.parametrize(("name", "query", "words"), cases(__file__, "SHOWN"))
 def test_page_shows_what_it_is_about(name: str, query: Mapping[str, str], words: Sequence[str]) -> None:
     page = visit(name, **query)
     assert not page.exception

@@ -47,47 +47,15 @@ CALLERS = {
     ),
     "operator": OPERATOR,
 }
-F, A, T, N = Visibility.FULL, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.NONE
-
-
 FLAGS = ("checked", "anonymous", "published", "withdrawn", "retracted", "hidden", "private")
 State = Mapping[str, Any]
 """Flags of an object that are true."""
 
 
-ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = (
-    (Kind.SUBMISSION, {}, (F, F, F, F, F, F)),
-    (Kind.SUBMISSION, {"checked": True}, (N, N, F, N, F, F)),
-    (Kind.SUBMISSION, {"checked": True, "withdrawn": True}, (N, N, T, N, T, T)),
-    (Kind.SUBMISSION, {"anonymous": True}, (A, A, F, A, F, F)),
-    (Kind.SUBMISSION, {"anonymous": True, "published": True}, (F, F, F, F, F, F)),
-    (Kind.SUBMISSION, {"withdrawn": True}, (T, T, T, T, T, T)),
-    (Kind.SUBMISSION, {"withdrawn": True, "anonymous": True}, (N, N, T, N, T, T)),
-    (Kind.ANSWERS, {}, (N, N, F, N, F, F)),
-    (Kind.ANSWERS, {"published": True}, (F, F, F, F, F, F)),
-    (Kind.ANSWERS, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
-    (Kind.ANSWERS, {"published": True, "private": True}, (N, N, F, N, F, F)),
-    (Kind.QUESTION, {}, (F, F, F, F, F, F)),
-    (Kind.QUESTION, {"private": True}, (N, F, F, N, F, F)),
-    (Kind.CONTACT, {"published": True}, (N, N, F, N, F, F)),
-    (Kind.REFERENCE, {}, (F, F, F, F, F, F)),
-    (Kind.REFERENCE, {"hidden": True}, (N, N, N, N, N, F)),
-    (Kind.REFERENCE, {"private": True}, (N, N, N, N, F, F)),
-    (Kind.REFERENCE, {"private": True, "hidden": True}, (N, N, N, N, N, F)),
-    (Kind.REPORT, {"published": True}, (N, N, F, N, F, F)),
-    (Kind.BOARD, {}, (N, N, N, N, F, F)),
-    (Kind.BOARD, {"published": True}, (F, F, F, F, F, F)),
-    (Kind.BOARD, {"published": True, "retracted": True}, (T, T, T, T, F, F)),
-    (Kind.BATTLE, {}, (N, N, N, N, F, F)),
-    (Kind.BATTLE, {"published": True}, (F, F, F, F, F, F)),
-    (Kind.BATTLE, {"published": True, "retracted": True}, (N, N, N, N, F, F)),
-    (Kind.RATIONALE, {"published": True}, (F, F, F, F, F, F)),
-    (Kind.RATIONALE, {}, (N, N, N, N, F, F)),
-    (Kind.RATIONALE, {"published": True, "hidden": True}, (T, T, T, T, T, F)),
-    (Kind.RATIONALE, {"published": True, "private": True}, (T, T, T, T, F, F)),
-    (Kind.RATIONALE, {"published": True, "withdrawn": True}, (T, T, T, T, T, T)),
-    (Kind.TEAM, {}, (N, N, F, N, F, F)),
-    (Kind.TOKEN, {}, (N, N, F, N, F, F)),
+SEEN = {"F": Visibility.FULL, "A": Visibility.NAMELESS, "T": Visibility.TOMBSTONE, "N": Visibility.NONE}
+ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = tuple(
+    (Kind(kind), dict.fromkeys(flags, True), tuple(SEEN[letter] for letter in seen))
+    for kind, flags, seen in cases(__file__, "ROWS")
 )
 
 

@@ -25,6 +25,7 @@ from judges.metrics.factuality.report import summarise
 from judges.metrics.factuality.tasks import FactualitySettings, relation_probability
 from judges.metrics.registry import build_metric
 from judges.metrics.relations.model import Entailment, Pair, Related
+from tests.cases import cases
 from tests.judges import asking
 from tests.narrow import instance
 
@@ -333,54 +334,8 @@ def test_a_request_that_fails_leaves_no_score(scripted_llm: Serve, assessor: str
     assert score.reason
 
 
-PASSAGES = (
-    Passage(
-        "life",
-        "Edmund Joseph Harrowgate (11 March 1887 – 2 September 1954) was a Canadian film maker. He was "
-        "born in Sault Perrin, Ontario, the eldest of five children of the mining engineer Patrick "
-        "Harrowgate. He studied at the Ridley College of Mines for seven months and left without a "
-        "degree.",
-    ),
-    Passage(
-        "north",
-        "In 1912 the railway builder Sir Alistair Wenlock hired Harrowgate to look for iron ore along "
-        "Whale Sound. Some 9,000 metres of film burned in his Montreal cutting room in 1918 when he "
-        "dropped a cigarette.",
-    ),
-    Passage(
-        "film",
-        "The Winter House opened at the Orpheum in New York on 4 June 1923, ran for 82 minutes and earned "
-        "251,000 dollars in its first year. He married the pianist Louise Aldern in 1914; they had three "
-        "daughters.",
-    ),
-    Passage(
-        "other",
-        "Peter Wray Harrowgate (born 19 May 1921 in Leeds) is a British organist. He recorded 40 albums.",
-    ),
-)
-TRUE = (
-    "Edmund Harrowgate was born on 11 March 1887 in Sault Perrin, Ontario.",
-    "His father, Patrick Harrowgate, was a mining engineer.",
-    "He studied at the Ridley College of Mines but left without a degree.",
-    "Sir Alistair Wenlock hired him in 1912 to look for iron ore along Whale Sound.",
-    "In 1918 a cigarette set fire to some 9,000 metres of his film in Montreal.",
-    "The Winter House opened in New York on 4 June 1923.",
-    "The film ran for 82 minutes.",
-    "In 1914 he married the pianist Louise Aldern, with whom he had three daughters.",
-)
-WRONG_DATE = (
-    "Edmund Harrowgate was born on 14 July 1891 in Sault Perrin, Ontario.",
-    "Sir Alistair Wenlock hired him in 1905 to look for iron ore along Whale Sound.",
-    "The Winter House opened in New York on 30 October 1926.",
-)
-WRONG = (
-    "His father, Thomas Harrowgate, was a mining engineer.",
-    "In 1914 he married the pianist Margaret Quill.",
-    "He was the eldest of nine children.",
-    "The Winter House earned 750,000 dollars in its first year.",
-    "He taught photography at the University of Toronto for a decade.",
-    "His brother Walter became a minister in Ottawa.",
-)
+PASSAGES = tuple(Passage(name, text) for name, text in cases(__file__, "PASSAGES").items())
+TRUE, WRONG_DATE, WRONG = (cases(__file__, name) for name in ("TRUE", "WRONG_DATE", "WRONG"))
 
 
 def test_true_claims_are_believed_more_than_wrong_ones() -> None:
