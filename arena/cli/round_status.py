@@ -44,7 +44,7 @@ def status(
     $ arena rounds status demo
 
     The state includes its speed, the seconds left, and its job: place in the queue, workers and last error;
-    and how the systems stand, while the round runs with intervals that hold however often one looks.
+    and how the systems stand so far.
     """
     if name and replies:
         show_replies(name, replies, unreadable=unreadable, as_json=as_json)

@@ -15,6 +15,7 @@ from leaderboard.standings.sections import JudgedShare, JudgedShares
 
 _MISSING = list(Outcome).index(Outcome.MISSING)
 ROWS_AT_ONCE = 1 << 20
+HALF = 0.5
 WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "tie"}
 
 
@@ -100,6 +101,13 @@ class LiveSystem:
     lower: float | None = None
     upper: float | None = None
 
+    @property
+    def word(self) -> str:
+        """Compare the score with half of the win, by its interval."""
+        if self.lower is None or self.upper is None or self.lower <= HALF <= self.upper:
+            return "not decided"
+        return "above 50 %" if self.lower > HALF else "below 50 %"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveStanding:
@@ -117,8 +125,8 @@ class LiveStanding:
     def sentence(self) -> str:
         """Coverage and validity of the intervals."""
         return (
-            f"Verdicts on {self.questions:,} of {self.planned_questions:,} questions. The 95 % intervals "
-            "hold for one look."
+            f"Verdicts on {self.questions:,} of {self.planned_questions:,} questions. Each 95 % interval is "
+            "valid for a single look."
         )
 
     def as_json(self) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arena.services.accounts.redaction import hide_addresses
 from data.errors import NotFoundError
 from data.models import (
+    JobKind,
     MissingRule,
     OrderPolicy,
     Outcome,
@@ -21,7 +22,7 @@ from data.models import (
     Submission,
     require_name,
 )
-from data.models.rounds import require_amount
+from data.models.rounds import RESUMABLE, require_amount
 from data.store import Store
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ def judge_inputs(
         )
 
 
+DELETABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundState.CANCELLED)
+REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 """Outcomes of battles that a retry judges."""
 
@@ -233,9 +236,21 @@ class RoundProgress:
 
     @property
     def share(self) -> float:
-        """Share of the planned battles that have ended, 0–1."""
-        planned = self.counts.planned
-        return (planned - self.counts.pending) / planned if planned else 1.0
+        """Share of the planned battles with a verdict, 0–1."""
+        return self.counts.judged / self.counts.planned if self.counts.planned else 1.0
+
+    @property
+    def unjudged(self) -> Mapping[str, int]:
+        """Number of battles that ended without a verdict, by outcome."""
+        counts = {one.value: getattr(self.counts, one.value) for one in Outcome if one != Outcome.JUDGED}
+        return {name: count for name, count in counts.items() if count}
+
+    @property
+    def sentence(self) -> str:
+        """Count the battles that were judged, and the others by outcome."""
+        others = {**self.unjudged, "still to judge": self.counts.pending}
+        rest = "".join(f", {count:,} {name}" for name, count in others.items() if count)
+        return f"{self.counts.judged:,} of {self.counts.planned:,} battles judged{rest}"
 
     @property
     def waiting(self) -> bool:
@@ -258,8 +273,7 @@ class RoundWatch(RoundProgress):
     @property
     def retriable(self) -> Mapping[str, int]:
         """Number of battles that a retry would judge, by outcome."""
-        counts = {one.value: getattr(self.counts, one.value) for one in RETRIED}
-        return {name: count for name, count in counts.items() if count}
+        return {name: count for name, count in self.unjudged.items() if name in RETRIED}
 
     @property
     def workers(self) -> tuple[str, ...]:
@@ -268,6 +282,39 @@ class RoundWatch(RoundProgress):
         return tuple(f"{each.worker.name}{'' if each.lease_left > 0 else ' (lost)'}" for each in leases)
 
     @property
-    def moving(self) -> bool:
-        """True if its figures may change without an action."""
-        return self.waiting or self.round.state in {RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED}
+    def cap_sentence(self) -> str:
+        """Say how many battles the cap left out; empty where it left out none."""
+        skipped = (
+            f"The cap stopped the round: {self.counts.skipped:,} of {self.counts.planned:,} battles were"
+        )
+        return f"{skipped} skipped. Raise the cap if it is too low, then judge them." if self.capped else ""
+
+    @property
+    def publishing(self) -> bool:
+        """True while its board is made."""
+        return self.waiting and self.job is not None and self.job.job.kind is JobKind.PUBLISH
+
+    @property
+    def active(self) -> bool:
+        """True if it can be paused, resumed or cancelled."""
+        return self.round.state in RESUMABLE
+
+    @property
+    def may_pause(self) -> bool:
+        """True if its battles are judged or wait in the queue."""
+        return self.active and self.waiting and not self.publishing
+
+    @property
+    def stopped_by_judge(self) -> bool:
+        """True if it is paused and something is wrong with its judge."""
+        return self.round.state is RoundState.PAUSED and not self.waiting and bool(self.warnings)
+
+    @property
+    def may_retry(self) -> bool:
+        """True if failed and skipped battles can be judged again."""
+        return self.round.state in REOPENABLE and not self.waiting and bool(self.retriable)
+
+    @property
+    def deletable(self) -> bool:
+        """True if it is not published and no job works on it."""
+        return self.round.state in DELETABLE and not self.waiting

@@ -11,7 +11,9 @@ from arena.services.jobs.service import JobService
 from arena.services.judging.traffic import GO_ON
 from arena.services.rounds.judging_loop import RoundRunner
 from arena.services.rounds.models import (
+    DELETABLE,
     FORMER,
+    REOPENABLE,
     RETRIED,
     LoadSpec,
     PlannedRound,
@@ -48,8 +50,6 @@ from judges.spec import JudgeSpec
 
 MAX_REASON = 1_000
 TIE = "tie"
-DELETABLE = (RoundState.PLANNED, RoundState.PAUSED, RoundState.FINISHED, RoundState.CANCELLED)
-REOPENABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PAUSED)
 CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
 USUAL_CONCURRENCY = 16
@@ -91,7 +91,7 @@ class RoundService(RoundReader):
             self._refuse_taken(request.name)
         if not planned.plan.battles:
             raise InputError(
-                f"There is nothing to judge on {request.set_name} with --pairs {request.pairs}"
+                f"There is nothing to judge on {request.set_name} with the pairs {request.pairs}"
                 f"{left_out_of(planned.plan)}.",
                 advice="Add submissions with `arena submissions add`, or choose other pairs.",
             )
@@ -372,7 +372,7 @@ class RoundService(RoundReader):
         if any(round_.name == name for round_ in self._store.rounds.all()):
             raise ConflictError(
                 f"There is a round {name!r} already.",
-                advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+                advice=f"Go on with it by `arena rounds resume {name}`, or choose another name.",
             )
 
     def _free_name(self, planned: PlannedRound) -> str:

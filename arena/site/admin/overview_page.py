@@ -3,12 +3,12 @@
 from arena.formats import format_time, span
 from arena.models.submissions import WaitingSubmission
 from arena.services.rounds.models import RoundProgress
-from arena.site.admin.common import EVERY, NOTHING, capped, grid, organiser, usd, watched
+from arena.site.admin.common import NOTHING, capped, grid, organiser, usd, watched
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.html import Child, anchor, heading, lead, note, page_heading, paragraph, subheading
-from data.text import counted, percent
+from data.text import counted
 
 
 def show() -> None:
@@ -31,8 +31,7 @@ def show() -> None:
         note("Nothing waits: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")
     paragraph(anchor("Plan a round", "admin-rounds"), ": its cost is shown first.")
-    moving = any(progress.waiting for progress in arena().rounds.under_way(caller=caller))
-    watched(_rounds, every=EVERY if moving else None)
+    watched(_rounds)
 
 
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:
@@ -46,7 +45,7 @@ def _rounds() -> None:
     if not rounds:
         note("No round is planned, running or waiting to be published.")
         return
-    grid(("Round", "State", "Judged", "Charged", "Time left"), map(_progress, rounds))
+    grid(("Round", "State", "Battles", "Charged", "Time left"), map(_progress, rounds))
 
 
 def _progress(progress: RoundProgress) -> tuple[Child, ...]:
@@ -54,7 +53,7 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
     return (
         anchor(round_.name, "admin-rounds", round=round_.name),
         round_.state.value,
-        f"{percent(progress.share, decimals=0)} of {counts.planned:,} battles",
+        progress.sentence,
         f"{usd(counts.cost_usd)}, {capped(round_.budget_usd)}",
         span(progress.seconds_left),
     )

@@ -145,10 +145,7 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
         rows = [(why, f"{count:,}") for why, count in plan[key].items()]
         if rows:
             grid((head, "Battles"), rows)
-    note(
-        f"Systems: {', '.join(plan['systems']) or 'none'}. Lost without a judge, since an answer is missing: "
-        f"{plan['without_judge']:,}; not compared: {plan['missing']:,}."
-    )
+    note(f"Systems: {', '.join(plan['systems']) or 'none'}.")
 
 
 def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:

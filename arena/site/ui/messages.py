@@ -1,5 +1,6 @@
 """Errors in one sentence, flash messages of what was done, and bars for long work."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -66,9 +67,23 @@ def show_error(error: ArenaError) -> None:
     st.error(plain(error), icon=":material/error:")
 
 
+COMMANDS = re.compile(
+    r"(?<=\.) (?:Run )?`arena [^`]*`[^.]*\.|(?::| by|,? or with| with)? ?\(?`arena [^`]*`\)?"
+    r"| (?:by|with) --[a-z-]+|(?<= )--(?=[a-z])"
+)
+"""Commands and options in an error: a sentence about one, one in brackets or behind a colon."""
+
+
+def without_commands(text: str) -> str:
+    """Leave out commands and their options, which a page has buttons and fields for."""
+    return COMMANDS.sub("", text).strip() or text
+
+
 def plain(error: ArenaError) -> str:
     """Return the error's sentence with everything that Markdown would read as its own escaped."""
-    return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in str(public_error(error)))
+    return "".join(
+        f"\\{sign}" if sign in MARKDOWN else sign for sign in without_commands(str(public_error(error)))
+    )
 
 
 FLASH = "flash"
@@ -76,26 +91,30 @@ FLASH = "flash"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flash:
-    """Message on a finished action, with its time and place; `shown` after its display."""
+    """Message on an action, with time and place; `failed` if it is an error, `shown` after its display."""
 
     place: str
     text: str
     at: datetime
+    failed: bool = False
     shown: bool = False
 
 
-def tell(text: str, place: str = "") -> None:
+def tell(text: str, place: str = "", *, failed: bool = False) -> None:
     """Rerun the page, which says where it shows `place` what was done; empty is the top of the page."""
-    st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC))
+    st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC), failed=failed)
     st.rerun()
 
 
 def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
-    """Do something and rerun the page, which says so where it shows `place`; or say why it cannot be done."""
+    """Do something and rerun the page, which says so, or why it cannot be done, where it shows `place`."""
     try:
         do()
     except ArenaError as error:
-        show_error(error)
+        if not place:
+            show_error(error)
+        else:  # A part that refreshes itself would drop the error within seconds.
+            tell(without_commands(str(public_error(error))), place, failed=True)
     else:
         tell(done, place)
 
@@ -113,7 +132,8 @@ def show_flash(place: str = "") -> None:
         return
     st.session_state[FLASH] = replace(flash, shown=True)
     moment = Cell(f" {flash.at:%H:%M} UTC", class_="aa-muted")
-    paragraph(flash.text, moment, class_="aa-told", role="status")
+    class_, role = ("aa-told aa-bad", "alert") if flash.failed else ("aa-told", "status")
+    paragraph(flash.text, moment, class_=class_, role=role)
 
 
 def forget_flash() -> None:

@@ -104,7 +104,7 @@ def test_organiser_runs_a_round_in_the_browser_alone(office: Office, tmp_path: P
     hands.button("Resume")
     hands.see("place 1 in the queue")
     office.worker("second")
-    hands.see("finished: 100 %", seconds=120)
+    hands.see("finished: 24 of 24 battles judged", seconds=120)
     assert _one(home, "SELECT COUNT(*) FROM battle WHERE outcome = 'judged'") == 24
     _publish_and_retract(hands)
     _find_every_page_on_a_phone(hands)

@@ -280,4 +280,8 @@ def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
     text = shown(page)
     assert "The round was cancelled." in text
     assert re.search(r"Judge the \d+ skipped", text)
+    assert any(
+        re.match(r"cancelled: 0 of (\d+) battles judged, \1 skipped$", bar.proto.text)
+        for bar in page.get("progress")
+    )
     assert "is reached" not in text
