@@ -1,6 +1,6 @@
 """A board as plain values for pages. `standings_json` reads them off a stored board."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -211,6 +211,15 @@ class BoardView:
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
         """Return the systems without the reference, best first."""
         return tuple(line for line in self.lines.get(domain, ()) if not line.is_reference)
+
+    def with_neighbour(self, systems: Sequence[str]) -> list[str]:
+        """Return a single system with its neighbour in rank, none as the best two, others unchanged."""
+        if len(systems) > 1:
+            return [*systems]
+        ranked = [line.system for line in self.competitors()] or self.systems
+        first = systems[0] if systems else ranked[0]
+        place = ranked.index(first) if first in ranked else -1
+        return [first, *(ranked[place + 1 : place + 2] or ranked[:-1][-1:])]
 
     @property
     def key(self) -> str:

@@ -140,6 +140,11 @@ class ContestedQuestion(Value):
     question: str
     shares: dict[str, float]
 
+    @property
+    def best(self) -> float:
+        """The largest share."""
+        return max(self.shares.values())
+
 
 class Comparison(Value):
     """Two systems of a round on the same questions."""

@@ -6,9 +6,10 @@ import streamlit as st
 
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView
+from arena.site.auth import present
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
-from arena.site.ui.html import link, name_page, page_heading, put_html
+from arena.site.ui.html import anchor, link, name_page, page_heading, paragraph, put_html
 from arena.site.ui.messages import PageEndedError
 from data.errors import NotFoundError
 
@@ -22,6 +23,9 @@ def boards() -> Mapping[str, str]:
     if not titles:
         page_heading("Nothing is published yet")
         st.markdown("A board appears here when its organisers publish a judged round.")
+        if present().organiser:
+            paths = (anchor("Import a question set", "admin-data"), anchor("plan a round", "admin-rounds"))
+            paragraph(paths[0], ", then ", paths[1], ".")
         raise PageEndedError
     return titles
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from arena.formats import points, shown, signed_share, whole
 from arena.html_pages import macro
-from arena.models.boards import OVERALL, BoardView
+from arena.models.boards import BoardView
 from arena.models.results import ContestedQuestion
 from arena.services.boards.sentences import deciding_sentence, gap_between, record_of
 from arena.services.evidence.covered_facts import fact_diffs, own_facts
@@ -42,14 +42,13 @@ NONE = "-"
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:
-    """Return the systems that the address names as a to d, or that the reader picks; else the best two."""
+    """Return the systems of the address or of the reader; a single one with its neighbour."""
     key, addressed = "choice-compared", list(map(chosen_words, NAMES))
     for name in addressed:
         if name not in {"", NONE, *view.systems}:
             say_unknown(name, "Choose among the board's systems.")
-    best = [line.system for line in view.competitors(OVERALL)] or list(view.systems)
     named = [system for system in dict.fromkeys(addressed) if system in view.systems]
-    st.session_state[key] = named if any(addressed) else best[:FEWEST]
+    st.session_state[key] = named if NONE in addressed else view.with_neighbour(named)
     chosen = st.multiselect(
         "Systems, the first against the others",
         view.systems,
@@ -68,8 +67,8 @@ def _into_address(key: str) -> None:
             st.query_params[name] = chosen[at]
         elif name in st.query_params:
             del st.query_params[name]
-    if not chosen:
-        st.query_params[NAMES[0]] = NONE
+    if len(chosen) < FEWEST:
+        st.query_params[NAMES[len(chosen)]] = NONE
 
 
 def show() -> None:
@@ -93,7 +92,7 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
     set_note(view)
     if view.round_name is None:
         _show_figures(view, systems)
-        note("This board was published elsewhere as counts, so its questions cannot be compared one by one.")
+        note("This board was imported as counts, so its questions cannot be compared one by one.")
         return
     comparison = comparison_of(view, systems)
     put("notice", comparison.notice)
@@ -105,29 +104,26 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
     heading("By domain", anchor="paired")
     note(
-        "How much larger the first one's share of the win is, in percentage points. It is on the same "
-        f"questions against the same opponents, from {comparison.battles:,} battles. Intervals (95 %) are of "
-        "these two alone; who is separated is tested for all pairs of the board at once."
+        "The first system's share of the win minus the other's, in percentage points, on the same questions "
+        f"against the same opponents ({comparison.battles:,} battles). Where the 95 % interval includes 0, "
+        "the difference may be chance. The leaderboard tests all pairs at once and is more cautious."
     )
     first, rows = comparison.systems[0], []
     for other, paired in comparison.paired.items():
-        words = [(share, view.separates(first, other, share.domain)) for share in paired]
         second = [(f"{name} ahead", "aa-second") for name in (first, other)]
         columns = [("Domain", "aa-left"), ("Difference", ""), ("", "aa-bar"), *second, ("Questions", "")]
-        cells = [
-            _paired_row(view.label(share.domain), share, apart) for share, apart in words if share.questions
-        ]
+        cells = [_paired_row(view.label(share.domain), share) for share in paired if share.questions]
         put("table", columns, cells, f"{first} minus {other}, in percentage points of the win")
-        for share, apart in words:
-            row = {"first": first, "second": other, **asdict(share), "separated": apart}
+        for share in paired:
+            row = {"first": first, "second": other, **asdict(share), "significant": share.significant}
             rows.append({**row, **(row.pop("interval") or {"lower": None, "upper": None})})
     offer_files(view, "paired-differences", lambda: rows)
 
 
-def _paired_row(label: str, share: PairedShare, apart: bool) -> tuple[Child, ...]:
+def _paired_row(label: str, share: PairedShare) -> tuple[Child, ...]:
     span = share.interval
     return (
-        Cell(label, sub="separated" if apart else "not separated"),
+        Cell(label, sub="significant" if share.significant else "may be chance"),
         Cell(
             signed_share(share.difference),
             class_="aa-main",
@@ -158,12 +154,12 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
     heading("The questions that decide it", anchor="questions")
     for deciding in comparison.deciding:
         lead(deciding_sentence(deciding))
-    note("Share of the win that each system takes over all its battles on the question, the widest first.")
+    note("Each system's share of the win over its battles on the question, largest difference first.")
     header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
     rows = [_contested_row(view, comparison, question) for question in comparison.questions]
     put("table", header, rows[:AT_ONCE], classes="aa-questions")
     if rows[AT_ONCE:]:
-        with st.expander(f"{len(rows) - AT_ONCE} more questions"):
+        with st.expander(f"{len(rows[AT_ONCE:])} more questions"):
             put("table", header, rows[AT_ONCE:], classes="aa-questions")
     offer_files(
         view,
@@ -175,7 +171,6 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
 
 
 def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQuestion) -> tuple[Child, ...]:
-    best = max(question.shares.values())
     return (
         Cell(
             question.question,
@@ -183,14 +178,14 @@ def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQ
             sub=f"{view.label(question.domain)} · {question.id}",
         ),
         *(
-            Cell(shown(share, ".0%").removesuffix("%"), class_="aa-main" if share == best else "")
+            Cell(shown(share, ".0%").removesuffix("%"), class_="aa-main" if share == question.best else "")
             for share in map(question.shares.get, comparison.systems)
         ),
     )
 
 
 def show_facts_of(view: BoardView, comparison: Comparison) -> None:
-    """One question: which facts the answers of the first two cover, then the answers themselves."""
+    """Show the facts that the answers to one question cover, then the answers."""
     heading("The answers by the facts they cover", anchor="facts")
     labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
     chosen = choose_one("question", "Question", labels)
@@ -200,7 +195,7 @@ def show_facts_of(view: BoardView, comparison: Comparison) -> None:
     for other, kinds in diffs.items():
         put("fact_diffs", kinds, first, other)
     _show_answers(question_view, comparison.systems, own_facts(first, diffs))
-    evidence = anchor("Evidence: battles, rationales, sources", "question", board=view.name, id=chosen)
+    evidence = anchor("Evidence: battles, reasons and sources", "question", board=view.name, id=chosen)
     paragraph(evidence, class_="aa-note")
 
 
@@ -210,15 +205,15 @@ def _show_answers(
     answers = {answer.system: answer for answer in question_view.answers}
     subheading("In full")
     note(
-        "Underlined: covers a statement of the passages; shaded: one that the first covers and another does "
-        "not, or the other way round."
+        "Underlined: covers a statement of the passages. Shaded: covers a statement that only the first "
+        "system or only another one covers."
     )
     for column, system in zip(st.columns(len(systems)), systems, strict=True):
         with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):
             answer = answers.get(system)
             if answer is None:
                 paragraph(Cell(system, class_="aa-main"), class_="aa-name")
-                note("No answer to this question is shown.")
+                note("Its answer to this question is not shown.")
                 continue
             record = f"{answer.wins} won · {answer.ties} tied · {answer.losses} lost"
             paragraph(Cell(system, class_="aa-main", sub=record), class_="aa-name")

@@ -111,8 +111,11 @@ def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Ca
     assert "Nothing is published yet" in shown
     assert "Loading this page" not in shown
     assert ">Sign in</a>" in shown
-    sign_in(arena, "olga", TokenScope.READ)
-    assert 'href="./team" target="_self">Signed in as olga</a>' in html(page.run())
+    assert "admin-data" not in shown
+    sign_in(arena, "olga", TokenScope.ORGANISE)
+    shown = html(page.run())
+    assert 'target="_self">Signed in as olga</a>' in shown
+    assert 'href="./admin-data"' in shown
 
 
 @pytest.mark.slow
