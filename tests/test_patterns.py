@@ -22,6 +22,7 @@ import pytest
 
 from data.models import Reply
 from tests.attack_strings import Attack, attacks
+from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
@@ -317,19 +318,7 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "pattern",
-    [
-        r"“[^”\n]*\n?[^”\n]*”",
-        r"(a+)+$",
-        r"\s+$",
-        r"[ \t]+\n",
-        r"\d+\d+x",
-        r"<rating>.*\d+.*</rating>",
-        r"<rating>\s*([^<>]{0,40}?)\s*</rating>\Z",
-        r"<think>.*?</think>",
-        r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1",
-        r"(?s)\s*(?:thinking|thoughts?)\s*:.*?answer",
-        r"[.!?]+(?=\s|$)",
-    ],
+    cases(__file__, "patterns_that_are_not_linear_are_found"),
 )
 def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
     """A1, A3: the patterns that stalled the first state, and the textbook's, are told from linear ones."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.arena.conftest import TWO, Commands, write_answers, write_set
+from tests.cases import cases
 from tests.real_server import lacking, real_server
 
 QUESTIONS = 1
@@ -19,22 +20,7 @@ model = "smollm2"
 prompt = "small.md"
 max_tokens = 32
 """
-PROMPT = """\
-## system
-You compare two answers to a question.
-
-## pair
-{question}
-
-{answer_1}
-
-{answer_2}
-
-Which answer is better? Reply with <rating>1</rating>, <rating>2</rating>, or <rating>0</rating> for neither.
-
-## again
-Reply with <rating>1</rating>, <rating>2</rating> or <rating>0</rating> alone.
-"""
+PROMPT = cases(__file__, "PROMPT")
 METRIC = "citation-support"
 
 

@@ -2,20 +2,12 @@ import pytest
 
 from data.steering.rules import look_of
 from data.system_names import confusable_skeleton
+from tests.cases import cases
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [
-        ("Open-RAG", "open-rag"),
-        ("Open", "Оpen"),
-        ("Open", "ꓳꓑꓰꓠ"),
-        ("IBM", "lBM"),
-        ("GPT-4", "ＧＰＴ‐4"),
-        ("model 1", "rnodel\u3000l"),
-        ("rag", "r\u200bag"),
-        ("Cherokee", "Ꮯherokee"),
-    ],
+    cases(__file__, "texts_that_look_alike_share_a_key"),
 )
 def test_texts_that_look_alike_share_a_key(one: str, other: str) -> None:
     assert confusable_skeleton(one) == confusable_skeleton(other)

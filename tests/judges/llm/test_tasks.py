@@ -17,25 +17,11 @@ from judges.llm.requests import CallFailure
 from judges.llm.settings import AccessSettings
 from judges.llm.tasks import ScoreField, Task, TaskReply, TaskRunner, read_reply, strict_schema
 from judges.llm.templates import Input, Tagged, Template
+from tests.cases import cases
 
 Serve = Callable[..., Any]
 
-PROMPT = """# Support
-
-Notes for people.
-
-## system
-
-Say how well the passages support the claim.
-
-## task
-
-{passages}
-
-{claim}
-
-At most {most} words.
-"""
+PROMPT = cases(__file__, "PROMPT")
 
 
 class Support(BaseModel):

@@ -20,6 +20,7 @@ from judges.pairwise.literal import LiteralPrompt, VerdictWords
 from judges.pairwise.parsing import Choice, read
 from judges.pairwise.prompt import Prompt, load_prompt
 from judges.spec import ReplyFormat
+from tests.cases import cases
 
 Make = Callable[..., Any]
 
@@ -35,25 +36,7 @@ EXAMPLES = [
 for number, example in enumerate(EXAMPLES, 1):
     example["thinking"] = f"Number {number} is better."
 
-INSTALLED = """
-[placeholders]
-question = "{x.question}"
-answer_1 = "{x.response1}"
-answer_2 = "{x.response2}"
-
-[[message]]
-role = "system"
-file = "study/system.txt"
-
-[[message]]
-file = "study/pair.cfg"
-key  = "templateStr"
-
-[examples]
-file   = "study/examples.json"
-fields = { question = "query", answer_1 = "response_1", answer_2 = "response_2" }
-reply  = "<thinking>{thinking}</thinking><rating>{label}</rating>"
-"""
+INSTALLED = cases(__file__, "INSTALLED")
 JUDGE = 'extends = "compat"\nprompt = "study.toml"\nmodel = "m"\n'
 
 

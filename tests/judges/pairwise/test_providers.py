@@ -15,42 +15,18 @@ from judges.llm.costs import MemoryLedger
 from judges.llm.prices import Price, PriceFile, Prices
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec
+from tests.cases import cases
 from tests.judges.battles import contest_of, spec_of
 from tests.memory import MemoryJournal
 from tests.providers.base import READ, WRITTEN, End, Mode
 from tests.providers.server import MODES, ScriptedProviders
 
 KEY = "sk-scripted-key"
-HEADERS = "lines of a batch have no headers, so no wait is asked for"
-WHOLE = "a batch brings a line or none: no reply is cut off, dropped, or in another encoding or type"
-UNREADABLE = "litellm cannot read the reply, and calls it a 500 with words of its own"
-FINISH = "litellm reports a finish reason that it does not know as an end"
 UNFIT = {
-    "batch": {
-        "openai-429-hour": HEADERS,
-        "llama-cpp-crash": WHOLE,
-        "gateway-page": WHOLE,
-        "gateway-stream": WHOLE,
-        "gateway-latin-1": WHOLE,
-        "gateway-json-in-json": WHOLE,
-        "gateway-number": WHOLE,
-        "gateway-drop": WHOLE,
-    },
-    "litellm": {
-        "openai-gpt-5": "litellm turns the temperature down before a call and renames the token limit itself",
-        "deepseek-no-resource": FINISH,
-        "vllm-abort": FINISH,
-        "gateway-stream": UNREADABLE,
-        "gateway-detail": UNREADABLE,
-        "gateway-errors": UNREADABLE,
-        "gateway-number": UNREADABLE,
-        "gateway-latin-1": UNREADABLE,
-        "gateway-json-in-json": UNREADABLE,
-        "ollama-parts": UNREADABLE,
-        "llama-cpp-nan-usage": UNREADABLE,
-    },
+    transport: [name for names in reasons.values() for name in names]
+    for transport, reasons in cases(__file__, "UNFIT").items()
 }
-"""Modes that cannot apply to a transport, with the reason."""
+"""Modes that cannot apply to a transport; the file has the reasons."""
 LONG, SHORT = "Air scatters blue light far more than red light, so it comes from everywhere.", "The sea."
 
 

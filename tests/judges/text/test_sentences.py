@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.text.sentences import read_sentences, split_sentences
+from tests.cases import cases
 
 GOLDEN = (Path(__file__).parent / "sentences.golden.txt").read_text(encoding="utf-8").splitlines()
 """A line a text, its sentences parted by a bar."""
@@ -46,22 +47,7 @@ def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: st
 
 @pytest.mark.parametrize(
     ("text", "sentences"),
-    [
-        (
-            "Eggs keep a week [1]. Peeled ones less [2, 3].",
-            [("Eggs keep a week.", (1,)), ("Peeled ones less.", (2, 3))],
-        ),
-        (
-            "Eggs keep a week. [1] Peeled ones less.[2][3]",
-            [("Eggs keep a week.", (1,)), ("Peeled ones less.", (2, 3))],
-        ),
-        ("It is so [1; 1, 2]. It is not.", [("It is so.", (1, 2)), ("It is not.", ())]),
-        ("In [2] they say so, in [3] not.", [("In they say so, in not.", (2, 3))]),
-        ("An array a[i] is no citation [4].", [("An array a[i] is no citation.", (4,))]),
-        (" [1] ", []),
-    ],
+    cases(__file__, "each_sentence_has_the_numbers_behind_it"),
 )
-def test_each_sentence_has_the_numbers_behind_it(
-    text: str, sentences: list[tuple[str, tuple[int, ...]]]
-) -> None:
-    assert [(one.text, one.numbers) for one in read_sentences(text)] == sentences
+def test_each_sentence_has_the_numbers_behind_it(text: str, sentences: list[list[object]]) -> None:
+    assert [[one.text, list(one.numbers)] for one in read_sentences(text)] == sentences

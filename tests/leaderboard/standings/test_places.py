@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from leaderboard.standings.places import changes, ranks_among_systems
+from tests.cases import cases
 
 
 def _board(ratings: dict[str, tuple[float | None, int, int]], **facts: str) -> dict[str, Any]:
@@ -20,31 +21,10 @@ Ratings = dict[str, tuple[float | None, int, int]]
 
 @pytest.mark.parametrize(
     ("before", "after", "moved"),
-    [
-        (
-            {"a": (1100, 1, 1), "b": (900, 2, 2)},
-            {"a": (1300, 1, 1), "b": (1100, 2, 2), "weak": (600, 3, 3)},
-            {},
-        ),
-        (
-            {"a": (1100, 1, 2), "b": (1000, 1, 1), "gone": (900, 3, 3)},
-            {"a": (1050, 2, 3), "b": (950, 2, 3)},
-            {"b"},
-        ),
-        (
-            {"best": (1200, 1, 1), "a": (1000, 2, 2), "b": (900, 3, 3), "c": (800, 4, 4)},
-            {"a": (1000, 1, 1), "c": (900, 2, 2), "b": (800, 3, 3)},
-            {"b", "c"},
-        ),
-        (
-            {"a": (1000, 1, 1), "b": (900, 2, 2)},
-            {"new": (1200, 1, 2), "a": (1000, 1, 2), "b": (900, 3, 3)},
-            {},
-        ),
-    ],
+    cases(__file__, "newcomers_and_leavers_move_nobody"),
     ids=["a newcomer below", "no common place", "places of leavers", "a newcomer above"],
 )
-def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: set[str]) -> None:
+def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: list[str]) -> None:
     found = changes(_board(before), _board(after))
     assert {one.system for one in found.systems if one.moved} == set(moved)
     assert (set(found.entered), set(found.left)) == (after.keys() - before, before.keys() - after)

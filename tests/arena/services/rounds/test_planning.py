@@ -6,6 +6,7 @@ import pytest
 
 from arena.site.admin.common import usd
 from tests.arena.conftest import Commands, Serve
+from tests.cases import cases
 
 
 @pytest.fixture(autouse=True)
@@ -14,20 +15,7 @@ def _public_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judges.llm.prices.is_private", lambda _: False)
 
 
-PANEL = """
-kind = "panel"
-rule = "majority"
-
-[[members]]
-name = "priced"
-extends = "reference-free"
-model = "gpt-4.1"
-
-[[members]]
-name = "unpriced"
-extends = "reference-free"
-model = "a-house-model"
-"""
+PANEL = cases(__file__, "PANEL")
 UNPRICED = 'kind = "llm"\nextends = "reference-free"\nmodel = "a-house-model"\n'
 
 
