@@ -117,27 +117,21 @@ def analyse(graph: FactGraph) -> Coverage:
     following: dict[str, set[str]] = {name: set() for name in graph.by_id}
     for start, end in _implications(graph.edges):
         following[start].add(end)
-    number_of = _components(following)
+    reached = _reached(following)
     implied = {
-        number_of[end]
-        for start, ends in following.items()
-        for end in ends
-        if number_of[start] != number_of[end]
+        reached[end] for start, ends in following.items() for end in ends if reached[start] != reached[end]
     }
-    reached: set[str] = set()
-    waiting = [node.id for node in graph.nodes if node.kind is NodeKind.ANSWER]
-    while waiting:
-        name = waiting.pop()
-        if name not in reached:
-            reached.add(name)
-            waiting.extend(following[name])
-    passages: dict[int, list[str]] = {number: [] for number in number_of.values()}
-    for name, number in number_of.items():
-        if graph.by_id[name].kind is NodeKind.PASSAGE:
-            passages[number].append(name)
+    passages: dict[int, list[str]] = {}
+    said = 0
+    for node in graph.nodes:
+        if node.kind is NodeKind.PASSAGE:
+            passages.setdefault(reached[node.id], []).append(node.id)
+        else:
+            said |= reached[node.id]
     statements = {number: tuple(sorted(members)) for number, members in passages.items()}
-    covered = [group for group in statements.values() if group and group[0] in reached]
-    missing = [number for number, group in statements.items() if group and group[0] not in reached]
+    # The answer leads to whatever a statement leads to where it leads to the statement.
+    covered = [group for number, group in statements.items() if not number & ~said]
+    missing = [number for number in statements if number & ~said]
     basis = sorted(statements[number] for number in missing if number not in implied)
     total = len(covered) + len(missing)
     return Coverage(
@@ -150,20 +144,18 @@ def analyse(graph: FactGraph) -> Coverage:
     )
 
 
-def _components(following: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """Assign each node of a graph the number of its strongly connected component."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - takes a tenth of a second, and only scoring needs it
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 - as above
+def _reached(following: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Return what each node of a graph leads to, itself included, as a set of bits.
 
-    if not following:
-        return {}
-    place = {name: at for at, name in enumerate(following)}
-    edges = [(place[start], place[end]) for start, ends in following.items() for end in ends]
-    starts, ends = zip(*edges, strict=True) if edges else ((), ())
-    shape = (len(place), len(place))
-    links = coo_array(([1] * len(edges), (starts, ends)), shape=shape)
-    _, numbers = connected_components(links, connection="strong")
-    return dict(zip(place, numbers.tolist(), strict=True))
+    Nodes that lead to the same ones are a strongly connected component.
+    """
+    bits = {name: 1 << at for at, name in enumerate(following)}
+    reached = {name: bits[name] | sum(bits[end] for end in ends) for name, ends in following.items()}
+    for name, bit in bits.items():
+        beyond = reached[name]
+        if beyond != bit:
+            reached |= {start: ends | beyond for start, ends in reached.items() if ends & bit}
+    return reached
 
 
 def representative(graph: FactGraph, group: Sequence[str]) -> str:

@@ -75,81 +75,108 @@ def _log_odds(probability: float) -> float:
     return math.log(probability / (1 - probability))
 
 
+class _Premise:
+    """A premise with what all hypotheses are held against."""
+
+    def __init__(self, statements: Sequence[Statement], asked: Statement, weights: TermWeights) -> None:
+        self.statements = statements
+        self.windows = windows_over(statements)
+        self.figures = Figures(mark for each in statements for mark in each.figures)
+        self.known = Figures(mark for each in (*statements, asked) for mark in each.figures)
+        self.roots = asked.related.union(*(each.related for each in statements))
+        titled = len(statements) > 1 and statements[0].text[-1] not in ENDS
+        self.finder = ContradictionFinder(statements[1:] if titled else statements, weights)
+
+
 class _Premises:
     """All premises of one question."""
 
     def __init__(self, texts: Iterable[str], question: str) -> None:
-        self._premises = {text: read_statements(text) for text in texts}
-        sentences = [statement.terms for every in self._premises.values() for statement in every]
+        read = {text: read_statements(text) for text in texts}
+        sentences = [statement.terms for every in read.values() for statement in every]
         self._weights = TermWeights.fit(sentences, question)
         self._plain = TermWeights.fit(sentences)
         self._asked = read_statement(question)
-        self._finders: dict[str, ContradictionFinder] = {}
+        self._asked_figures = Figures(self._asked.figures)
+        self._premises = {text: _Premise(own, self._asked, self._weights) for text, own in read.items()}
+        self._between: dict[tuple[Pair, int], Related] = {}
 
     def relate(self, pair: Pair, among: int) -> Related:
-        """Relate one pair; `among` is the number of premises that its hypothesis is compared with."""
+        """Relate one pair; `among` is the number of premises that its hypothesis is compared with.
+
+        Passages are related to each other once for all answers.
+        """
+        if pair.hypothesis not in self._premises:
+            return self._related(pair, among)
+        found = self._between.get((pair, among))
+        if found is None:
+            found = self._between[pair, among] = self._related(pair, among)
+        return found
+
+    def _related(self, pair: Pair, among: int) -> Related:
         premise, hypothesis = self._premises[pair.premise], read_statements(pair.hypothesis)
-        surest, against = max((self._against(each, pair.premise) for each in hypothesis), default=(0.0, ""))
+        surest, against = max((self._against(each, premise) for each in hypothesis), default=(0.0, ""))
         if surest:
             return Related(Entailment.CONTRADICTION, 0.5 + CREDENCE * surest, against)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
-        if not premise or not sum(masses):
+        if not premise.statements or not sum(masses):
             return Related(Entailment.NEUTRAL, 1.0)
         best = [self._support(statement, premise) for statement in hypothesis]
         support = sum(share * mass for (share, _), mass in zip(best, masses, strict=True)) / sum(masses)
         enough = ENTAILED_FROM + FOR_EACH_DOUBLING * math.log2(among)
-        if support >= enough and not any(self._invents(each, premise) for each in hypothesis):
+        if support >= enough and not any(_invents(each, premise) for each in hypothesis):
             above = (support - ENTAILED_FROM) / (1 - ENTAILED_FROM)
             probability = max(LOWEST, 0.5 + (HIGHEST - 0.5) * above)
             return Related(Entailment.ENTAILMENT, probability, best[0][1])
         return Related(Entailment.NEUTRAL, 1 - support)
 
-    def _against(self, statement: Statement, premise: str) -> tuple[float, str]:
-        if premise not in self._finders:
-            own = self._premises[premise]
-            titled = len(own) > 1 and own[0].text[-1] not in ENDS
-            self._finders[premise] = ContradictionFinder(own[1:] if titled else own, self._weights)
-        found = [(one.strength, one.against.text) for one in self._finders[premise].find(statement)]
+    def _against(self, statement: Statement, premise: _Premise) -> tuple[float, str]:
+        if not statement.marks:
+            return 0.0, ""
+        found = [(one.strength, one.against.text) for one in premise.finder.find(statement)]
         surest = max(found, default=(0.0, ""))
-        placed = max(self._displaced(statement, self._premises[premise]), default=(0.0, ""))
+        placed = max(self._displaced(statement, premise), default=(0.0, ""))
         certain = [
             one for one, least in ((surest, CONTRADICTED_FROM), (placed, PLACED_FROM)) if one[0] >= least
         ]
         return max(certain, default=(0.0, ""))
 
-    def _displaced(self, statement: Statement, premise: Sequence[Statement]) -> Iterable[tuple[float, str]]:
-        known, own = Figures(mark for each in premise for mark in each.figures), Figures(statement.figures)
-        asked = Figures(self._asked.figures)
+    def _displaced(self, statement: Statement, premise: _Premise) -> Iterable[tuple[float, str]]:
+        asked = self._asked_figures
+        strange = [m for m in statement.figures if not (premise.figures.have(m) or asked.have(m))]
+        if not strange:
+            return
+        own = Figures(statement.figures)
         rest = frozenset(term for term in statement.terms if term[0] != "#")
         rest |= self._asked.terms if len(statement.terms) <= SHORT else frozenset()
-        for mark in statement.figures:
-            if known.have(mark) or asked.have(mark):
-                continue
-            for other in premise:
+        for mark in strange:
+            for other in premise.statements:
                 others = [its for its in other.figures if its.axis == mark.axis]
                 if any(not own.have(its) and not asked.have(its) for its in others):
                     yield self._plain.share(rest, other.terms, other.related), other.text
 
-    def _invents(self, statement: Statement, premise: Sequence[Statement]) -> bool:
-        known = Figures(mark for each in (*premise, self._asked) for mark in each.figures)
-        telling = (
-            mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
-        )
-        if not all(map(known.have, telling)):
-            return True
-        roots = self._asked.related.union(*(each.related for each in premise))
-        names = terms(" ".join(NAME.findall(statement.text)))
-        return any(related(name) not in roots for name in names)
-
-    def _support(self, statement: Statement, premise: Sequence[Statement]) -> tuple[float, str]:
+    def _support(self, statement: Statement, premise: _Premise) -> tuple[float, str]:
         share = self._weights.share
-        shares = [share(statement.terms, each.terms, each.related) for each in windows_over(premise)]
+        shares = [share(statement.terms, each.terms, each.related) for each in premise.windows]
         most = max(shares)
+        if not most:
+            return 0.0, ""
         at = shares.index(most)
         closer = max(
-            premise[at : at + WINDOW], key=lambda each: share(statement.terms, each.terms, each.related)
+            premise.statements[at : at + WINDOW],
+            key=lambda each: share(statement.terms, each.terms, each.related),
         )
-        return (most, closer.text) if most else (0.0, "")
+        return most, closer.text
+
+
+def _invents(statement: Statement, premise: _Premise) -> bool:
+    telling = (
+        mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
+    )
+    if not all(map(premise.known.have, telling)):
+        return True
+    names = terms(" ".join(NAME.findall(statement.text)))
+    return any(related(name) not in premise.roots for name in names)
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
