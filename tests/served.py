@@ -80,7 +80,7 @@ def _score(arena: Arena, system: str) -> None:
     }
     batch = [
         (number, Score(id=item.id, metric=METRIC, outcome=Outcome.JUDGED, score=0.75, details=details))
-        for number, item in arena.store.scores.unscored([submission.id], metric=METRIC, judge="")
+        for number, item, _ in arena.store.scores.unscored({METRIC: [submission.id]}, judge="")
     ]
     arena.store.scores.put("", batch)
 

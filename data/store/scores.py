@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import islice
-from operator import attrgetter
+from itertools import compress, islice
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -64,24 +63,32 @@ class ScoreStore(StorePart):
     """
 
     def unscored(
-        self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
-    ) -> Iterator[tuple[int, MetricItem]]:
-        """Yield the answers of some submissions that have no score of this metric and judge yet.
+        self, wanted: Mapping[str, Sequence[int]], *, judge: str, again: Sequence[Outcome] = ()
+    ) -> Iterator[tuple[int, MetricItem, tuple[str, ...]]]:
+        """Yield the answers that have no score of this judge yet, with the metrics that they lack.
 
-        They come question by question, so that what is read of a question serves all its answers.
+        `wanted` names the submissions of each metric. Answers come question by question, so that what is
+        read of a question serves all its answers.
         """
         from data.store.question_sets import restore  # noqa: PLC0415 - few that read rounds read questions
 
-        scored = _scored_by(metric, judge, again)
-        rows = merge(*(self._unscored(number, scored) for number in numbers), key=attrgetter("question_id"))
+        lacking = {metric: ~_scored_by(metric, judge, again) for metric in wanted}
+        by_submission: dict[int, dict[str, ColumnElement[bool]]] = {}
+        for metric, numbers in wanted.items():
+            for number in numbers:
+                by_submission.setdefault(number, {})[metric] = lacking[metric]
+        pages = (self._unscored(number, of_it) for number, of_it in by_submission.items())
+        rows = merge(*pages, key=lambda found: found[0].question_id)
         while page := list(islice(rows, ANSWERS_AT_ONCE)):
             content = select(questions.c.id, questions.c.content)
-            of_page = content.where(questions.c.id.in_({row.question_id for row in page}))
+            of_page = content.where(questions.c.id.in_({row.question_id for row, _ in page}))
             known = {row.id: restore(row.content) for row in self._all(of_page)}
-            for row in page:
-                yield row.id, _item(row, known[row.question_id])
+            for row, metrics in page:
+                yield row.id, _item(row, known[row.question_id]), metrics
 
-    def _unscored(self, submission: int, scored: Exists) -> Iterator[AnyRow]:
+    def _unscored(
+        self, submission: int, lacking: Mapping[str, ColumnElement[bool]]
+    ) -> Iterator[tuple[AnyRow, tuple[str, ...]]]:
         after = 0
         while True:
             rows = self._all(
@@ -91,16 +98,22 @@ class ScoreStore(StorePart):
                     answers.c.text,
                     answers.c.contexts,
                     submissions.c.kind,
+                    *(lacks.label(f"lacks_{at}") for at, lacks in enumerate(lacking.values())),
                 )
                 .join(submissions, submissions.c.id == answers.c.submission_id)
-                .where(answers.c.submission_id == submission, answers.c.question_id > after, ~scored)
+                .where(
+                    answers.c.submission_id == submission,
+                    answers.c.question_id > after,
+                    or_(*lacking.values()),
+                )
                 .order_by(answers.c.question_id)
                 .limit(ANSWERS_AT_ONCE)
             )
             if not rows:
                 return
             after = rows[-1].question_id
-            yield from rows
+            for row in rows:
+                yield row, tuple(compress(lacking, row[-len(lacking) :]))
 
     def answers_of(self, numbers: Sequence[int]) -> tuple[AnswerKey, ...]:
         """Return the answers of some submissions, by system and question."""

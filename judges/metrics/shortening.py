@@ -175,6 +175,7 @@ class AnswerSurface:
         return replace(score, score=score.score * self.worth, details={**score.details, WORTH: about})
 
 
+@lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def surface_of(item: MetricItem) -> AnswerSurface:
     """Look at the form of one answer beside the question's own texts, without marks and citations."""
     # Else the numbers in brackets are taken for figures, which passages contradict.

@@ -30,6 +30,8 @@ MOST_WHOLE = 100
 PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 """Names of fractions, from two parts on."""
 COUNTS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+PARTED = (*PARTS[1:], "fourth", "/", "\u2044")
+"""Texts without any of these, in small letters, have no fraction, which is soon seen."""
 MILLIONS = re.compile(r"(?<=\d)(?:\s?M|\s?[Mm]io\.?)(?![\w/])")
 FRACTION = re.compile(
     r"(?<![\w./,-])(?:(?P<whole>\d{1,4}) )?(?P<over>[1-9])[/\u2044](?P<under>[2-9]|10)(?![\w/\u2044]|[.,]\d)"
@@ -44,7 +46,9 @@ def plain_figures(text: str) -> str:
     """Write figures in one way: "5 M" as "5 million", "two-thirds" and "2/3" as 0.667."""
     if not text.isascii():
         text = VULGAR.sub(lambda match: f" {unicodedata.normalize('NFKD', match[0])}", text)
-    return FRACTION.sub(_decimal, MILLIONS.sub(" million", text))
+    text = MILLIONS.sub(" million", text) if "M" in text or "mi" in text else text
+    folded = text.casefold()
+    return FRACTION.sub(_decimal, text) if any(part in folded for part in PARTED) else text
 
 
 def _decimal(match: re.Match[str]) -> str:

@@ -164,7 +164,7 @@ class MetricPlanner:
 
     def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
         by_question: dict[str, list[MetricItem]] = {}
-        for _, item in self._store.scores.unscored(numbers, metric=metric, judge=judge, again=RETRIED):
+        for _, item, _ in self._store.scores.unscored({metric: numbers}, judge=judge, again=RETRIED):
             by_question.setdefault(item.id, []).append(item)
         step = max(1, len(by_question) // SAMPLED_QUESTIONS)
         return list(by_question.values())[::step]

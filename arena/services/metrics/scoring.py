@@ -2,10 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 from arena.services.accounts.auth import Caller
@@ -160,12 +160,17 @@ async def scored(metric: Metric, item: MetricItem) -> Score:
         return unscored(item, metric.name, Outcome.FAILED, reason)
 
 
+Rows = Sequence[tuple[MetricItem, tuple[str, ...]]]
+"""Answers to one question, each with the metrics that score it."""
+ScoreRows = Callable[[Rows], Awaitable[list[list[Score]]]]
+
+
 @dataclass(slots=True)
 class _Run:
     """One run of the loop."""
 
     store: Store
-    metric: Metric
+    score: ScoreRows
     judge: str
     work: Work
     stop: asyncio.Event
@@ -177,15 +182,17 @@ class _Run:
 
 async def score_pending(
     store: Store,
-    metric: Metric,
+    score: ScoreRows,
     *,
     judge: str,
-    submissions: Sequence[int],
+    wanted: Mapping[str, Sequence[int]],
+    at_once: int,
     concurrency: int,
     stop: asyncio.Event,
 ) -> Scored:
     """Score the answers of some submissions that have no score yet, or one that is tried again.
 
+    `wanted` names the submissions of each metric, and `score` takes `at_once` answers to a question at most.
     Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
     rest stays unscored.
 
@@ -193,16 +200,19 @@ async def score_pending(
         JudgeError: Scoring cannot go on; what was scored until then is stored.
     """
     pending = await asyncio.to_thread(
-        store.scores.pending, submissions, metric=metric.name, judge=judge, again=RETRIED
+        lambda: sum(
+            store.scores.pending(numbers, metric=name, judge=judge, again=RETRIED)
+            for name, numbers in wanted.items()
+        )
     )
-    with working(f"scoring by {metric.name}", pending) as work:
-        return await _score(_Run(store, metric, judge, work, stop), submissions, concurrency)
+    with working(f"scoring by {', '.join(wanted)}", pending) as work:
+        return await _score(_Run(store, score, judge, work, stop), wanted, at_once, concurrency)
 
 
-async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Scored:
-    queue: asyncio.Queue[tuple[int, MetricItem] | None] = asyncio.Queue(maxsize=2 * concurrency)
+async def _score(run: _Run, wanted: Mapping[str, Sequence[int]], at_once: int, concurrency: int) -> Scored:
+    queue: Queued = asyncio.Queue(maxsize=concurrency)
     writer = asyncio.create_task(_write(run))
-    feeder = asyncio.create_task(_feed(run, queue, submissions, workers=concurrency))
+    feeder = asyncio.create_task(_feed(run, queue, wanted, at_once, workers=concurrency))
     tasks = [feeder, *(asyncio.create_task(_work(run, queue)) for _ in range(concurrency))]
     try:
         await asyncio.gather(*tasks)
@@ -218,39 +228,38 @@ async def _score(run: _Run, submissions: Sequence[int], concurrency: int) -> Sco
     return run.scored
 
 
+Queued = asyncio.Queue[Sequence[tuple[int, MetricItem, tuple[str, ...]]] | None]
+
+
 async def _feed(
-    run: _Run,
-    queue: asyncio.Queue[tuple[int, MetricItem] | None],
-    submissions: Sequence[int],
-    *,
-    workers: int,
+    run: _Run, queue: Queued, wanted: Mapping[str, Sequence[int]], at_once: int, *, workers: int
 ) -> None:
-    unscored = run.store.scores.unscored(submissions, metric=run.metric.name, judge=run.judge, again=RETRIED)
+    unscored = run.store.scores.unscored(wanted, judge=run.judge, again=RETRIED)
     while not run.stop.is_set():
         batch = await asyncio.to_thread(lambda: list(islice(unscored, BATCH)))
         if not batch:
             break
-        for numbered_item in batch:
-            await queue.put(numbered_item)
+        for _, of_question in groupby(batch, key=lambda row: row[1].id):
+            while rows := list(islice(of_question, at_once)):
+                await queue.put(rows)
     for _ in range(workers):
         await queue.put(None)
 
 
-async def _work(run: _Run, queue: asyncio.Queue[tuple[int, MetricItem] | None]) -> None:
-    while (numbered_item := await queue.get()) is not None:
+async def _work(run: _Run, queue: Queued) -> None:
+    while (rows := await queue.get()) is not None:
         if run.stop.is_set():
             continue
-        number, item = numbered_item
         try:
-            score = await scored(run.metric, item)
+            found = await run.score([(item, names) for _, item, names in rows])
         except StoppedError:
-            # The answer stays unscored, for the next run.
+            # The answers stay unscored, for the next run.
             continue
         except JudgeError as error:
             run.failure = run.failure or error
             run.stop.set()
             continue
-        run.settled.append((number, score))
+        run.settled += [(row[0], score) for row, own in zip(rows, found, strict=True) for score in own]
         # An embedded metric never waits, so it would starve the writer.
         await asyncio.sleep(0)
 

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 from arena.services.boards.metric_columns import NO_CITATIONS, board_metrics
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
-from arena.services.metrics.scoring import RETRIED, MetricRun, entrants_of, score_pending, scored
+from arena.services.metrics.scoring import (
+    RETRIED,
+    MetricRun,
+    Rows,
+    ScoreRows,
+    entrants_of,
+    score_pending,
+    scored,
+)
 from arena.services.text_process import TextWork
 from arena.settings import Settings
 from data.errors import FileFormatError, JudgeError, SpecError, StoppedError, WorkError
@@ -31,68 +39,79 @@ from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, bui
 if TYPE_CHECKING:
     from judges.metrics.factuality.graph import FactorTables, Inference
 
-IN_FLIGHT = 64
-"""Answers a process has at hand: it never waits for the next, and has all answers to a question."""
+ANSWERS_AT_ONCE = 32
+"""Answers to one question that a process scores in one piece of work."""
+IN_FLIGHT = 2
+"""Pieces of work a process has at hand: it never waits for the next."""
 
 
-def scored_elsewhere(opened: OpenedMetric, work: TextWork, processes: int) -> tuple[Metric, int]:
-    """Return a metric and its answers in flight; in other processes where it needs nothing of this one."""
+def scorer_of(
+    opened: OpenedMetric, names: Sequence[str], work: TextWork, processes: int
+) -> tuple[ScoreRows, int, int]:
+    """Return what scores, answers at once and pieces in flight; in other processes where it needs no LLM."""
     if opened.options is None:
-        return opened.metric, opened.concurrency
-    return EmbeddedMetric(opened.metric.name, opened.options, work), IN_FLIGHT * max(1, processes)
+
+        async def alone(rows: Rows) -> list[list[Score]]:
+            return [[await scored(opened.metric, item)] for item, _ in rows]
+
+        return alone, 1, opened.concurrency
+    embedded = EmbeddedMetrics([AnswerScorer(name, opened.options) for name in names], work)
+    return embedded.score, ANSWERS_AT_ONCE, IN_FLIGHT * max(1, processes)
 
 
-class EmbeddedMetric:
-    """An embedded metric whose answers are scored in other processes."""
+class EmbeddedMetrics:
+    """Embedded metrics whose answers are scored in other processes, those to a question together."""
 
-    def __init__(self, name: str, options: Mapping[str, Json], work: TextWork) -> None:
-        self._score = AnswerScorer(name, json.dumps(dict(options), sort_keys=True))
+    def __init__(self, scorers: Sequence[AnswerScorer], work: TextWork) -> None:
+        self._scorers = {scorer.name: scorer for scorer in scorers}
         self._work = work
 
-    @property
-    def name(self) -> str:
-        """The metric's name."""
-        return self._score.name
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer; one that takes too long is not scored, and no other is concerned (A4)."""
-        if self._work.here(item):
-            return await scored(self._score.metric, item)
+    async def score(self, rows: Rows) -> list[list[Score]]:
+        """Score answers; one that takes too long is not scored, and no other is concerned (A4)."""
+        if self._work.here(rows):
+            return await _scores(self._scorers, rows)
         try:
-            return await self._work.do(self._score, item)
+            return await self._work.do(_scores_of, self._scorers, rows)
         except WorkError as error:
-            return unscored(item, self.name, Outcome.FAILED, reason_of(error))
+            (item, names), *others = rows
+            if not others and len(names) == 1:
+                return [[unscored(item, names[0], Outcome.FAILED, reason_of(error))]]
+        apart = [[await self.score([(item, (name,))]) for name in names] for item, names in rows]
+        return [[score for ((score,),) in own] for own in apart]
+
+
+def _scores_of(scorers: Mapping[str, AnswerScorer], rows: Rows) -> list[list[Score]]:
+    return asyncio.run(_scores(scorers, rows))
+
+
+async def _scores(scorers: Mapping[str, AnswerScorer], rows: Rows) -> list[list[Score]]:
+    return [[await scorers[name].score(item) for name in names] for item, names in rows]
 
 
 class AnswerScorer:
     """Scores one answer; in another process, the metric is built once."""
 
-    def __init__(self, name: str, options: str) -> None:
+    def __init__(self, name: str, options: Mapping[str, Json]) -> None:
         self.name = name
-        self._options = options
+        self._options = json.dumps(dict(options), sort_keys=True)
 
     def __reduce__(self) -> tuple[Callable[..., AnswerScorer], tuple[object, ...]]:
         """Let another process build it before the first answer, which takes longer than to score one."""
         return _ready_scorer, (self.name, self._options)
 
-    def __call__(self, item: MetricItem) -> Score:
+    async def score(self, item: MetricItem) -> Score:
         """Score one answer."""
-        return asyncio.run(scored(self.metric, item))
-
-    @property
-    def metric(self) -> Metric:
-        """The metric, of this process."""
-        return _metric(self.name, self._options)
+        return await scored(_metric(self.name, self._options), item)
 
 
+@lru_cache(maxsize=16)
 def _ready_scorer(name: str, options: str) -> AnswerScorer:
-    scorer = AnswerScorer(name, options)
+    scorer = AnswerScorer(name, json.loads(options))
     # What a first text loads is no answer's own time.
-    scorer(
-        MetricItem(
-            id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
-        )
+    first = MetricItem(
+        id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
     )
+    asyncio.run(scorer.score(first))
     return scorer
 
 
@@ -127,7 +146,7 @@ class MetricService:
             JudgeError: Scoring cannot go on; what was scored is stored.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
-        return self._run(entrants_of(self._store, set_name, systems, kind=kind), request)
+        return self._run({request.metric: entrants_of(self._store, set_name, systems, kind=kind)}, request)
 
     def score_board(
         self,
@@ -147,6 +166,7 @@ class MetricService:
         added = added_metrics()
         for problem in added.problems:
             note(problem)
+        wanted: dict[str, Sequence[Submission]] = {}
         for on_board in board_metrics(self._store, set_name):
             metric = on_board.info
             if on_board.missing:
@@ -158,16 +178,22 @@ class MetricService:
             if Need.CITATIONS in metric.inputs:
                 scored = self._citing(metric, scored, note)
             note(self._announced(metric, scored))
+            wanted[metric.name] = scored
+        of_plugins = {info.name for info in added.entries}
+        # What reads an answer for one metric has read it for all; a plugin's may fail alone.
+        own = {name: wanted[name] for name in wanted if name not in of_plugins}
+        for together in filter(None, (own, *({name: wanted[name]} for name in wanted if name in of_plugins))):
+            first, names = next(iter(together)), ", ".join(together)
             try:
-                pending = self._run(scored, MetricRequest(metric=metric.name), stop_event).pending
+                pending = self._run(together, MetricRequest(metric=first), stop_event).pending
             except (JudgeError, SpecError) as error:
-                if metric not in added.entries or isinstance(error, StoppedError):
+                if first not in of_plugins or isinstance(error, StoppedError):
                     raise
-                note(f"not scoring {metric.name}, which a plugin adds: {error.message}")
+                note(f"not scoring {names}, which a plugin adds: {error.message}")
                 continue
             if pending:
                 raise StoppedError(
-                    f"Scoring by {metric.name} was stopped, so nothing is published.",
+                    f"Scoring by {names} was stopped, so nothing is published.",
                     advice="Publish again to go on.",
                 )
 
@@ -187,15 +213,22 @@ class MetricService:
         return f"{message} (--no-metrics publishes without)" if count else message
 
     def _run(
-        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None = None
+        self,
+        wanted: Mapping[str, Sequence[Submission]],
+        request: MetricRequest,
+        stop_event: StopEvent | None = None,
     ) -> MetricRun:
-        return asyncio.run(self._scored(entrants, request, stop_event))
+        return asyncio.run(self._scored(wanted, request, stop_event))
 
     async def _scored(
-        self, entrants: Sequence[Submission], request: MetricRequest, stop_event: StopEvent | None
+        self,
+        wanted: Mapping[str, Sequence[Submission]],
+        request: MetricRequest,
+        stop_event: StopEvent | None,
     ) -> MetricRun:
-        numbers, stop = [entrant.id for entrant in entrants], asyncio.Event()
-        answers = sum(entrant.answers for entrant in entrants)
+        numbers = {name: [entrant.id for entrant in entrants] for name, entrants in wanted.items()}
+        stop = asyncio.Event()
+        answers = sum(entrant.answers for entrants in wanted.values() for entrant in entrants)
         processes = self._settings.processes_for(answers)
         with stopping_on_interrupt(stop), TextWork(self._settings.work_seconds, processes) as texts:
             async with (
@@ -203,14 +236,15 @@ class MetricService:
                 telling(stop, texts.stop),
                 self._access.open(request, stop) as opened,
             ):
-                pending = self._pending(numbers, opened.metric.name, opened.judge)
-                metric, at_once = scored_elsewhere(opened, texts, processes)
+                pending = sum(self._pending(some, name, opened.judge) for name, some in numbers.items())
+                score, at_once, concurrency = scorer_of(opened, list(wanted), texts, processes)
                 scored = await score_pending(
                     self._store,
-                    metric,
+                    score,
                     judge=opened.judge,
-                    submissions=numbers,
-                    concurrency=at_once,
+                    wanted=numbers,
+                    at_once=at_once,
+                    concurrency=concurrency,
                     stop=stop,
                 )
         return MetricRun(
@@ -248,16 +282,18 @@ class MetricService:
     ) -> None:
         async with self._access.open(request, asyncio.Event()) as opened:
             with TextWork(self._settings.work_seconds, processes) as work:
-                metric, at_once = scored_elsewhere(opened, work, processes)
-                await _score_each(items, metric, at_once, emit)
+                score, _, in_flight = scorer_of(opened, [request.metric], work, processes)
+                await _score_each(items, request.metric, score, in_flight, emit)
 
 
-async def _score_each(items: Sequence[MetricItem], metric: Metric, concurrency: int, emit: Emit) -> None:
-    flying: deque[asyncio.Task[Score]] = deque()
+async def _score_each(
+    items: Sequence[MetricItem], name: str, score: ScoreRows, in_flight: int, emit: Emit
+) -> None:
+    flying: deque[asyncio.Future[list[list[Score]]]] = deque()
     try:
-        for item in counted(items, f"scoring by {metric.name}", len(items)):
-            flying.append(asyncio.create_task(metric.score(item)))
-            if len(flying) >= concurrency:
+        for item in counted(items, f"scoring by {name}", len(items)):
+            flying.append(asyncio.ensure_future(score([(item, (name,))])))
+            if len(flying) >= in_flight:
                 emit(_line(await flying.popleft()))
         while flying:
             emit(_line(await flying.popleft()))
@@ -267,7 +303,8 @@ async def _score_each(items: Sequence[MetricItem], metric: Metric, concurrency: 
         await asyncio.gather(*flying, return_exceptions=True)
 
 
-def _line(score: Score) -> dict[str, Any]:
+def _line(found: list[list[Score]]) -> dict[str, Any]:
+    ((score,),) = found
     return {
         "id": score.id,
         "metric": score.metric,

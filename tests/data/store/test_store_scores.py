@@ -47,7 +47,7 @@ def test_score_of_a_former_embedded_version_is_pending(
     _put(store, number, judge, details)
     scores = store.scores
     assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
-    assert len(list(scores.unscored([number], metric=METRIC, judge=judge))) == 5 - stands
+    assert len(list(scores.unscored({METRIC: [number]}, judge=judge))) == 5 - stands
     assert scores.judges([number], metric=METRIC) == (judge,)
     assert len(list(scores.of_submissions([number]))) == 1
     assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == 1
@@ -63,7 +63,7 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(store: Stor
     store.scores.put("", [(key.number, failure)])
     (shown,) = store.scores.detailed([number], metric=METRIC, judge="")
     assert shown.details == {"reason": "time_limit"}
-    again = store.scores.unscored([number], metric=METRIC, judge="", again=(Outcome.FAILED,))
+    again = store.scores.unscored({METRIC: [number]}, judge="", again=(Outcome.FAILED,))
     assert len(list(again)) == 5
 
 

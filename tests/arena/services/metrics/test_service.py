@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arena.services.metrics.scoring import scored
-from arena.services.metrics.service import AnswerScorer, EmbeddedMetric
+from arena.services.metrics.service import AnswerScorer, EmbeddedMetrics
 from arena.services.text_process import IDLE, TextWork
 from data.errors import JudgeError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
@@ -17,6 +17,7 @@ from judges.metrics.registry import Metric, build_metric
 from tests.arena.conftest import Fill
 
 NLI = "comprehensiveness-nli"
+SLOW = "slow"
 LIMIT = 1.5
 
 
@@ -33,49 +34,47 @@ def item(number: int) -> MetricItem:
 def test_processes_give_the_scores_of_one() -> None:
     options = {"relevance": 1.0}
 
-    async def every(metric: Metric) -> list[Score]:
-        return list(await asyncio.gather(*(metric.score(item(number)) for number in range(8))))
+    async def every(metric: Metric) -> list[list[Score]]:
+        return [[await metric.score(item(number))] for number in range(8)]
 
     with TextWork(LIMIT, 2) as work:
-        spread = asyncio.run(every(EmbeddedMetric(NLI, options, work)))
+        embedded = EmbeddedMetrics([AnswerScorer(NLI, options)], work)
+        spread = asyncio.run(embedded.score([(item(number), (NLI,)) for number in range(8)]))
     assert spread == asyncio.run(every(build_metric(NLI, options=options)))
 
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_costs_no_score() -> None:
 
-    async def killed(metric: Metric) -> list[Score]:
-        first = await metric.score(item(0))
+    async def killed(metric: EmbeddedMetrics) -> list[list[Score]]:
+        first = await metric.score([(item(0), (NLI,))])
         os.kill(IDLE[-1]._process.pid, signal.SIGKILL)
-        return [first, *[await metric.score(item(number)) for number in range(1, 6)]]
+        return [*first, *await metric.score([(item(number), (NLI,)) for number in range(1, 6)])]
 
     with TextWork(LIMIT) as work:
-        found = asyncio.run(killed(EmbeddedMetric(NLI, {}, work)))
-    assert [one.outcome for one in found] == [Outcome.JUDGED] * 6
+        found = asyncio.run(killed(EmbeddedMetrics([AnswerScorer(NLI, {})], work)))
+    assert [one.outcome for (one,) in found] == [Outcome.JUDGED] * 6
 
 
 @pytest.mark.slow
 def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
     """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
-
-    async def every(metric: Metric, slow: Metric) -> list[Score]:
-        return list(await asyncio.gather(metric.score(item(0)), slow.score(item(1)), metric.score(item(2))))
-
+    rows = [(item(0), (NLI,)), (item(1), (NLI, SLOW)), (item(2), (NLI,))]
     with TextWork(LIMIT) as work:
-        slow = EmbeddedMetric(NLI, {}, work)
-        slow._score = Hanging(NLI, "{}")
-        found = asyncio.run(every(EmbeddedMetric(NLI, {}, work), slow))
-    assert [one.outcome for one in found] == [Outcome.JUDGED, Outcome.FAILED, Outcome.JUDGED]
-    assert (found[1].score, found[1].reason) == (None, "time_limit")
+        metrics = EmbeddedMetrics([AnswerScorer(NLI, {}), Hanging(SLOW, {})], work)
+        found = [score for own in asyncio.run(metrics.score(rows)) for score in own]
+    expected = [Outcome.JUDGED, Outcome.JUDGED, Outcome.FAILED, Outcome.JUDGED]
+    assert [one.outcome for one in found] == expected
+    assert (found[2].score, found[2].reason, found[2].metric) == (None, "time_limit", SLOW)
 
 
 class Hanging(AnswerScorer):
     """A scorer that never comes to an end and takes no notice of anything."""
 
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
-        return Hanging, (NLI, "{}")
+        return Hanging, (SLOW, {})
 
-    def __call__(self, item: MetricItem) -> Score:
+    async def score(self, item: MetricItem) -> Score:
         re.search(r"(a+)+$", "a" * 60 + "b")
         raise AssertionError(item.id)
 
