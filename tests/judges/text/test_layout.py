@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -30,88 +31,33 @@ TEXTS = (
         "Ice melts at 0 degrees.",
     ),
 )
-ORDINALS = ("1", "2", "3", "4")
-SUPERSCRIPTS = str.maketrans("1234", "¹²³⁴")
-Layout = Callable[[str, str], str]
 
 
-def running(
-    layout: Layout, before: str = "", after: str = "", gap: str = " "
+def laid_out(
+    layout: str, gap: str = " ", before: str = "", after: str = ""
 ) -> Callable[[tuple[str, ...]], str]:
-    return lambda text: before + gap.join(map(layout, text, ORDINALS)) + after
+    def part(n: int, s: str) -> str:
+        last = s.rsplit(maxsplit=1)[-1]
+        return layout.format(
+            s=s,
+            n=n,
+            bare=s[:-1],
+            stop=s[-1],
+            head=s.removesuffix(last).rstrip(),
+            last=last,
+            start=s[:2],
+            rest=s[2:],
+            letter="abcd"[n - 1],
+            numeral=("i", "ii", "iii", "iv")[n - 1],
+            raised="¹²³⁴"[n - 1],
+            circled="①②③④"[n - 1],
+        )
 
-
-lines = partial(running, gap="\n")
-
-
-def letter(n: str) -> str:
-    return "abcd"[int(n) - 1]
+    return lambda text: before + gap.join(map(part, count(1), text)) + after
 
 
 LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
-    "citation behind the stop": running(lambda s, n: f"{s} [{n}]"),
-    "citation before the stop": running(lambda s, n: f"{s[:-1]} [{n}]{s[-1]}"),
-    "citation in front": running(lambda s, n: f"[{n}] {s}"),
-    "no blanks": running(lambda s, n: f"{s}[{n}]", gap=""),
-    "citation on a line below": running(lambda s, n: f"{s}\n[{n}]", gap="\n"),
-    "bold": running(lambda s, n: f"**{s}** [{n}]"),
-    "bold without the stop": running(lambda s, n: f"**{s[:-1]}**{s[-1]} [{n}]"),
-    "bold with the citation": running(lambda s, n: f"**{s} [{n}]**"),
-    "all bold": running(lambda s, n: f"{s} [{n}]", "**", "**"),
-    "last word bold": running(lambda s, n: f"{' '.join(s.split()[:-1])} **{s.split()[-1]}** [{n}]"),
-    "italics": running(lambda s, n: f"*{s}* [{n}]"),
-    "underlined": running(lambda s, n: f"_{s}_ [{n}]"),
-    "bold italics": running(lambda s, n: f"***{s}*** [{n}]"),
-    "HTML": running(lambda s, n: f"<b>{s}</b> <a href='#{n}'>[{n}]</a>"),
-    "HTML paragraphs": running(lambda s, n: f"<p>{s} [{n}]</p>", gap=""),
-    "HTML list": running(lambda s, n: f"<li>{s} [{n}]</li>", "<ul>", "</ul>", gap=""),
-    "HTML table": running(lambda s, n: f"<tr><td>{s}</td><td>[{n}]</td></tr>", "<table>", "</table>", gap=""),
-    "raised": running(lambda s, n: f"{s}<sup>{n}</sup>"),
-    "raised brackets": running(lambda s, n: f"{s[:-1]}<sup>[{n}]</sup>{s[-1]}"),
-    "raised digits": running(lambda s, n: s + n.translate(SUPERSCRIPTS)),
-    "raised digits before the stop": running(lambda s, n: s[:-1] + n.translate(SUPERSCRIPTS) + s[-1]),
-    "raised digits of LaTeX": running(lambda s, n: f"{s[:-1]}$^{{{n}}}${s[-1]}"),
-    "escaped brackets": running(lambda s, n: rf"{s} \[{n}\]"),
-    "lenticular brackets": running(lambda s, n: f"{s}【{n}†source】"),
-    "marks and colons": lines(lambda s, n: f"[{n}]: {s}"),
-    "footnotes": running(lambda s, n: f"{s}[^{n}]", after="\n\n[^1]: https://example.org/a\n[^2]: Page two."),
-    "linked citations": running(lambda s, n: f"{s} [[{n}]](https://example.org/{n})"),
-    "linked words": running(lambda s, n: f"[{s}](https://example.org/a_(b)) [{n}]"),
-    "dashes": lines(lambda s, n: f"- {s} [{n}]"),
-    "stars": lines(lambda s, n: f"* {s} [{n}]"),
-    "bold items": lines(lambda s, n: f"- **{s[:-1]}**{s[-1]} [{n}]"),
-    "check boxes": lines(lambda s, n: f"- [x] {s} [{n}]"),
-    "numbers": lines(lambda s, n: f"{n}. {s} [{n}]"),
-    "bold numbers": lines(lambda s, n: f"**{n}.** {s} [{n}]"),
-    "numbers of Markdown": lines(lambda s, n: f"1. {s} [{n}]"),
-    "letters": lines(lambda s, n: f"{letter(n)}) {s} [{n}]"),
-    "brackets": lines(lambda s, n: f"({n}) {s} [{n}]"),
-    "numerals": lines(lambda s, n: f"{('i', 'ii', 'iii', 'iv')[int(n) - 1]}. {s} [{n}]"),
-    "steps": lines(lambda s, n: f"Step {n}: {s} [{n}]"),
-    "running numbers": running(lambda s, n: f"{n}. {s} [{n}]"),
-    "running numbers with brackets": running(lambda s, n: f"{n}) {s} [{n}]"),
-    "running letters": running(lambda s, n: f"{letter(n)}) {s} [{n}]"),
-    "running brackets": running(lambda s, n: f"({n}) {s} [{n}]"),
-    "running numerals": running(lambda s, n: f"({('i', 'ii', 'iii', 'iv')[int(n) - 1]}) {s} [{n}]"),
-    "running steps": running(lambda s, n: f"Step {n}. {s} [{n}]"),
-    "running bullets": running(lambda s, n: f"• {s} [{n}]"),
-    "running dashes": running(lambda s, n: f"- {s} [{n}]"),
-    "circled numbers": running(lambda s, n: f"{'①②③④'[int(n) - 1]} {s} [{n}]"),
-    "headings": lines(lambda s, n: f"## {s} [{n}]"),
-    "quotes": lines(lambda s, n: f"> {s} [{n}]"),
-    "quoted items": lines(lambda s, n: f"> - {s} [{n}]"),
-    "table": lines(lambda s, n: f"| {s} | [{n}] |"),
-    "numbered table": lines(lambda s, n: f"| {n} | {s} | [{n}] |", "| # | Fact |\n|---|---|\n"),
-    "signs without blanks": lines(lambda s, n: f"•{s} [{n}]"),
-    "keycaps": lines(lambda s, n: f"{n}\ufe0f\u20e3 {s} [{n}]"),
-    "carets": running(lambda s, n: f"{s}^[{n}]^"),
-    "list of sources": running(
-        lambda s, n: f"{s} [{n}]", after="\n\n**Sources:**\n[1] Page one.\n[2] https://a.b"
-    ),
-    "paragraphs": running(lambda s, n: f"{s} [{n}]", gap="\r\n\r\n"),
-    "indented": lines(lambda s, n: f"   {s} [{n}]"),
-    "entities": running(lambda s, n: f"{s}&nbsp;[{n}]"),
-    "invisible characters": running(lambda s, n: f"{s[:2]}\u00ad{s[2:]}\u200b [{n}]"),
+    **{name: laid_out(*fields) for name, fields in cases(__file__, "LAYOUTS").items()},
     "wrapped": lambda text: LAYOUTS["citation behind the stop"](text).replace(" ", "\n", 1),
 }
 """A text of cited sentences in each layout."""
