@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 People = Annotated[
     Path | None,
     typer.Option(
-        "--people",
         metavar="VOTES",
         help="Votes of people (question_id, model_a, model_b, winner or score; annotator, chance) on some "
         "battles: say what people would say of all.",

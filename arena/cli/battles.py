@@ -53,7 +53,6 @@ RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper
 CovariateNames = Annotated[
     str | None,
     typer.Option(
-        "--covariates",
         metavar="NAME,…",
         show_default="all that the file has",
         help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, `position`.",
@@ -61,13 +60,12 @@ CovariateNames = Annotated[
 ]
 commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
 Resamples = Annotated[
-    int, typer.Option("--bootstrap", metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
+    int, typer.Option(metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
 ]
 
 Interval = Annotated[
     IntervalKind | None,
     typer.Option(
-        "--interval",
         show_default="bootstrap, sandwich above 250 systems",
         help="How intervals are computed; `style` has sandwich intervals alone.",
     ),

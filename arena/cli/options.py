@@ -28,39 +28,33 @@ AlwaysJson = Annotated[
 SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set.")]
 RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
-JudgeName = Annotated[
-    str, typer.Option("--judge", metavar="JUDGE", help="Name of a judge, or the path of its spec.")
-]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of all random choices.")]
+JudgeName = Annotated[str, typer.Option(metavar="JUDGE", help="Name of a judge, or the path of its spec.")]
+Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of all random choices.")]
 AS_SET = "as the settings say"
 Pairs = Annotated[
     str,
     typer.Option(
-        "--pairs",
         metavar="PAIRS",
         show_default="reference, or all where the set has no references",
         help="`reference`, `reference,complete:K`, `versus:SYSTEM`, or `all`.",
     ),
 ]
-Systems = Annotated[str | None, typer.Option("--systems", metavar="A,B", help="Only these systems.")]
+Systems = Annotated[str | None, typer.Option(metavar="A,B", help="Only these systems.")]
 Domains = Annotated[
-    str | None, typer.Option("--domains", metavar="A,B", help="Only questions of these domains, given by id.")
+    str | None, typer.Option(metavar="A,B", help="Only questions of these domains, given by id.")
 ]
-Sample = Annotated[
-    str | None, typer.Option("--sample", metavar="K|P%", help="Questions to draw: `100`, or `10%`.")
-]
+Sample = Annotated[str | None, typer.Option(metavar="K|P%", help="Questions to draw: `100`, or `10%`.")]
 Budget = Annotated[
     float | None,
-    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the command may spend."),
+    typer.Option(metavar="X", min=0.0, help="The most that the command may spend."),
 ]
 RoundBudget = Annotated[
     float | None,
-    typer.Option("--budget-usd", metavar="X", min=0.0, help="The most that the round may spend."),
+    typer.Option(metavar="X", min=0.0, help="The most that the round may spend."),
 ]
 NewBudget = Annotated[
     float | None,
     typer.Option(
-        "--budget-usd",
         metavar="X",
         min=0.0,
         help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
@@ -76,22 +70,21 @@ GoOn = Annotated[
 Missing = Annotated[
     MissingRule,
     typer.Option(
-        "--missing",
         help="An answer that is empty or missing loses to any other (`lose`), or only questions that both "
         "systems answered are compared (`skip`).",
     ),
 ]
 Order = Annotated[
     OrderPolicy | None,
-    typer.Option("--order", show_default="as the judge's spec says", help="Which answer is shown first."),
+    typer.Option(show_default="as the judge's spec says", help="Which answer is shown first."),
 ]
 NewRound = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", show_default="set, judge and date", help="Name of the round."),
+    typer.Option(metavar="NAME", show_default="set, judge and date", help="Name of the round."),
 ]
 Constants = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
+    typer.Option(metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
 ]
 
 
@@ -127,11 +120,11 @@ def whole_file(path: Path) -> Path:
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="The file to read; - is standard input.", callback=whole_file)
 ]
-SystemName = Annotated[str, typer.Option("--system", metavar="SYSTEM", help="Name of the system.")]
-TeamName = Annotated[str, typer.Option("--team", metavar="TEAM", help="Name of the team.")]
+SystemName = Annotated[str, typer.Option(metavar="SYSTEM", help="Name of the system.")]
+TeamName = Annotated[str, typer.Option(metavar="TEAM", help="Name of the team.")]
 CardFile = Annotated[
     Path | None,
-    typer.Option("--card", metavar="FILE", help="The system card, YAML.", callback=whole_if_named),
+    typer.Option(metavar="FILE", help="The system card, YAML.", callback=whole_if_named),
 ]
 
 
@@ -175,7 +168,6 @@ def known(look_up: Callable[[str], object]) -> Callable[[str | None], str | None
 Cache = Annotated[
     CacheMode | None,
     typer.Option(
-        "--cache-mode",
         show_default=AS_SET,
         help="Use of the reply cache: `live` asks for what is missing, `replay` sends no request, "
         "`record` asks for everything again.",
@@ -184,7 +176,6 @@ Cache = Annotated[
 Transport = Annotated[
     str | None,
     typer.Option(
-        "--transport",
         metavar="TRANSPORT",
         show_default=AS_SET,
         help=f"How requests are sent to the LLM: {described_transports()}.",
@@ -192,15 +183,14 @@ Transport = Annotated[
     ),
 ]
 Rpm = Annotated[
-    int | None, typer.Option("--rpm", metavar="N", min=1, show_default=AS_SET, help="Most requests a minute.")
+    int | None, typer.Option(metavar="N", min=1, show_default=AS_SET, help="Most requests a minute.")
 ]
 Tpm = Annotated[
-    int | None, typer.Option("--tpm", metavar="N", min=1, show_default=AS_SET, help="Most tokens a minute.")
+    int | None, typer.Option(metavar="N", min=1, show_default=AS_SET, help="Most tokens a minute.")
 ]
 Timeout = Annotated[
     int | None,
     typer.Option(
-        "--timeout",
         metavar="SECONDS",
         min=1,
         show_default=AS_SET,
@@ -210,7 +200,6 @@ Timeout = Annotated[
 Concurrency = Annotated[
     int | None,
     typer.Option(
-        "--concurrency",
         metavar="C",
         min=1,
         max=20_000,
@@ -222,7 +211,6 @@ Concurrency = Annotated[
 Engine = Annotated[
     EngineKind | None,
     typer.Option(
-        "--engine",
         show_default=AS_SET,
         help="Do what takes long on all processors of this machine (`local`), or on a Ray cluster (`ray`, "
         "docs/operations.md); the result is the same.",
@@ -235,7 +223,6 @@ Queue = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers",
         metavar="N",
         min=1,
         show_default="any number, or one for each processor with Ray",
@@ -245,7 +232,6 @@ Workers = Annotated[
 Corpus = Annotated[
     str,
     typer.Option(
-        "--corpus",
         metavar="NAME",
         show_default="each item's passages",
         help="Corpus in which evidence is found; its name and content hash are stored with the scores.",
@@ -260,11 +246,10 @@ Retriever = Annotated[
         callback=known(partial(retriever_info, evidence=True)),
     ),
 ]
-MetricName = Annotated[str, typer.Option("--metric", metavar="METRIC", help="Name of the metric.")]
+MetricName = Annotated[str, typer.Option(metavar="METRIC", help="Name of the metric.")]
 MetricJudge = Annotated[
     str,
     typer.Option(
-        "--judge",
         metavar="JUDGE",
         show_default="the embedded version, without an LLM",
         help="Judge whose LLM scores, by name or path.",
@@ -273,7 +258,6 @@ MetricJudge = Annotated[
 MetricConcurrency = Annotated[
     int | None,
     typer.Option(
-        "--concurrency",
         metavar="C",
         min=1,
         max=20_000,
@@ -284,7 +268,6 @@ MetricConcurrency = Annotated[
 StoredJudge = Annotated[
     str,
     typer.Option(
-        "--judge",
         metavar="JUDGE",
         show_default="the embedded version, else the only one",
         help="Whose scores: a judge's name, or the whole name they are stored under; `embedded`.",
@@ -293,7 +276,6 @@ StoredJudge = Annotated[
 SetRatings = Annotated[
     Path | None,
     typer.Option(
-        "--ratings",
         metavar="FILE",
         show_default="every passage is rated",
         help="Ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
@@ -304,7 +286,6 @@ SetRatings = Annotated[
 Judgments = Annotated[
     Path | None,
     typer.Option(
-        "--judgments",
         metavar="FILE",
         help="Judgments of passages by aspect, for `coverage-icat-m`: TREC's diversity qrels (question, "
         "aspect number from 1 or 0 for none, passage, relevance), or JSONL with `question_id`, "

@@ -27,12 +27,10 @@ retrieval = typer.Typer(help="Contexts without answers: score what a retriever f
 EXCERPT = 100
 FAILURES_SHOWN = 20
 HASH_SHOWN = 12
-K = Annotated[int, typer.Option("--k", metavar="K", min=1, max=10_000, help="Passages.")]
+K = Annotated[int, typer.Option(metavar="K", min=1, max=10_000, help="Passages.")]
 Retriever = Annotated[
     str,
-    typer.Option(
-        "--retriever", metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}."
-    ),
+    typer.Option(metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}."),
 ]
 Whole = Annotated[
     bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")

@@ -30,7 +30,6 @@ COLUMNS = (
 Kind = Annotated[
     SubmissionKind,
     typer.Option(
-        "--kind",
         help="What the file holds: `answers`, or `contexts`, passages that were retrieved (a TREC run, or "
         "JSONL).",
     ),

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from data.store.engine import Database
 
 commands = typer.Typer(help="The database: upgrade, back up and restore it.", no_args_is_help=True)
-Host = Annotated[str, typer.Option("--host", metavar="HOST", help="Address to listen on.")]
-Port = Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Port to listen on.")]
+Host = Annotated[str, typer.Option(metavar="HOST", help="Address to listen on.")]
+Port = Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Port to listen on.")]
 
 
 def demo(
