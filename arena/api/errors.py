@@ -12,42 +12,25 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from data.errors import (
-    AccessError,
-    ArenaError,
-    ClosedError,
-    ConflictError,
-    ForbiddenError,
-    InputError,
-    InvalidFileError,
-    JudgeError,
-    NotFoundError,
-    QuotaError,
-    RetractedError,
-    StatisticsError,
-    StoreError,
-    TooManyAttemptsError,
-    UnavailableError,
-    WorkError,
-)
+from data import errors
 from data.files.strict_json import wording
 from data.models import Problem
 
 MEDIA_TYPE = "application/problem+json"
 TYPES = "/api/v1/#problem-"
-STATUSES: Sequence[tuple[type[ArenaError], int]] = (
-    (TooManyAttemptsError, 429),
-    (AccessError, 401),
-    (RetractedError, 410),
-    (NotFoundError, 404),
-    (ConflictError, 409),
-    (ForbiddenError, 403),
-    (InputError, 422),
-    (WorkError, 422),
-    (StatisticsError, 409),
-    (StoreError, 503),
-    (UnavailableError, 503),
-    (JudgeError, 503),
+STATUSES: Sequence[tuple[type[errors.ArenaError], int]] = (
+    (errors.TooManyAttemptsError, 429),
+    (errors.AccessError, 401),
+    (errors.RetractedError, 410),
+    (errors.NotFoundError, 404),
+    (errors.ConflictError, 409),
+    (errors.ForbiddenError, 403),
+    (errors.InputError, 422),
+    (errors.WorkError, 422),
+    (errors.StatisticsError, 409),
+    (errors.StoreError, 503),
+    (errors.UnavailableError, 503),
+    (errors.JudgeError, 503),
 )
 TITLES = {
     400: "Bad Address",
@@ -64,7 +47,10 @@ TITLES = {
     500: "Internal Error",
     503: "Unavailable",
 }
-OWN_TITLES: Sequence[tuple[type[ArenaError], str]] = ((QuotaError, "Quota Used Up"), (ClosedError, "Closed"))
+OWN_TITLES: Sequence[tuple[type[errors.ArenaError], str]] = (
+    (errors.QuotaError, "Quota Used Up"),
+    (errors.ClosedError, "Closed"),
+)
 """Conflicts that scripts recognise by their type."""
 UNAVAILABLE = 503
 RETRY_AFTER = 5
@@ -124,10 +110,10 @@ def slug(title: str) -> str:
 
 async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
     """Report an error that a person can correct; one that only organisers can, without its internals."""
-    if not isinstance(error, ArenaError):
+    if not isinstance(error, errors.ArenaError):
         return internal_error(error)
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
-    if isinstance(error, InvalidFileError):
+    if isinstance(error, errors.InvalidFileError):
         listed = [asdict(problem) for problem in error.problems]
         return problem_response(status, error.message, advice=error.advice, problems=listed)
     if status == UNAVAILABLE:
@@ -139,9 +125,9 @@ async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return internal_error(error)
     headers = {}
-    if isinstance(error, TooManyAttemptsError):
+    if isinstance(error, errors.TooManyAttemptsError):
         headers["Retry-After"] = str(error.retry_after)
-    elif isinstance(error, AccessError):
+    elif isinstance(error, errors.AccessError):
         headers["WWW-Authenticate"] = 'Bearer realm="arena"'
     title = next((title for kind, title in OWN_TITLES if isinstance(error, kind)), "")
     return problem_response(status, error.message, advice=error.advice, title=title, headers=headers)

@@ -6,17 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import (
-    AsJson,
-    Budget,
-    Cache,
-    Domains,
-    MetricJudge,
-    SetName,
-    names_of,
-    open_reaching,
-    whole_if_named,
-)
+from arena.cli import options
 from arena.cli.output import note, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.text import counted
@@ -42,7 +32,7 @@ def import_(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A folder or file of documents.")],
     name: Annotated[str, typer.Option(metavar="NAME", help="Name of the corpus.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Split texts into chunks and index them.
 
@@ -63,7 +53,7 @@ def import_(
 
 
 @corpora.command("list")
-def list_(*, as_json: AsJson = False) -> None:
+def list_(*, as_json: options.AsJson = False) -> None:
     """List the corpora.
 
     $ arena corpora list
@@ -88,7 +78,7 @@ def search(
     k: K = 10,
     *,
     documents: Whole = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Search a corpus for some words.
 
@@ -119,7 +109,7 @@ def search(
 
 
 def retrieve(
-    set_name: SetName,
+    set_name: options.SetName,
     out: Annotated[
         Path,
         typer.Option(
@@ -133,10 +123,10 @@ def retrieve(
     ] = "",
     k: K = 10,
     retriever: Retriever = BM25,
-    domains: Domains = None,
+    domains: options.Domains = None,
     *,
     documents: Whole = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Retrieve passages for the questions of a set.
 
@@ -156,7 +146,7 @@ def retrieve(
         corpus=corpus,
         retriever=retriever,
         documents=documents,
-        domains=names_of(domains),
+        domains=options.names_of(domains),
     )
     retrieved = open_arena().retrieval.retrieve(request)
     write_retrieved(retrieved, out, request.name)
@@ -177,7 +167,7 @@ def retrieve(
 
 @retrieval.command()
 def score(
-    set_name: SetName,
+    set_name: options.SetName,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -192,15 +182,15 @@ def score(
             metavar="FILE",
             show_default="the set's gold documents",
             help="Judgments: TREC qrels, BEIR's, or `ratings.jsonl` of `arena sets build`.",
-            callback=whole_if_named,
+            callback=options.whole_if_named,
         ),
     ] = None,
     corpus: Annotated[str, typer.Option(metavar="NAME", help="Corpus with the texts of a run.")] = "",
-    judge: MetricJudge = "",
-    budget_usd: Budget = None,
-    cache_mode: Cache = None,
+    judge: options.MetricJudge = "",
+    budget_usd: options.Budget = None,
+    cache_mode: options.Cache = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Score runs: nDCG, P, R and RR by judgments; coverage, α-nDCG and density of CRUX by sub-questions.
 
@@ -208,7 +198,7 @@ def score(
     """
     from arena.services.contexts import CRUX, RANKING, ContextRequest
 
-    contexts = open_reaching(cache_mode).contexts
+    contexts = options.open_reaching(cache_mode).contexts
     if files:
         request = ContextRequest(
             set_name=set_name, files=files, qrels=qrels, corpus=corpus, judge=judge, budget_usd=budget_usd

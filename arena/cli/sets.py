@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.options import (
-    AsJson,
-    Budget,
-    Cache,
-    File,
-    SetArgument,
-    constant,
-    known,
-    open_reaching,
-    whole_file,
-)
+from arena.cli import options
 from arena.cli.output import (
     note,
     note_problems,
@@ -77,13 +67,13 @@ def import_(
         typer.Argument(
             metavar="PATH",
             help=f"A folder or file of questions: {listed_set_formats()}.",
-            callback=whole_file,
+            callback=options.whole_file,
         ),
     ],
     name: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="the set's own", help="Name to store it under.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Import a question set.
 
@@ -110,7 +100,7 @@ def show(
         str, typer.Argument(metavar="SET", show_default="all sets", help="Name of the set.")
     ] = "",
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show the question sets, or one with its domains.
 
@@ -132,7 +122,7 @@ def show(
 
 
 @commands.command("list", hidden=True)
-def list_(*, as_json: AsJson = False) -> None:
+def list_(*, as_json: options.AsJson = False) -> None:
     """List the question sets.
 
     $ arena sets list
@@ -152,7 +142,7 @@ def list_(*, as_json: AsJson = False) -> None:
 
 @commands.command()
 def export(
-    name: SetArgument,
+    name: options.SetArgument,
     folder: Annotated[
         Path,
         typer.Argument(
@@ -167,11 +157,11 @@ def export(
             help=f"{described_set_formats()}; or a file of answers: "
             "`short-answers`, those of the set, to enter them as a system, `template`, to fill in, with one "
             "line for each question, or `sample`, a small complete one, which a check accepts.",
-            callback=known(_exported),
+            callback=options.known(_exported),
         ),
     ] = "jsonl",
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write a set as a folder that `arena sets import` reads, or a file of answers for it.
 
@@ -204,7 +194,7 @@ def export(
 
 @commands.command()
 def build(
-    file: File,
+    file: options.File,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to write.")],
     judge: Annotated[
         str, typer.Option(metavar="JUDGE", help="Judge whose LLM writes and rates, by name or path.")
@@ -219,10 +209,10 @@ def build(
             help="A constant of CRUX (`sub_questions`, `threshold`, `weighted`); repeatable.",
         ),
     ] = None,
-    budget_usd: Budget = None,
-    cache_mode: Cache = None,
+    budget_usd: options.Budget = None,
+    cache_mode: options.Cache = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Build a controlled set from summaries and their documents, as CRUX does.
 
@@ -244,10 +234,10 @@ def build(
         folder=folder,
         judge=judge,
         name=name,
-        options=dict(map(constant, option or ())),
+        options=dict(map(options.constant, option or ())),
         budget_usd=budget_usd,
     )
-    fields = open_reaching(cache_mode).contexts.build(request)
+    fields = options.open_reaching(cache_mode).contexts.build(request)
     if as_json:
         show_json(fields)
         return
@@ -259,8 +249,8 @@ def build(
 
 @commands.command("attach-passages")
 def attach_passages(
-    name: SetArgument,
-    file: File,
+    name: options.SetArgument,
+    file: options.File,
     corpus: Annotated[
         str, typer.Option(metavar="NAME", show_default="none", help="Corpus with the texts of a run.")
     ] = "",
@@ -271,7 +261,7 @@ def attach_passages(
         ),
     ] = "",
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Attach passages to a set, as a new version of it.
 
@@ -306,7 +296,7 @@ commands.command()(policy)
 
 
 @commands.command(hidden=True)
-def statistics(name: SetArgument, *, as_json: AsJson = False) -> None:
+def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) -> None:
     """Show what a set is made of, overall and by domain: words, documents, passages, short answers.
 
     $ arena sets statistics fiqa

@@ -4,17 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli import output
 from arena.cli.options import AsJson, CardFile, File, SetName, SystemName, TeamName, Yes, confirm, row_id
-from arena.cli.output import (
-    note,
-    note_problems,
-    show_fields,
-    show_json,
-    show_line,
-    show_result,
-    show_rows,
-    show_table,
-)
 from arena.container import open_arena
 from data.models import SubmissionKind
 
@@ -75,10 +66,10 @@ def check(
     _note_failed_formats()
     result = open_arena().submissions.check(file, set_name, kind=kind, system=system, keep_na=keep_na)
     if as_json:
-        show_json(result.model_dump(mode="json"))
+        output.show_json(result.model_dump(mode="json"))
     else:
         for line in report_lines(result):
-            show_line(line)
+            output.show_line(line)
     if not result.accepted:
         raise typer.Exit(1)
 
@@ -115,14 +106,14 @@ def add(
     added = open_arena().submissions.add(
         file, set_name, system=system, kind=kind, team=team, card=card, anonymous=anonymous, keep_na=keep_na
     )
-    note_problems(added.warnings)
+    output.note_problems(added.warnings)
     submission = AddedSubmission(
         **dict(added.submission), created=added.created, problems=added.warnings
     ).to_json()
     state = "added" if submission["created"] else "unchanged: the newest version has the same content"
     held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
     name = f"{submission['system']} version {submission['version']}"
-    show_result(
+    output.show_result(
         submission,
         f"{name} ({submission['answers']:,} {held}) {state}; id {submission['id']}.",
         as_json=as_json,
@@ -133,7 +124,7 @@ def _note_failed_formats() -> None:
     from submissions.formats.registry import added_formats
 
     for problem in added_formats().problems:
-        note(f"warning: {problem}")
+        output.note(f"warning: {problem}")
 
 
 @commands.command()
@@ -172,13 +163,13 @@ def show(
         return
     fields = open_arena().submissions.view(number, caller=OPERATOR).to_json()
     if as_json:
-        show_json(fields)
+        output.show_json(fields)
         return
     card, coverage = fields.pop("card"), fields.pop("coverage")
     fields.pop("no_answer_share")
     fields["rounds"] = ", ".join(fields["rounds"]) or None
-    show_fields({**fields, **{name: text for name, text in card.items() if text}})
-    show_table(("domain", "coverage"), list(coverage.items()))
+    output.show_fields({**fields, **{name: text for name, text in card.items() if text}})
+    output.show_table(("domain", "coverage"), list(coverage.items()))
 
 
 @commands.command("list", hidden=True)
@@ -192,7 +183,7 @@ def list_(set_name: OfSet = None, *, as_json: AsJson = False) -> None:
     lines = open_arena().submissions.find(set_name=set_name, caller=OPERATOR)
     submissions = [line.to_json() for line in lines]
     empty = "There are no submissions yet. Add one with `arena submissions add FILE --set N --system S`."
-    show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
+    output.show_rows(submissions, COLUMNS, map(_row, submissions), as_json=as_json, empty=empty)
 
 
 def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
@@ -212,11 +203,11 @@ def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
     ]
     payload = [inbox_.to_json() for inbox_ in inboxes] if as_json else rows
     headers = ("id", "set", "system", "waits for", "that is")
-    show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
+    output.show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
     for inbox_ in inboxes:
         if inbox_.plannable and not as_json:
             systems = ",".join(inbox_.plannable)
-            note(f"Plan them: arena rounds plan --set {inbox_.set} --judge JUDGE --systems {systems}")
+            output.note(f"Plan them: arena rounds plan --set {inbox_.set} --judge JUDGE --systems {systems}")
 
 
 @commands.command()
@@ -240,7 +231,7 @@ def withdraw(
     withdrawn = open_arena().submissions.withdraw(number, reason=reason, disqualify=disqualify)
     effect = "disqualified" if disqualify else "withdrawn"
     line = f"{withdrawn.system} version {withdrawn.version} is {effect}."
-    show_result(withdrawn.to_json(), line, as_json=as_json)
+    output.show_result(withdrawn.to_json(), line, as_json=as_json)
 
 
 def _row(submission: dict[str, Any]) -> tuple[str | int | None, ...]:

@@ -8,19 +8,7 @@ import streamlit as st
 from arena import own_version
 from arena.services.accounts.auth import LASTS, WINDOW_MINUTES
 from arena.site.services import arena
-from arena.site.ui.html import (
-    Cell,
-    Child,
-    anchor,
-    heading,
-    lead,
-    note,
-    page_heading,
-    paragraph,
-    put,
-    put_html,
-    words_table,
-)
+from arena.site.ui import html
 
 WHAT = (
     "Systems answer the same questions at length. A judge compares their answers in pairs, and the verdicts "
@@ -67,46 +55,49 @@ STORED = (
 def show() -> None:
     """Show the page."""
     settings = arena().settings
-    page_heading("About")
-    lead(WHAT)
-    heading("Contact", anchor="contact")
+    html.page_heading("About")
+    html.lead(WHAT)
+    html.heading("Contact", anchor="contact")
     if settings.operator:
         st.text(f"Run by {settings.operator}.")
     _text_or_link(settings.contact or NOBODY)
-    heading("Documentation", anchor="documentation")
-    put("bullets", [(link, f": {about}") for link, about in _documents(settings.docs_url)])
-    heading("Licence and version", anchor="licence")
-    note(f"Answer Arena {own_version()} is free software under the Apache License 2.0.")
+    html.heading("Documentation", anchor="documentation")
+    html.put("bullets", [(link, f": {about}") for link, about in _documents(settings.docs_url)])
+    html.heading("Licence and version", anchor="licence")
+    html.note(f"Answer Arena {own_version()} is free software under the Apache License 2.0.")
     rows = [
         (one.title, one.version or "–", one.licence or "not stated", one.source or "not stated")
         for one in arena().sets.summaries()
     ]
     if rows:
         header = ("Question set", "Version", "Licence", "Source")
-        put_html(words_table(header, rows, caption="Licences of the question sets"))
-    heading("Privacy", anchor="privacy")
-    note("What this site stores about you depends on what you do here.")
-    put_html(words_table(("What you do", "What is stored", "For how long"), STORED))
-    note("A proxy that the operator puts in front of the site may keep a log of its own.")
+        html.put_html(html.words_table(header, rows, caption="Licences of the question sets"))
+    html.heading("Privacy", anchor="privacy")
+    html.note("What this site stores about you depends on what you do here.")
+    html.put_html(html.words_table(("What you do", "What is stored", "For how long"), STORED))
+    html.note("A proxy that the operator puts in front of the site may keep a log of its own.")
     if settings.privacy:
         _text_or_link(settings.privacy)
 
 
-def _documents(docs_url: str) -> list[tuple[Child, str]]:
-    guides = Cell("Documentation", href=docs_url, target="_blank")
+def _documents(docs_url: str) -> list[tuple[html.Child, str]]:
+    guides = html.Cell("Documentation", href=docs_url, target="_blank")
     return [
         *([(guides, "guides for teams, organisers, annotators and operators")] if docs_url else []),
-        (anchor("Method in full", "methodology"), "how a verdict comes about, and what the numbers mean"),
-        (anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
-        (anchor("API", "api/v1/"), "every address, its parameters and answers"),
-        (anchor("Submit", "submit"), "the format of a file of answers, with a sample"),
+        (
+            html.anchor("Method in full", "methodology"),
+            "how a verdict comes about, and what the numbers mean",
+        ),
+        (html.anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
+        (html.anchor("API", "api/v1/"), "every address, its parameters and answers"),
+        (html.anchor("Submit", "submit"), "the format of a file of answers, with a sample"),
     ]
 
 
 def _text_or_link(text: str) -> None:
     if urlsplit(text).scheme == "https":
-        paragraph(Cell(text, href=text, target="_blank"))
+        html.paragraph(html.Cell(text, href=text, target="_blank"))
     elif "@" in text and " " not in text:
-        paragraph(Cell(text, href=f"mailto:{text}"))
+        html.paragraph(html.Cell(text, href=f"mailto:{text}"))
     else:
         st.text(text)

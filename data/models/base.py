@@ -12,23 +12,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import sqlalchemy as sa
 from pydantic_core import PydanticUndefined
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
-    DateTime,
-    Dialect,
-    Float,
-    ForeignKey,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    TypeDecorator,
-    text,
-)
 from sqlmodel import Field, SQLModel
 from sqlmodel._compat import SQLModelConfig
 from sqlmodel.main import SQLModelMetaclass
@@ -42,7 +27,7 @@ NAMING = {
     "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
     "pk": "pk_%(table_name)s",
 }
-metadata = MetaData(naming_convention=NAMING)
+metadata = sa.MetaData(naming_convention=NAMING)
 """All tables; its names of constraints let migrations find them."""
 
 
@@ -85,7 +70,7 @@ class Base(SQLModel, metaclass=_Unmapped):
     )
 
     if TYPE_CHECKING:
-        __table__: ClassVar[Table]
+        __table__: ClassVar[sa.Table]
 
     def __init__(self, **values: Any) -> None:
         for name, field in type(self).model_fields.items():
@@ -103,14 +88,14 @@ class Base(SQLModel, metaclass=_Unmapped):
         return printed
 
 
-def table(name: str, /, *items: Any, **columns: Any) -> Table:
+def table(name: str, /, *items: Any, **columns: Any) -> sa.Table:
     """Declare a table by its columns, indexes and constraints; a mapping among them is its options."""
     declared = [getattr(column, "sa_column", column) for column in columns.values()]
     for field, column in zip(columns, declared, strict=True):
         column.key = field
         column.name = column.name or field
     options = {key: value for item in items if isinstance(item, dict) for key, value in item.items()}
-    return Table(
+    return sa.Table(
         name, metadata, *declared, *(item for item in items if not isinstance(item, dict)), **options
     )
 
@@ -133,27 +118,27 @@ def now() -> datetime:
     return datetime.now(UTC) - _AGO.get()
 
 
-class Moment(TypeDecorator[datetime]):
+class Moment(sa.TypeDecorator[datetime]):
     """A time stamp with its zone, which is UTC: SQLite keeps none, so there is only one."""
 
-    impl = DateTime(timezone=True)
+    impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Convert a value for the database."""
         del dialect
         return value if value is None or value.tzinfo is None else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Convert a value of the database, to UTC also where the engine leaves the zone out."""
         del dialect
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
-class Word(TypeDecorator[StrEnum]):
+class Word(sa.TypeDecorator[StrEnum]):
     """A word of a closed set, read as its member."""
 
-    impl = String
+    impl = sa.String
     cache_ok = True
 
     def __init__(self, members: type[StrEnum], length: int) -> None:
@@ -161,20 +146,20 @@ class Word(TypeDecorator[StrEnum]):
         self.members = members
         self._by_word = {str(member): member for member in members}
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> StrEnum | None:
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> StrEnum | None:
         """Return the member."""
         del dialect
         # To call the members takes three times as long.
         return None if value is None else self._by_word.get(value) or self.members(value)
 
 
-class Prose(TypeDecorator[str]):
+class Prose(sa.TypeDecorator[str]):
     """A text from anywhere: what no database can keep is replaced as it is written or looked for."""
 
-    impl: Any = Text
+    impl: Any = sa.Text
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:
         """Convert a value for the database."""
         del dialect
         return storable(value) if isinstance(value, str) else value
@@ -183,7 +168,7 @@ class Prose(TypeDecorator[str]):
 class Label(Prose):
     """The same of at most so many characters."""
 
-    impl: Any = String
+    impl: Any = sa.String
     cache_ok = True
 
 
@@ -192,7 +177,7 @@ def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None =
 
     JSON leaves out a `private` one, and calls one with an `alias` by that.
     """
-    column: Column[Any] = Column(kind, *arguments, **{"nullable": False, **options})
+    column: sa.Column[Any] = sa.Column(kind, *arguments, **{"nullable": False, **options})
     default = options.get("default")
     required = callable(default) or (default is None and not column.nullable)
     return Field(
@@ -205,12 +190,12 @@ def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None =
 
 def joined(default: Any = PydanticUndefined, *, private: bool = False, alias: str | None = None) -> Any:
     """Return a field without a column, which queries join in."""
-    return Field(default, sa_type=JSON, exclude=private or None, serialization_alias=alias)
+    return Field(default, sa_type=sa.JSON, exclude=private or None, serialization_alias=alias)
 
 
 def number(*, private: bool = False) -> Any:
     """Return the number that the database gives to a row."""
-    return field(Integer, primary_key=True, private=private)
+    return field(sa.Integer, primary_key=True, private=private)
 
 
 def moment(*, nullable: bool = False, private: bool = False) -> Any:
@@ -225,12 +210,12 @@ def created(*, alias: str | None = None) -> Any:
 
 def json(*, private: bool = False) -> Any:
     """Return a JSON value."""
-    return field(JSON, private=private)
+    return field(sa.JSON, private=private)
 
 
 def maybe_json(*, private: bool = False) -> Any:
     """Return a JSON value, or null."""
-    return field(JSON(none_as_null=True), nullable=True, private=private)
+    return field(sa.JSON(none_as_null=True), nullable=True, private=private)
 
 
 def prose(*, nullable: bool = False, default: str | None = None) -> Any:
@@ -250,22 +235,22 @@ def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) ->
 
 def whole(*, nullable: bool = False, default: int | None = None, private: bool = False) -> Any:
     """Return a whole number."""
-    return field(Integer, nullable=nullable, default=default, private=private)
+    return field(sa.Integer, nullable=nullable, default=default, private=private)
 
 
 def real(*, nullable: bool = False, default: float | None = None, private: bool = False) -> Any:
     """Return a number."""
-    return field(Float, nullable=nullable, default=default, private=private)
+    return field(sa.Float, nullable=nullable, default=default, private=private)
 
 
 def flag(*, nullable: bool = False, default: bool | None = None, **options: Any) -> Any:
     """Return a yes or no."""
-    return field(Boolean, nullable=nullable, default=default, **options)
+    return field(sa.Boolean, nullable=nullable, default=default, **options)
 
 
 def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:
     """Return a foreign key; the row goes with what it names."""
-    return field(None, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
+    return field(None, sa.ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
 
 
 def key_of(target: str, **options: Any) -> Any:
@@ -277,7 +262,7 @@ def where(condition: str) -> dict[str, Any]:
     """Return a condition of an index."""
     # `schema.ddl_metadata` gives it to PostgreSQL too: to name that here would load its dialect in every
     # command, which takes as long as a listing takes to read.
-    return {"sqlite_where": text(condition)}
+    return {"sqlite_where": sa.text(condition)}
 
 
 def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:

@@ -6,26 +6,14 @@ from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Delete,
-    Index,
-    Insert,
-    PrimaryKeyConstraint,
-    Row,
-    Select,
-    Table,
-    UniqueConstraint,
-    Update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from data.errors import ArenaError, NotFoundError
 from data.store.engine import Database
 
 Record = TypeVar("Record")
-AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+AnyRow: TypeAlias = sa.Row[*tuple[Any, ...]]
 
 
 class StorePart:
@@ -34,25 +22,27 @@ class StorePart:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def _all(self, query: Select[*tuple[Any, ...]]) -> Sequence[AnyRow]:
+    def _all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[AnyRow]:
         with self._database.begin() as connection:
             return connection.execute(query).all()
 
-    def _first(self, query: Select[*tuple[Any, ...]]) -> AnyRow | None:
+    def _first(self, query: sa.Select[*tuple[Any, ...]]) -> AnyRow | None:
         with self._database.begin() as connection:
             return connection.execute(query).first()
 
-    def _values(self, query: Select[*tuple[Any, ...]]) -> Sequence[Any]:
+    def _values(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
         with self._database.begin() as connection:
             return connection.execute(query).scalars().all()
 
-    def _change(self, statement: Insert | Update | Delete) -> int:
+    def _change(self, statement: sa.Insert | sa.Update | sa.Delete) -> int:
         with self._database.begin() as connection:
             return connection.execute(statement).rowcount
 
 
 @contextmanager
-def unique(*keys: Column[Any] | tuple[Column[Any], ...], taken: Callable[[], ArenaError]) -> Iterator[None]:
+def unique(
+    *keys: sa.Column[Any] | tuple[sa.Column[Any], ...], taken: Callable[[], ArenaError]
+) -> Iterator[None]:
     """Raise what `taken` makes where the block writes one of some unique keys a second time.
 
     A missing value, a reference to nothing and whatever else the database refuses stay errors of their own.
@@ -66,7 +56,7 @@ def unique(*keys: Column[Any] | tuple[Column[Any], ...], taken: Callable[[], Are
         raise taken() from error
 
 
-def _is_repeated(error: IntegrityError, key: tuple[Column[Any], ...]) -> bool:
+def _is_repeated(error: IntegrityError, key: tuple[sa.Column[Any], ...]) -> bool:
     broken = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
     if broken is None:
         named = ", ".join(f"{column.table.name}.{column.name}" for column in key)
@@ -75,7 +65,7 @@ def _is_repeated(error: IntegrityError, key: tuple[Column[Any], ...]) -> bool:
     return any(
         tuple(part.columns) == key and part.name == broken
         for part in (*table.constraints, *table.indexes)
-        if isinstance(part, UniqueConstraint | PrimaryKeyConstraint | Index)
+        if isinstance(part, sa.UniqueConstraint | sa.PrimaryKeyConstraint | sa.Index)
     )
 
 
@@ -84,7 +74,7 @@ def no_set(name: str) -> NotFoundError:
     return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` names them.")
 
 
-def own_insert(connection: Connection, table: Table) -> Any:  # noqa: ANN401 - of either engine
+def own_insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of either engine
     """Return an insert of the engine's own kind, which can say what a conflict does."""
     # Both kinds together take longer to load than many a listing to read.
     if connection.dialect.name == "postgresql":
@@ -129,7 +119,7 @@ def _fields(kind: type[Any]) -> Iterable[str]:
     return fields
 
 
-def to_row(table: Table, record: Any, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+def to_row(table: sa.Table, record: Any, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     """Return the values of a new row: a record's fields that bear columns' names, and `others`."""
     values = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
     return values | others

@@ -11,20 +11,8 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Connection,
-    Double,
-    and_,
-    case,
-    cast,
-    func,
-    literal,
-    literal_column,
-    select,
-)
 
 from data.models import BattleColumns, Outcome, Preference, Presentation, VoteColumns
 from data.models.rounds import battles, rounds
@@ -51,15 +39,15 @@ def read_columns(
     """
     with database.begin() as connection:
         round_ = connection.execute(
-            select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
+            sa.select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
         ).first()
         round_id, set_id = (0, 0) if round_ is None else round_
-        asked = select(questions.c.id, questions.c.key, questions.c.domain)
+        asked = sa.select(questions.c.id, questions.c.key, questions.c.domain)
         of_set = asked.where(questions.c.set_id == set_id).order_by(questions.c.id)
         rows = connection.execute(of_set).all()
         question_ids, keys, domains = zip(*rows, strict=True) if rows else ((), (), ())
         sides = connection.execute(
-            select(submissions.c.id, submissions.c.system)
+            sa.select(submissions.c.id, submissions.c.system)
             .where(submissions.c.set_id == set_id)
             .order_by(submissions.c.id)
         ).all()
@@ -116,9 +104,9 @@ def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) ->
 def read_votes(database: Database, round_name: str) -> VoteColumns:
     """Read what each judge of a round said of its battles, in the order of the judgments."""
     of_round = rounds.c.name == round_name
-    numbers = select(battles.c.id).join(rounds, rounds.c.id == battles.c.round_id).where(of_round)
+    numbers = sa.select(battles.c.id).join(rounds, rounds.c.id == battles.c.round_id).where(of_round)
     query = (
-        select(judgments.c.battle_id, judgments.c.judge, _place(judgments.c.preference, Preference))
+        sa.select(judgments.c.battle_id, judgments.c.judge, _place(judgments.c.preference, Preference))
         .join(battles, battles.c.id == judgments.c.battle_id)
         .join(rounds, rounds.c.id == battles.c.round_id)
         .where(of_round, judgments.c.preference.is_not(None))
@@ -146,14 +134,14 @@ def read_positions(database: Database, round_name: str) -> NDArray[np.float64]:
         (N,) means over the judgments to which an LLM replied: 1 where side a was first, −1 where b was, 0
         where each was as often; NaN where no LLM did.
     """
-    replied = and_(
+    replied = sa.and_(
         judgments.c.battle_id == battles.c.id,
         judgments.c.outcome == Outcome.JUDGED.value,
         judgments.c.reply_key.is_not(None),
     )
-    first = case((judgments.c.presentation == Presentation.A_FIRST.value, _number(1)), else_=_number(-1))
+    first = sa.case((judgments.c.presentation == Presentation.A_FIRST.value, _number(1)), else_=_number(-1))
     query = (
-        select(func.sum(first), func.count(judgments.c.id))
+        sa.select(sa.func.sum(first), sa.func.count(judgments.c.id))
         .select_from(battles)
         .join(rounds, rounds.c.id == battles.c.round_id)
         .outerjoin(judgments, replied)
@@ -170,36 +158,36 @@ def read_positions(database: Database, round_name: str) -> NDArray[np.float64]:
 _FLIPPED = (None, False, True)
 
 
-def _packed() -> tuple[ColumnElement[int], ColumnElement[int]]:
+def _packed() -> tuple[sa.ColumnElement[int], sa.ColumnElement[int]]:
     """Two whole numbers a battle: question and how it ended; and its sides."""
     ends = _place(battles.c.outcome, Outcome) * (len(Preference) + 1) + _place(
         battles.c.preference, Preference
     )
     changed = battles.c.flipped
-    flipped = case((changed.is_(None), _number(0)), (changed, _number(2)), else_=_number(1))
+    flipped = sa.case((changed.is_(None), _number(0)), (changed, _number(2)), else_=_number(1))
     ended = ends * _number(len(_FLIPPED)) + flipped
     return (
-        battles.c.question_id.cast(BigInteger) * _number(ENDS) + ended,
-        battles.c.a_id.cast(BigInteger) * _number(SIDES) + battles.c.b_id,
+        battles.c.question_id.cast(sa.BigInteger) * _number(ENDS) + ended,
+        battles.c.a_id.cast(sa.BigInteger) * _number(SIDES) + battles.c.b_id,
     )
 
 
-def _place(column: ColumnElement[Any], words: type[StrEnum]) -> ColumnElement[int]:
+def _place(column: sa.ColumnElement[Any], words: type[StrEnum]) -> sa.ColumnElement[int]:
     """Return a word's place among the members, counted from 1; 0 for none."""
     places = {word.value: _number(place) for place, word in enumerate(words, start=1)}
-    return case(places, value=column, else_=_number(0))
+    return sa.case(places, value=column, else_=_number(0))
 
 
-def _number(value: int) -> ColumnElement[int]:
+def _number(value: int) -> sa.ColumnElement[int]:
     """Return a number of this module's own, written out: servers need not guess the type of a parameter."""
-    return literal_column(str(value), BigInteger)
+    return sa.literal_column(str(value), sa.BigInteger)
 
 
 Rows = tuple[NDArray[np.int64], NDArray[np.float64]]
 """(N, 2) whole numbers of some battles; and their scores, NaN for none, empty where they are not read."""
 
 
-def _rows(connection: Connection, mine: ColumnElement[bool], *, few: bool) -> Iterator[Rows]:
+def _rows(connection: sa.Connection, mine: sa.ColumnElement[bool], *, few: bool) -> Iterator[Rows]:
     """Yield some battles after others, in the order of all, and none at the end.
 
     Of few systems they are found once: to look whether one has a score would take as long as to read all.
@@ -208,14 +196,14 @@ def _rows(connection: Connection, mine: ColumnElement[bool], *, few: bool) -> It
         parts = (mine,) if few else _parts(connection, mine)
         yield from (_sent(connection, part, soft=few) for part in parts)
     else:
-        scored = select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
+        scored = sa.select(battles.c.id).where(mine, battles.c.score.is_not(None)).limit(1)
         soft = few or connection.execute(scored).first() is not None
         yield from _streamed(connection, mine, soft=soft)
     yield np.zeros((0, 2), dtype=np.int64), np.zeros(0)
 
 
-def _streamed(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
-    query = select(*_packed(), *((battles.c.score,) if soft else ())).where(mine).order_by(battles.c.id)
+def _streamed(connection: sa.Connection, mine: sa.ColumnElement[bool], *, soft: bool) -> Iterator[Rows]:
+    query = sa.select(*_packed(), *((battles.c.score,) if soft else ())).where(mine).order_by(battles.c.id)
     result = connection.execute(query)
     # The driver's own rows: to wrap them takes as long as to read them.
     cursor: Any = result.cursor
@@ -225,24 +213,24 @@ def _streamed(connection: Connection, mine: ColumnElement[bool], *, soft: bool) 
         yield np.fromiter(chain.from_iterable(packed), np.int64, 2 * len(part)).reshape(-1, 2), shares
 
 
-def _parts(connection: Connection, mine: ColumnElement[bool]) -> Iterator[ColumnElement[bool]]:
+def _parts(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> Iterator[sa.ColumnElement[bool]]:
     first, last = first_and_last(connection, mine)
     for start in range(first, last + 1, SENT_AT_ONCE):
         yield mine & (battles.c.id >= start) & (battles.c.id < start + SENT_AT_ONCE)
 
 
-def _sent(connection: Connection, mine: ColumnElement[bool], *, soft: bool) -> Rows:
+def _sent(connection: sa.Connection, mine: sa.ColumnElement[bool], *, soft: bool) -> Rows:
     """From PostgreSQL as one string of bytes for many battles: rows take far longer to receive.
 
     Scores are counted on the way and read where there are some: to look for one first takes a second of ten
     million battles without.
     """
-    ends, sides = (func.int8send(number) for number in _packed())
-    score = func.float8send(func.coalesce(battles.c.score, cast("NaN", Double)))
+    ends, sides = (sa.func.int8send(number) for number in _packed())
+    score = sa.func.float8send(sa.func.coalesce(battles.c.score, sa.cast("NaN", sa.Double)))
     row = ends.concat(sides).concat(score) if soft else ends.concat(sides)
     # Ordered before they are joined: an aggregate that orders its rows sorts them by way of the disk.
-    ordered = select(row.label("row"), battles.c.score).where(mine).order_by(battles.c.id).subquery()
-    sent = select(func.string_agg(ordered.c.row, literal(b"")), func.count(ordered.c.score))
+    ordered = sa.select(row.label("row"), battles.c.score).where(mine).order_by(battles.c.id).subquery()
+    sent = sa.select(sa.func.string_agg(ordered.c.row, sa.literal(b"")), sa.func.count(ordered.c.score))
     content, scores = connection.execute(sent).one()
     if scores and not soft:
         return _sent(connection, mine, soft=True)

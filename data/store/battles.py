@@ -4,19 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    delete,
-    exists,
-    func,
-    insert,
-    literal,
-    select,
-    union_all,
-    update,
-)
+import sqlalchemy as sa
 
 from data.errors import LeaseLostError
 from data.models import Outcome, PendingBattle, PlannedBattle, RoundState, Verdict
@@ -29,12 +17,12 @@ from data.store.engine import pairs
 REFERENCE = "reference"
 
 
-def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iterator[PendingBattle]:
+def pending_battles(connection: sa.Connection, *which: sa.ColumnElement[bool]) -> Iterator[PendingBattle]:
     """Yield the battles that some clauses choose, question by question, with their texts."""
     from data.store.question_sets import restore  # noqa: PLC0415 - listings of rounds read no questions
 
     rows = connection.execute(
-        select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
+        sa.select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
         .where(*which)
         .order_by(battles.c.question_id, battles.c.id)
     ).all()
@@ -42,16 +30,16 @@ def pending_battles(connection: Connection, *which: ColumnElement[bool]) -> Iter
     entrants = {row.a_id for row in rows} | {row.b_id for row in rows}
     contents: dict[int, object] = pairs(
         connection.execute(
-            select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
+            sa.select(questions.c.id, questions.c.content).where(questions.c.id.in_(question_ids))
         )
     )
     by_id = {number: restore(content) for number, content in contents.items()}
-    entries = select(submissions.c.id, submissions.c.system, submissions.c.kind)
+    entries = sa.select(submissions.c.id, submissions.c.system, submissions.c.kind)
     sides = {row.id: row for row in connection.execute(entries.where(submissions.c.id.in_(entrants)))}
     texts: dict[tuple[int, int], str] = {
         (entrant, question): text
         for entrant, question, text in connection.execute(
-            select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
+            sa.select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
                 answers.c.question_id.in_(question_ids), answers.c.submission_id.in_(entrants)
             )
         ).all()
@@ -103,8 +91,8 @@ class BattleStore(StorePart):
 
     def questions(self, round_id: int) -> list[tuple[int, str]]:
         """Numbers and ids of the questions that a round has battles on."""
-        asked = select(battles.c.question_id).where(battles.c.round_id == round_id).distinct()
-        query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(asked))
+        asked = sa.select(battles.c.question_id).where(battles.c.round_id == round_id).distinct()
+        query = sa.select(questions.c.id, questions.c.key).where(questions.c.id.in_(asked))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
     def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
@@ -113,7 +101,7 @@ class BattleStore(StorePart):
         Their judgments stay, as the record of what was tried.
         """
         return self._change(
-            update(battles)
+            sa.update(battles)
             .where(battles.c.round_id == round_id, battles.c.outcome.in_(list(outcomes)))
             .values(outcome=None, preference=None, score=None, flipped=None, detail="")
         )
@@ -124,9 +112,9 @@ class BattleStore(StorePart):
         They lack an answer from now on, so that a retry does not ask for them again.
         """
         of_submission = (battles.c.a_id == submission) | (battles.c.b_id == submission)
-        open_ = select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
+        open_ = sa.select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
         return self._change(
-            update(battles)
+            sa.update(battles)
             .where(battles.c.round_id.in_(open_), battles.c.outcome.is_(None), of_submission)
             .values(outcome=Outcome.MISSING, detail=WITHDRAWN)
         )
@@ -134,18 +122,18 @@ class BattleStore(StorePart):
     def close_pending(self, round_id: int, outcome: Outcome, detail: str) -> int:
         """End every pending battle with one outcome, and return how many there were."""
         return self._change(
-            update(battles)
+            sa.update(battles)
             .where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
             .values(outcome=outcome, detail=detail)
         )
 
 
-def insert_battles(connection: Connection, round_id: int, planned: Iterable[PlannedBattle]) -> None:
+def insert_battles(connection: sa.Connection, round_id: int, planned: Iterable[PlannedBattle]) -> None:
     """Write the battles of a round, some thousands at a time."""
     iterator = iter(planned)
     while chunk := list(islice(iterator, CHUNK)):
         connection.execute(
-            insert(battles),
+            sa.insert(battles),
             [
                 {
                     "round_id": round_id,
@@ -162,10 +150,10 @@ def insert_battles(connection: Connection, round_id: int, planned: Iterable[Plan
         )
 
 
-def _pending_questions(connection: Connection, round_id: int, after: int) -> list[int]:
+def _pending_questions(connection: sa.Connection, round_id: int, after: int) -> list[int]:
     return list(
         connection.execute(
-            select(battles.c.question_id)
+            sa.select(battles.c.question_id)
             .where(battles.c.round_id == round_id, battles.c.outcome.is_(None), battles.c.question_id > after)
             .distinct()
             .order_by(battles.c.question_id)
@@ -174,15 +162,17 @@ def _pending_questions(connection: Connection, round_id: int, after: int) -> lis
     )
 
 
-def first_and_last(connection: Connection, mine: ColumnElement[bool]) -> tuple[int, int]:
+def first_and_last(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> tuple[int, int]:
     """Return the first and the last number of some battles; 0 and −1 where there are none."""
-    first, last = connection.execute(select(func.min(battles.c.id), func.max(battles.c.id)).where(mine)).one()
+    first, last = connection.execute(
+        sa.select(sa.func.min(battles.c.id), sa.func.max(battles.c.id)).where(mine)
+    ).one()
     return (0, -1) if first is None else (first, last)
 
 
 def has_side(
-    of_round: ColumnElement[bool], sides: Select[int] | Sequence[int], *, sqlite: bool
-) -> ColumnElement[bool]:
+    of_round: sa.ColumnElement[bool], sides: sa.Select[int] | Sequence[int], *, sqlite: bool
+) -> sa.ColumnElement[bool]:
     """Return a clause: a round's battles with one of some submissions, by an index of each side.
 
     SQLite uses both indexes only where it is told how, and reads every battle of the round where it is asked
@@ -191,9 +181,9 @@ def has_side(
     if not sqlite:
         return of_round & (battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
     return battles.c.id.in_(
-        union_all(
+        sa.union_all(
             *(
-                select(battles.c.id).where(of_round, side.in_(sides))
+                sa.select(battles.c.id).where(of_round, side.in_(sides))
                 for side in (battles.c.a_id, battles.c.b_id)
             )
         )
@@ -205,20 +195,20 @@ class ClaimStore(StorePart):
 
     def questions(self, round_id: int) -> list[tuple[int, str]]:
         """Numbers and ids of the questions with pending battles that no lease has claimed."""
-        free = select(battles.c.question_id).where(_is_free(round_id)).distinct()
-        query = select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
+        free = sa.select(battles.c.question_id).where(_is_free(round_id)).distinct()
+        query = sa.select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
     def pending(self, round_id: int) -> int:
         """Count the battles of a round without an outcome, claimed or not."""
-        (count,) = self._values(select(func.count()).select_from(battles).where(_is_pending(round_id)))
+        (count,) = self._values(sa.select(sa.func.count()).select_from(battles).where(_is_pending(round_id)))
         return int(count)
 
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
     ) -> list[PendingBattle]:
         """Claim the next free battles for a lease, question by question."""
-        free = select(battles.c.id, literal(lease_id)).where(_is_free(round_id))
+        free = sa.select(battles.c.id, sa.literal(lease_id)).where(_is_free(round_id))
         if among is not None:
             free = free.where(battles.c.question_id.in_(among))
         free = (
@@ -233,14 +223,14 @@ class ClaimStore(StorePart):
             return list(pending_battles(connection, battles.c.id.in_(numbers))) if numbers else []
 
 
-def has_pending(connection: Connection, round_id: int) -> bool:
+def has_pending(connection: sa.Connection, round_id: int) -> bool:
     """Return whether a battle of a round has no outcome."""
-    return bool(connection.execute(select(exists().where(_is_pending(round_id)))).scalar())
+    return bool(connection.execute(sa.select(sa.exists().where(_is_pending(round_id)))).scalar())
 
 
-def has_work(round_id: ColumnElement[Any]) -> ColumnElement[bool]:
+def has_work(round_id: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     """Match rounds with a pending battle that no lease has claimed."""
-    return exists().where(_is_free(round_id))
+    return sa.exists().where(_is_free(round_id))
 
 
 def lease_lost(lease_id: int) -> LeaseLostError:
@@ -251,7 +241,7 @@ def lease_lost(lease_id: int) -> LeaseLostError:
     )
 
 
-def release_claims(connection: Connection, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+def release_claims(connection: sa.Connection, lease_id: int, verdicts: Sequence[tuple[int, Verdict]]) -> None:
     """Count settled battles for a lease and release its claims, in the transaction of the verdicts."""
     judgments = [judgment for _, verdict in verdicts for judgment in verdict.judgments]
     recorded = {
@@ -261,27 +251,29 @@ def release_claims(connection: Connection, lease_id: int, verdicts: Sequence[tup
         "recorded_output": sum(judgment.output_tokens for judgment in judgments),
     }
     updated = connection.execute(
-        update(lease_rows)
+        sa.update(lease_rows)
         .where(lease_rows.c.id == lease_id)
         .values({name: lease_rows.c[name] + amount for name, amount in recorded.items()})
     ).rowcount
     numbers = {number for number, _ in verdicts}
     released = connection.execute(
-        delete(battle_holds).where(battle_holds.c.battle_id.in_(numbers), battle_holds.c.seat_id == lease_id)
+        sa.delete(battle_holds).where(
+            battle_holds.c.battle_id.in_(numbers), battle_holds.c.seat_id == lease_id
+        )
     ).rowcount
     if not updated or released != len(numbers):
         raise lease_lost(lease_id)
 
 
-def _is_pending(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
+def _is_pending(round_id: sa.ColumnElement[Any] | int) -> sa.ColumnElement[bool]:
     return (battles.c.round_id == round_id) & battles.c.outcome.is_(None)
 
 
-def _is_free(round_id: ColumnElement[Any] | int) -> ColumnElement[bool]:
-    return _is_pending(round_id) & ~exists().where(battle_holds.c.battle_id == battles.c.id)
+def _is_free(round_id: sa.ColumnElement[Any] | int) -> sa.ColumnElement[bool]:
+    return _is_pending(round_id) & ~sa.exists().where(battle_holds.c.battle_id == battles.c.id)
 
 
-def _lock(connection: Connection, lease_id: int) -> None:
-    query = select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
+def _lock(connection: sa.Connection, lease_id: int) -> None:
+    query = sa.select(lease_rows.c.id).where(lease_rows.c.id == lease_id)
     if connection.execute(query.with_for_update(read=True, key_share=True)).first() is None:
         raise lease_lost(lease_id)

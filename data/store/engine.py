@@ -14,24 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    CursorResult,
-    Engine,
-    Float,
-    String,
-    Table,
-    create_engine,
-    event,
-    func,
-    inspect,
-    literal_column,
-    select,
-    table,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -77,19 +60,21 @@ def supported(url: URL) -> URL:
     return url
 
 
-def make_engine(url: URL) -> Engine:
+def make_engine(url: URL) -> sa.Engine:
     """Open an engine that keeps its connections: closing SQLite's last one copies the whole log."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, connect_args=_patience(url), json_serializer=json_text)
+        return sa.create_engine(
+            url, pool_pre_ping=True, connect_args=_patience(url), json_serializer=json_text
+        )
     path = url.database
     if not path or path == ":memory:":
-        engine = create_engine(url, json_serializer=json_text)
+        engine = sa.create_engine(url, json_serializer=json_text)
     else:
         _make_parent(Path(path))
         # SQLite gives its log the rights that the file has. Where it cannot be made, SQLite says why.
         with suppress(OSError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ALONE))
-        engine = create_engine(
+        engine = sa.create_engine(
             url,
             poolclass=QueuePool,
             pool_size=POOL_SIZE,
@@ -97,8 +82,8 @@ def make_engine(url: URL) -> Engine:
             pool_use_lifo=True,
             json_serializer=json_text,
         )
-        event.listen(engine, "checkout", _check_out)
-    event.listen(engine, "connect", _prepare_sqlite)
+        sa.event.listen(engine, "checkout", _check_out)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
     return engine
 
 
@@ -145,7 +130,7 @@ def _identity(place: str) -> tuple[int, int, int]:
     return os.getpid(), file.st_dev, file.st_ino
 
 
-def begin_immediate(connection: Connection, wait_ms: int) -> None:
+def begin_immediate(connection: sa.Connection, wait_ms: int) -> None:
     """Begin a transaction that writes on SQLite, waiting so long for another that does."""
     if wait_ms == BUSY_TIMEOUT_MS:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -181,7 +166,7 @@ class Database:
     def __init__(self, url: str) -> None:
         try:
             self.url: URL = supported(make_url(url))
-            self.engine: Engine = make_engine(self.url)
+            self.engine: sa.Engine = make_engine(self.url)
         except (ArgumentError, ValueError) as error:
             raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:
@@ -189,7 +174,7 @@ class Database:
             raise StoreError(message, advice="Install answer-arena[postgres].") from error
         # The last connection that is closed folds the write-ahead log into the file, also at an exit.
         self._closing = weakref.finalize(self, self.engine.dispose)
-        self._joined: ContextVar[Connection | None] = ContextVar("joined", default=None)
+        self._joined: ContextVar[sa.Connection | None] = ContextVar("joined", default=None)
 
     @property
     def place(self) -> str:
@@ -197,7 +182,7 @@ class Database:
         return self.url.render_as_string(hide_password=True)
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
+    def begin(self) -> Iterator[sa.Connection]:
         """Open a transaction that commits at the end of the block; within `together`, a part of that one."""
         joined = self._joined.get()
         if joined is not None:
@@ -212,7 +197,7 @@ class Database:
             raise self._unusable(error) from error
 
     @contextmanager
-    def together(self, *, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[Connection]:
+    def together(self, *, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[sa.Connection]:
         """One transaction of everything that the block does with the store, by this thread or task.
 
         On SQLite it is the only writer from the start, so that what it reads cannot change before it
@@ -252,16 +237,20 @@ class Database:
         """Bytes that the database takes."""
         if not self.is_sqlite:
             with self.begin() as connection:
-                return int(connection.execute(select(func.pg_database_size(self.url.database))).scalar_one())
+                return int(
+                    connection.execute(sa.select(sa.func.pg_database_size(self.url.database))).scalar_one()
+                )
         path = Path(self.url.database or "")
         return path.stat().st_size if path.is_file() else 0
 
     def rows(self) -> dict[str, int]:
         """Rows by table, whatever the schema's version."""
         with self.begin() as connection:
-            names = [name for name in inspect(connection).get_table_names() if name != "alembic_version"]
+            names = [name for name in sa.inspect(connection).get_table_names() if name != "alembic_version"]
             return {
-                name: int(connection.execute(select(func.count()).select_from(table(name))).scalar_one())
+                name: int(
+                    connection.execute(sa.select(sa.func.count()).select_from(sa.table(name))).scalar_one()
+                )
                 for name in sorted(names)
             }
 
@@ -270,7 +259,7 @@ class Database:
         from data.migrations.schema import metadata  # noqa: PLC0415 - rarely needed, and takes every table
 
         with self.begin() as connection:
-            reader = inspect(connection)
+            reader = sa.inspect(connection)
             tables = set(reader.get_table_names())
             lacking = [f"table {each.name}" for each in metadata.sorted_tables if each.name not in tables]
             for each in metadata.sorted_tables:
@@ -309,7 +298,7 @@ class Database:
                 ) from error
         return backup
 
-    def _back_up(self, connection: Connection) -> Path | None:
+    def _back_up(self, connection: sa.Connection) -> Path | None:
         version = _version(connection)
         file = Path(self.url.database or "")
         if not self.is_sqlite or version not in known_versions() - {newest_version()} or not file.is_file():
@@ -321,11 +310,11 @@ class Database:
         return backup
 
     @contextmanager
-    def _migrating(self) -> Iterator[Connection]:
+    def _migrating(self) -> Iterator[sa.Connection]:
         """Open a transaction for migrations: all of them or none, by one process at a time."""
         if not self.is_sqlite:
             with self.begin() as connection:
-                connection.execute(select(func.pg_advisory_xact_lock(MIGRATION_LOCK)))
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
                 yield connection
             return
         try:
@@ -361,7 +350,7 @@ class Database:
         return CHECK if any(sign in cause for sign in SIGNS_OF_DAMAGE) else REACHED
 
 
-def new_id(result: CursorResult[Any]) -> int:
+def new_id(result: sa.CursorResult[Any]) -> int:
     """Return the number that the database gave to an inserted row."""
     key = result.inserted_primary_key
     if key is None:
@@ -384,25 +373,27 @@ def newest_version() -> str:
     return max(known_versions())
 
 
-def _create(connection: Connection) -> None:
+def _create(connection: sa.Connection) -> None:
     """Create the newest schema in an empty database, as the migrations together do."""
     from data.migrations.schema import ddl_metadata  # noqa: PLC0415 - needed once for a database
 
     metadata = ddl_metadata()
-    versions = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+    versions = sa.Table(
+        "alembic_version", metadata, sa.Column("version_num", sa.String(32), primary_key=True)
+    )
     metadata.create_all(connection)
     connection.execute(versions.insert().values(version_num=newest_version()))
 
 
-def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
+def _version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
         return None
-    row = connection.execute(text("SELECT version_num FROM alembic_version")).first()
+    row = connection.execute(sa.text("SELECT version_num FROM alembic_version")).first()
     return None if row is None else str(row[0])
 
 
-def db_now(connection: Connection) -> ColumnElement[float]:
+def db_now(connection: sa.Connection) -> sa.ColumnElement[float]:
     """Seconds since 1970 by the database's clock, which is one for all workers whatever theirs say."""
     if connection.dialect.name == "postgresql":
-        return func.extract("epoch", func.clock_timestamp()).cast(Float)
-    return literal_column("((julianday('now') - 2440587.5) * 86400.0)", Float)
+        return sa.func.extract("epoch", sa.func.clock_timestamp()).cast(sa.Float)
+    return sa.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sa.Float)

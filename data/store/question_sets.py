@@ -5,19 +5,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from data import models
 from data.errors import ConflictError, NotFoundError
 from data.files.question_sets.rows import question_from_json, question_to_json
-from data.models import (
-    DEFAULT_PHASE,
-    ENGLISH,
-    Phase,
-    ProblemList,
-    Question,
-    QuestionSet,
-    SetPolicy,
-    SetSummary,
-    SubmissionState,
-)
 from data.models.base import now
 from data.models.submissions import answers, phases, question_sets, questions, submissions
 from data.progress import working
@@ -38,7 +28,7 @@ class SetTerms:
 class SetStore(StorePart):
     """Adds and finds question sets. A stored set never changes."""
 
-    def add(self, question_set: QuestionSet, content_hash: str) -> bool:
+    def add(self, question_set: models.QuestionSet, content_hash: str) -> bool:
         """Store a set with its references as the answers of the reference.
 
         Returns:
@@ -63,13 +53,13 @@ class SetStore(StorePart):
             _insert_reference(connection, set_id, question_set, content_hash)
         return True
 
-    def summaries(self) -> tuple[SetSummary, ...]:
+    def summaries(self) -> tuple[models.SetSummary, ...]:
         """Every stored set, in order of name."""
         with self._database.begin() as connection:
             rows = connection.execute(select(question_sets).order_by(question_sets.c.name)).all()
             return tuple(_summary(connection, row) for row in rows)
 
-    def summary(self, name: str) -> SetSummary:
+    def summary(self, name: str) -> models.SetSummary:
         """One set without its questions."""
         with self._database.begin() as connection:
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
@@ -87,13 +77,13 @@ class SetStore(StorePart):
             raise no_set(name)
         return to_record(SetTerms, found)
 
-    def get(self, name: str) -> QuestionSet:
+    def get(self, name: str) -> models.QuestionSet:
         """One set with its questions, in the order of its file."""
         summary = self.summary(name)
         asked = tuple(question for _, question in self.numbered(summary.id))
-        return to_record(QuestionSet, summary, questions=asked)
+        return to_record(models.QuestionSet, summary, questions=asked)
 
-    def numbered(self, set_id: int) -> Iterator[tuple[int, Question]]:
+    def numbered(self, set_id: int) -> Iterator[tuple[int, models.Question]]:
         """Yield each question of a set with the store's number for it."""
         with self._database.begin() as connection:
             rows = connection.execute(
@@ -104,7 +94,7 @@ class SetStore(StorePart):
             for number, content in rows:
                 yield number, restore(content)
 
-    def page(self, set_id: int, *, after: int, limit: int) -> tuple[tuple[int, Question], ...]:
+    def page(self, set_id: int, *, after: int, limit: int) -> tuple[tuple[int, models.Question], ...]:
         """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
         query = (
             select(questions.c.position, questions.c.content)
@@ -114,7 +104,7 @@ class SetStore(StorePart):
         )
         return tuple((position, restore(content)) for position, content in self._all(query))
 
-    def question(self, name: str, question_id: str) -> Question:
+    def question(self, name: str, question_id: str) -> models.Question:
         """One question of a set."""
         row = self._first(
             select(questions.c.content)
@@ -130,16 +120,16 @@ class SetStore(StorePart):
         return restore(row.content)
 
 
-def restore(content: object) -> Question:
+def restore(content: object) -> models.Question:
     """Make a question of what the store keeps of it."""
-    problems = ProblemList()
+    problems = models.ProblemList()
     question = question_from_json(0, content if isinstance(content, Mapping) else {}, problems)
     if question is None:
         raise ConflictError(f"A stored question is damaged: {problems.result()[0].message}")
     return question
 
 
-def _same_or_conflict(question_set: QuestionSet, stored: str, content_hash: str) -> bool:
+def _same_or_conflict(question_set: models.QuestionSet, stored: str, content_hash: str) -> bool:
     if stored == content_hash:
         return False
     raise ConflictError(
@@ -148,7 +138,7 @@ def _same_or_conflict(question_set: QuestionSet, stored: str, content_hash: str)
     )
 
 
-def _insert_set(connection: Connection, question_set: QuestionSet, content_hash: str) -> int:
+def _insert_set(connection: Connection, question_set: models.QuestionSet, content_hash: str) -> int:
     row = to_row(
         question_sets,
         question_set,
@@ -159,7 +149,7 @@ def _insert_set(connection: Connection, question_set: QuestionSet, content_hash:
     return new_id(connection.execute(insert(question_sets).values(row)))
 
 
-def _insert_questions(connection: Connection, set_id: int, question_set: QuestionSet) -> None:
+def _insert_questions(connection: Connection, set_id: int, question_set: models.QuestionSet) -> None:
     if question_set.questions:
         connection.execute(
             insert(questions),
@@ -178,7 +168,7 @@ def _insert_questions(connection: Connection, set_id: int, question_set: Questio
 
 
 def _insert_reference(
-    connection: Connection, set_id: int, question_set: QuestionSet, content_hash: str
+    connection: Connection, set_id: int, question_set: models.QuestionSet, content_hash: str
 ) -> None:
     numbers: dict[str, int] = pairs(
         connection.execute(select(questions.c.key, questions.c.id).where(questions.c.set_id == set_id))
@@ -190,11 +180,11 @@ def _insert_reference(
             kind="reference",
             system=question_set.reference_name,
             version=1,
-            state=SubmissionState.ACCEPTED,
+            state=models.SubmissionState.ACCEPTED,
             card={},
             content_hash=content_hash,
             answers=len(referenced),
-            phase=DEFAULT_PHASE,
+            phase=models.DEFAULT_PHASE,
             submitted_at=now(),
         )
     )
@@ -215,7 +205,7 @@ def _insert_reference(
         )
 
 
-def _summary(connection: Connection, row: AnyRow) -> SetSummary:
+def _summary(connection: Connection, row: AnyRow) -> models.SetSummary:
     counts = connection.execute(
         select(questions.c.domain, func.count())
         .where(questions.c.set_id == row.id)
@@ -229,17 +219,17 @@ def _summary(connection: Connection, row: AnyRow) -> SetSummary:
         .limit(1)
     ).scalar()
     return to_record(
-        SetSummary,
+        models.SetSummary,
         row,
         counts={domain: by_domain.get(domain, 0) for domain in row.domains},
-        language=ENGLISH if first is None else restore(first).language,
+        language=models.ENGLISH if first is None else restore(first).language,
     )
 
 
 class PolicyStore(StorePart):
     """Keeps the policy of each set."""
 
-    def get(self, set_name: str) -> SetPolicy:
+    def get(self, set_name: str) -> models.SetPolicy:
         """Return the policy of a set."""
         with self._database.begin() as connection:
             head = connection.execute(
@@ -250,15 +240,15 @@ class PolicyStore(StorePart):
             if head is None:
                 raise no_set(set_name)
             rows = connection.execute(select(phases).where(phases.c.set_id == head.id).order_by(phases.c.id))
-            spans = tuple(to_record(Phase, row) for row in rows)
-        return SetPolicy(
+            spans = tuple(to_record(models.Phase, row) for row in rows)
+        return models.SetPolicy(
             set_name=set_name,
             phases=spans,
             hidden_references=head.hidden_references,
             public_texts=head.public_texts,
         )
 
-    def put(self, policy: SetPolicy) -> SetPolicy:
+    def put(self, policy: models.SetPolicy) -> models.SetPolicy:
         """Replace the policy of a set."""
         with self._database.begin() as connection:
             number = connection.execute(

@@ -5,22 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from pydantic import Field
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Connection,
-    Select,
-    Subquery,
-    case,
-    delete,
-    false,
-    func,
-    insert,
-    select,
-    text,
-    union_all,
-)
 
 from data.models import Preference
 from data.models.rounds import battles, question_digests, rounds
@@ -105,16 +91,16 @@ class QuestionStatsStore(StorePart):
         with self._database.begin() as connection:
             if not self._database.is_sqlite:
                 # Shares of every system on every question do not fit into the usual 4 MB.
-                connection.execute(text("SET LOCAL work_mem = '64MB'"))
-            connection.execute(delete(question_digests).where(question_digests.c.round_id == round_id))
+                connection.execute(sa.text("SET LOCAL work_mem = '64MB'"))
+            connection.execute(sa.delete(question_digests).where(question_digests.c.round_id == round_id))
             counted = _counted(connection, round_id)
             columns = ("round_id", "question_id", *COUNTS, *FIGURES)
-            connection.execute(insert(question_digests).from_select(columns, counted))
+            connection.execute(sa.insert(question_digests).from_select(columns, counted))
 
     def of_round(self, round_id: int, *, among: Collection[str] | None = None) -> tuple[QuestionStats, ...]:
         """Questions of a round, all or some by id, in the set's order; counted now where none is kept."""
         with self._database.begin() as connection:
-            stored = select(question_digests).where(question_digests.c.round_id == round_id)
+            stored = sa.select(question_digests).where(question_digests.c.round_id == round_id)
             return _read(connection, stored, among) or _read(
                 connection, _counted(connection, round_id), among
             )
@@ -122,7 +108,7 @@ class QuestionStatsStore(StorePart):
     def records(self, round_id: int, system: str) -> tuple[QuestionRecord, ...]:
         """Read the outcomes of a system's battles on each of its questions, in the set's order."""
         with self._database.begin() as connection:
-            of_system = select(submissions.c.id).where(submissions.c.system == system)
+            of_system = sa.select(submissions.c.id).where(submissions.c.system == system)
             numbers = list(connection.execute(of_system).scalars())
             of_round = battles.c.round_id == round_id
             at_a, at_b = battles.c.a_id.in_(numbers), battles.c.b_id.in_(numbers)
@@ -130,9 +116,9 @@ class QuestionStatsStore(StorePart):
                 at_b & (battles.c.preference == Preference.B.value)
             )
             counts = (
-                select(
+                sa.select(
                     battles.c.question_id,
-                    func.count().label("battles"),
+                    sa.func.count().label("battles"),
                     _sum_of(won, "wins"),
                     _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
                     _sum_of(battles.c.preference.is_(None), "undecided"),
@@ -142,7 +128,7 @@ class QuestionStatsStore(StorePart):
                 .subquery()
             )
             query = (
-                select(*ASKED, counts)
+                sa.select(*ASKED, counts)
                 .join(counts, counts.c.question_id == questions.c.id)
                 .order_by(questions.c.position)
             )
@@ -156,7 +142,7 @@ class QuestionStatsStore(StorePart):
         """Read the outcomes of a system's battles (against one opponent), in the order of the plan."""
         side_a, side_b = submissions.alias("side_a"), submissions.alias("side_b")
         query = (
-            select(
+            sa.select(
                 questions.c.key,
                 side_a.c.system.label("system_a"),
                 side_b.c.system.label("system_b"),
@@ -167,26 +153,26 @@ class QuestionStatsStore(StorePart):
             .join(side_b, side_b.c.id == battles.c.b_id)
             .order_by(battles.c.id)
         )
-        number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
+        number = sa.select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
         for name in (system, opponent):
             if name is not None:
-                numbers = select(submissions.c.id).where(submissions.c.system == name)
+                numbers = sa.select(submissions.c.id).where(submissions.c.system == name)
                 of_round = battles.c.round_id == number
                 query = query.where(has_side(of_round, numbers, sqlite=self._database.is_sqlite))
         rows = self._all(query)
         return tuple(_ending(row.key, row.system_a, row.system_b, row.preference, system) for row in rows)
 
 
-def _counted(connection: Connection, round_id: int) -> Select[Any]:
+def _counted(connection: sa.Connection, round_id: int) -> sa.Select[Any]:
     of_round = battles.c.round_id == round_id
     disputed = _disputed(round_id) if _has_several_judges(connection, round_id) else None
-    is_disputed = false() if disputed is None else disputed.c.battle_id.is_not(None)
+    is_disputed = sa.false() if disputed is None else disputed.c.battle_id.is_not(None)
     flipped = battles.c.flipped.is_(True)
     counts = (
-        select(
+        sa.select(
             battles.c.round_id,
             battles.c.question_id,
-            func.count().label("battles"),
+            sa.func.count().label("battles"),
             _sum_of(battles.c.preference.is_(None), "undecided"),
             _sum_of(battles.c.preference == Preference.TIE.value, "ties"),
             _sum_of(flipped, "flips"),
@@ -200,58 +186,61 @@ def _counted(connection: Connection, round_id: int) -> Select[Any]:
         counts = counts.outerjoin(disputed, disputed.c.battle_id == battles.c.id)
     counted = counts.subquery()
     figures = _figures(round_id)
-    return select(
+    return sa.select(
         counted,
         figures.c.winner_id,
-        func.coalesce(figures.c.winners, 0).label("winners"),
+        sa.func.coalesce(figures.c.winners, 0).label("winners"),
         figures.c.margin,
         figures.c.variance,
     ).outerjoin(figures, figures.c.question_id == counted.c.question_id)
 
 
-def _has_several_judges(connection: Connection, round_id: int) -> bool:
+def _has_several_judges(connection: sa.Connection, round_id: int) -> bool:
     """Return whether judgments between a round's first and last battle name more than one judge.
 
     To find the round's own among them takes many times as long, and nearly all are.
     """
     first, last = first_and_last(connection, battles.c.round_id == round_id)
     between = (judgments.c.battle_id.between(first, last), judgments.c.preference.is_not(None))
-    some = select(judgments.c.judge).where(*between).limit(1).scalar_subquery()
+    some = sa.select(judgments.c.judge).where(*between).limit(1).scalar_subquery()
     return (
-        connection.execute(select(1).where(*between, judgments.c.judge != some).limit(1)).first() is not None
+        connection.execute(sa.select(1).where(*between, judgments.c.judge != some).limit(1)).first()
+        is not None
     )
 
 
-def _disputed(round_id: int) -> CTE:
+def _disputed(round_id: int) -> sa.CTE:
     """Return a round's battles whose judges disagree; computed once, not by each reading process."""
     preference, judge = judgments.c.preference, judgments.c.judge
     query = (
-        select(judgments.c.battle_id)
+        sa.select(judgments.c.battle_id)
         .join(battles, battles.c.id == judgments.c.battle_id)
         .where(battles.c.round_id == round_id, preference.is_not(None))
         .group_by(judgments.c.battle_id)
-        .having(func.min(preference) != func.max(preference), func.min(judge) != func.max(judge))
+        .having(sa.func.min(preference) != sa.func.max(preference), sa.func.min(judge) != sa.func.max(judge))
     )
     return query.cte("disputed").prefix_with("MATERIALIZED", dialect="postgresql")
 
 
-def _figures(round_id: int) -> Subquery:
-    won = case(
+def _figures(round_id: int) -> sa.Subquery:
+    won = sa.case(
         (battles.c.score.is_not(None), battles.c.score),
         (battles.c.preference == Preference.A.value, 1.0),
         (battles.c.preference == Preference.B.value, 0.0),
         else_=0.5,
     )
     decided = (battles.c.round_id == round_id, battles.c.preference.is_not(None))
-    sides = union_all(
-        select(battles.c.question_id, battles.c.a_id.label("side"), won.label("won")).where(*decided),
-        select(battles.c.question_id, battles.c.b_id.label("side"), (1.0 - won).label("won")).where(*decided),
+    sides = sa.union_all(
+        sa.select(battles.c.question_id, battles.c.a_id.label("side"), won.label("won")).where(*decided),
+        sa.select(battles.c.question_id, battles.c.b_id.label("side"), (1.0 - won).label("won")).where(
+            *decided
+        ),
     ).subquery()
     shares = (
-        select(
+        sa.select(
             sides.c.question_id,
             sides.c.side,
-            (func.round(func.avg(sides.c.won) * FINEST) / FINEST).label("share"),
+            (sa.func.round(sa.func.avg(sides.c.won) * FINEST) / FINEST).label("share"),
         )
         .join(submissions, submissions.c.id == sides.c.side)
         .where(submissions.c.kind != "reference")
@@ -259,39 +248,42 @@ def _figures(round_id: int) -> Subquery:
         .subquery()
     )
     question, best_first = shares.c.question_id, shares.c.share.desc()
-    placed = select(
+    placed = sa.select(
         *shares.c,
-        func.row_number().over(partition_by=question, order_by=best_first).label("place"),
-        func.rank().over(partition_by=question, order_by=best_first).label("rank"),
+        sa.func.row_number().over(partition_by=question, order_by=best_first).label("place"),
+        sa.func.rank().over(partition_by=question, order_by=best_first).label("rank"),
     ).subquery()
-    first, second = (func.max(case((placed.c.place == place, placed.c.share))) for place in (1, 2))
+    first, second = (sa.func.max(sa.case((placed.c.place == place, placed.c.share))) for place in (1, 2))
     winners = _sum_of(placed.c.rank == 1, "winners")
-    mean = func.avg(placed.c.share)
+    mean = sa.func.avg(placed.c.share)
     return (
-        select(
+        sa.select(
             placed.c.question_id,
             winners,
-            case(
-                (_sum_of(placed.c.rank == 1, "") == 1, func.max(case((placed.c.rank == 1, placed.c.side))))
+            sa.case(
+                (
+                    _sum_of(placed.c.rank == 1, "") == 1,
+                    sa.func.max(sa.case((placed.c.rank == 1, placed.c.side))),
+                )
             ).label("winner_id"),
             (first - second).label("margin"),
-            (func.avg(placed.c.share * placed.c.share) - mean * mean).label("variance"),
+            (sa.func.avg(placed.c.share * placed.c.share) - mean * mean).label("variance"),
         )
         .group_by(placed.c.question_id)
         .subquery()
     )
 
 
-def _sum_of(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
-    return func.sum(case((condition, 1), else_=0)).label(name)
+def _sum_of(condition: sa.ColumnElement[bool], name: str) -> sa.ColumnElement[int]:
+    return sa.func.sum(sa.case((condition, 1), else_=0)).label(name)
 
 
 def _read(
-    connection: Connection, counts: Select[Any], among: Collection[str] | None
+    connection: sa.Connection, counts: sa.Select[Any], among: Collection[str] | None
 ) -> tuple[QuestionStats, ...]:
     counted = counts.subquery()
     query = (
-        select(
+        sa.select(
             *ASKED,
             questions.c.id.label("number"),
             submissions.c.system.label("winner"),

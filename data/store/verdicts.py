@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
 
-from data.models import (
-    BattleColumns,
-    BattleEvidence,
-    BattleRecord,
-    Judgment,
-    Outcome,
-    Reply,
-    Verdict,
-    VoteColumns,
-)
+from data import models
 from data.models.base import now
 from data.models.judgments import CORRECTION
 from data.models.rounds import battles, rounds
@@ -43,7 +34,7 @@ ROWS_AT_FIRST = 500
 class EvidenceReader(StorePart):
     """Reads battles, with or without what judges said of them."""
 
-    def battles(self, round_name: str, *, system: str | None = None) -> Iterator[BattleRecord]:
+    def battles(self, round_name: str, *, system: str | None = None) -> Iterator[models.BattleRecord]:
         """Yield the battles of a round, or those of one system in it, in a fixed order, without texts."""
         clauses: list[ColumnElement[bool]] = []
         if system is not None:
@@ -55,8 +46,8 @@ class EvidenceReader(StorePart):
             yield from _battles(rows)
 
     def page(
-        self, round_name: str, *, after: int, limit: int, outcome: Outcome | None = None
-    ) -> tuple[BattleRecord, ...]:
+        self, round_name: str, *, after: int, limit: int, outcome: models.Outcome | None = None
+    ) -> tuple[models.BattleRecord, ...]:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts.
 
         With `outcome` those that ended so alone.
@@ -78,7 +69,7 @@ class EvidenceReader(StorePart):
             between = battles.c.id.between(*first_and_last(connection, mine))
         return select(battles.c.id).where(battles.c.round_id + 0 == number, between, *clauses)
 
-    def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> BattleColumns:
+    def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> models.BattleColumns:
         """Every battle of a round, or of some systems in it, as columns; as of one moment.
 
         Many times as fast as `battles`.
@@ -93,7 +84,7 @@ class EvidenceReader(StorePart):
 
         return read_positions(self._database, round_name)
 
-    def votes(self, round_name: str) -> VoteColumns:
+    def votes(self, round_name: str) -> models.VoteColumns:
         """Return the votes of each judge of a round as columns, a panel's members apart."""
         from data.store.battle_arrays import read_votes  # noqa: PLC0415 - as above
 
@@ -101,7 +92,7 @@ class EvidenceReader(StorePart):
 
     def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
         """Return the settings that judgments of a round were made with, by how many battles have each."""
-        battle, kept = judgments.c.battle_id, judgments.c.outcome == Outcome.JUDGED.value
+        battle, kept = judgments.c.battle_id, judgments.c.outcome == models.Outcome.JUDGED.value
         count = func.count() if once else func.count(battle.distinct())
         with self._database.begin() as connection:
             number = connection.execute(select(rounds.c.id).where(rounds.c.name == round_name)).scalar()
@@ -115,7 +106,7 @@ class EvidenceReader(StorePart):
             counts: dict[str, int] = pairs(connection.execute(query.group_by(judgments.c.settings)).all())
             return counts
 
-    def of_question(self, round_name: str, question_id: str) -> tuple[BattleEvidence, ...]:
+    def of_question(self, round_name: str, question_id: str) -> tuple[models.BattleEvidence, ...]:
         """Return the battles of a question in a round with every judgment."""
         # The set is named too, so that the question is found by its index before any battle is read.
         query = _select().where(
@@ -125,14 +116,14 @@ class EvidenceReader(StorePart):
             rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
-    def of_battles(self, numbers: Sequence[int | None]) -> tuple[BattleEvidence, ...]:
+    def of_battles(self, numbers: Sequence[int | None]) -> tuple[models.BattleEvidence, ...]:
         """Read battles by their numbers, with every judgment; unknown ones are left out."""
         query = _select().where(battles.c.id.in_([number for number in numbers if number is not None]))
         with self._database.begin() as connection:
             rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
-    def evidence(self, round_name: str) -> Iterator[BattleEvidence]:
+    def evidence(self, round_name: str) -> Iterator[models.BattleEvidence]:
         """Yield every battle of a round with its judgments."""
         numbers, after = self._numbers(round_name), 0
         while True:
@@ -175,8 +166,8 @@ def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN
     return _select().where(battles.c.id.in_(following)).order_by(battles.c.id)
 
 
-def _battles(rows: Sequence[AnyRow]) -> Iterator[BattleRecord]:
-    return map(maker(BattleRecord, rows[0]._fields), rows) if rows else iter(())
+def _battles(rows: Sequence[AnyRow]) -> Iterator[models.BattleRecord]:
+    return map(maker(models.BattleRecord, rows[0]._fields), rows) if rows else iter(())
 
 
 _OF_REPLY: Mapping[str, str] = MappingProxyType(
@@ -187,9 +178,9 @@ _OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
 """Details of a reply from its endpoint, and options that were left out for it."""
 
 
-def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[BattleEvidence]:
+def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[models.BattleEvidence]:
     read = tuple(_battles(rows))
-    by_battle: dict[int, list[Judgment]] = {battle.id: [] for battle in read}
+    by_battle: dict[int, list[models.Judgment]] = {battle.id: [] for battle in read}
     query = (
         select(
             *(column for column in judgments.c if column is not judgments.c.created_at),
@@ -207,33 +198,33 @@ def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[
     result = connection.execute(query)
     columns, found = tuple(result.keys()), result.all()
     number, earlier = columns.index("battle_id"), columns.index("earlier_keys")
-    judgment, reply = maker(Judgment, columns, "reply", "earlier"), _replies(columns)
+    judgment, reply = maker(models.Judgment, columns, "reply", "earlier"), _replies(columns)
     before = _by_key(connection, [key for row in found for key in row[earlier] or ()])
     for row in found:
         asked = tuple(before[key] for key in row[earlier] or () if key in before)
         by_battle[row[number]].append(judgment(row, reply=reply(row), earlier=asked))
     for battle in read:
-        yield BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
+        yield models.BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
 
 
-def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, Reply]:
+def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, models.Reply]:
     """Return the replies with these keys, as far as they are kept."""
     if not keys:
         return {}
     rows = connection.execute(select(replies).where(replies.c.key.in_(keys))).all()
-    return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
+    return {row.key: to_record(models.Reply, row, **NOT_STORED) for row in rows}
 
 
-def _replies(columns: Sequence[str]) -> Callable[[AnyRow], Reply | None]:
+def _replies(columns: Sequence[str]) -> Callable[[AnyRow], models.Reply | None]:
     """Build a converter from rows with these columns to replies; None for rows without one."""
     named = ("reply_key", *_OF_REPLY.values())
     values = itemgetter(*map(columns.index, named))
     said = itemgetter(*map(columns.index, _OF_ENDPOINT))
     given = ("key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, *NOT_KEPT)
-    reply = maker(Reply, columns, *given)
+    reply = maker(models.Reply, columns, *given)
     text, reason = columns.index("text"), columns.index("finish_reason")
 
-    def made(row: AnyRow) -> Reply | None:
+    def made(row: AnyRow) -> models.Reply | None:
         key, tokens, written, cost_usd = values(row)
         if key is None:
             return None
@@ -263,7 +254,7 @@ class _AnotherWriterError(Exception):
 class VerdictStore(EvidenceReader):
     """Commits verdicts with their judgments, and reads them back as evidence."""
 
-    def record(self, verdicts: Sequence[tuple[int, Verdict]], *, lease_id: int | None = None) -> int:
+    def record(self, verdicts: Sequence[tuple[int, models.Verdict]], *, lease_id: int | None = None) -> int:
         """Commit verdicts by battle number in one transaction.
 
         A battle that has an outcome keeps it, so that a late second writer changes nothing.
@@ -283,7 +274,7 @@ class VerdictStore(EvidenceReader):
             return self._record_open(verdicts, lease_id)
         return len(verdicts)
 
-    def _record_open(self, verdicts: Sequence[tuple[int, Verdict]], lease_id: int | None) -> int:
+    def _record_open(self, verdicts: Sequence[tuple[int, models.Verdict]], lease_id: int | None) -> int:
         """As `record`, one battle after another, where some have an outcome already."""
         with self._database.begin() as connection:
             _release(connection, lease_id, verdicts)
@@ -300,7 +291,7 @@ class VerdictStore(EvidenceReader):
         )
         return self._first(query.limit(1)) is not None
 
-    def revise(self, changes: Sequence[tuple[int, Sequence[Judgment], Verdict | None]]) -> None:
+    def revise(self, changes: Sequence[tuple[int, Sequence[models.Judgment], models.Verdict | None]]) -> None:
         """Store other readings of judgments, in one transaction.
 
         Args:
@@ -320,12 +311,14 @@ class VerdictStore(EvidenceReader):
                     connection.execute(update(battles).where(battles.c.id == number).values(values))
 
 
-def _release(connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, Verdict]]) -> None:
+def _release(
+    connection: Connection, lease_id: int | None, verdicts: Sequence[tuple[int, models.Verdict]]
+) -> None:
     if lease_id is not None:
         release_claims(connection, lease_id, verdicts)
 
 
-def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> int:
+def _settle(connection: Connection, verdicts: Sequence[tuple[int, models.Verdict]]) -> int:
     return connection.execute(
         update(battles)
         .where(battles.c.id == bindparam("number"), battles.c.outcome.is_(None))
@@ -337,7 +330,7 @@ def _settle(connection: Connection, verdicts: Sequence[tuple[int, Verdict]]) -> 
     ).rowcount
 
 
-def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, Verdict]]) -> None:
+def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, models.Verdict]]) -> None:
     new = [(number, judgment) for number, verdict in settled for judgment in verdict.judgments]
     if not new:
         return
@@ -352,7 +345,7 @@ def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, Verdi
     put_replies(connection, [reply for reply in replied if not reply.cached])
 
 
-def _judgment_row(number: int, judgment: Judgment, moment: datetime) -> dict[str, Any]:
+def _judgment_row(number: int, judgment: models.Judgment, moment: datetime) -> dict[str, Any]:
     reply = judgment.reply
     return to_row(
         judgments,

@@ -9,17 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from data.errors import (
-    ArenaError,
-    ConflictError,
-    EndpointError,
-    InputError,
-    JudgeError,
-    LeaseLostError,
-    NotFoundError,
-    StoppedError,
-    StoreError,
-)
+from data import errors
 from data.models import Job, JobKind, Lease, WorkerId
 from data.progress import Work
 from data.store import Store
@@ -27,8 +17,8 @@ from data.store.jobs import Release
 
 BEAT_EVERY = 1.0
 FIRST_WAIT = 10.0
-NOT_RETRIED = (InputError, NotFoundError, ConflictError, JudgeError)
-NOT_THE_JOBS_FAULT = (StoppedError, LeaseLostError, StoreError)
+NOT_RETRIED = (errors.InputError, errors.NotFoundError, errors.ConflictError, errors.JudgeError)
+NOT_THE_JOBS_FAULT = (errors.StoppedError, errors.LeaseLostError, errors.StoreError)
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 PROCESSES = Path("/proc/self/ns/pid")
 START_FIELD = 19  # Of /proc/PID/stat, counted after the name, which may hold anything: proc(5), starttime.
@@ -60,14 +50,14 @@ class JobLeases:
         job = self.store.jobs.put(JobKind.JUDGE, round_id=round_id, owner=owner)
         taken = self.take(owner=owner, job_id=job.id)
         if taken is None:
-            raise ConflictError(f"Job {job.id} was taken away.", advice="Start it again.")
+            raise errors.ConflictError(f"Job {job.id} was taken away.", advice="Start it again.")
         return taken
 
     def release(self, lease: Lease, release: Release) -> None:
         """Release a lease; where the database cannot be used, as soon as it can."""
         try:
             self.store.leases.release(lease.id, release)
-        except StoreError:
+        except errors.StoreError:
             self._pending.append((lease, release))
             raise
 
@@ -79,7 +69,7 @@ class JobLeases:
         except BaseException as error:
             # The error of the work is raised. Without a database the lease stays pending, and a round stays
             # `running`, which can be resumed as well.
-            with suppress(StoreError):
+            with suppress(errors.StoreError):
                 self.release(lease, release_after(error, attempts))
             raise
         self.release(lease, Release())
@@ -102,8 +92,8 @@ def release_after(error: BaseException, attempts: int) -> Release:
     """Choose how to release a lease after an error: temporary failures are retried, with growing waits."""
     if isinstance(error, NOT_THE_JOBS_FAULT):
         return Release()
-    message = str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}"
-    final = isinstance(error, NOT_RETRIED) and not isinstance(error, EndpointError)
+    message = str(error) if isinstance(error, errors.ArenaError) else f"{type(error).__name__}: {error}"
+    final = isinstance(error, NOT_RETRIED) and not isinstance(error, errors.EndpointError)
     return Release(error=message, final=final, retry_in=FIRST_WAIT * 2**attempts)
 
 
@@ -129,9 +119,9 @@ def heartbeats(
             try:
                 if not store.leases.beat(lease_id, lease=lease, work=work()):
                     unwanted()
-            except StoreError as error:
+            except errors.StoreError as error:
                 failed(error)
-            except LeaseLostError as error:
+            except errors.LeaseLostError as error:
                 failed(error)
                 return
 

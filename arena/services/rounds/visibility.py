@@ -19,19 +19,8 @@ from arena.services.accounts.redaction import (
 from arena.services.accounts.set_access import SetAccess
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
 from arena.services.rounds.models import entrants_of
+from data import models
 from data.errors import InputError, NotFoundError, RetractedError
-from data.models import (
-    BattleEvidence,
-    BattleRecord,
-    Outcome,
-    Question,
-    Round,
-    RoundCounts,
-    RoundState,
-    Submission,
-    SubmissionState,
-    TokenScope,
-)
 from data.store import Store
 
 if TYPE_CHECKING:
@@ -49,11 +38,11 @@ class RoundAccess:
         texts: What they may see of the texts of its set.
     """
 
-    def __init__(self, store: Store, caller: Caller, round_: Round) -> None:
+    def __init__(self, store: Store, caller: Caller, round_: models.Round) -> None:
         self._store = store
         self._caller = caller
         self._round = round_
-        retracted = round_.state is RoundState.RETRACTED
+        retracted = round_.state is models.RoundState.RETRACTED
         round_of_set = store.statuses.round_of(round_.id)
         self._published = not retracted and round_of_set is not None and round_of_set.published
         seen = visibility_of(
@@ -68,25 +57,27 @@ class RoundAccess:
         self.texts = SetAccess(store, caller, round_.set_name)
 
     @cached_property
-    def entrants(self) -> Mapping[str, Submission]:
+    def entrants(self) -> Mapping[str, models.Submission]:
         """The submissions of the round by system, the reference not among them; as of when first asked."""
         return {entrant.system: entrant for entrant in entrants_of(self._store, self._round)}
 
     @cached_property
     def _withdrawn(self) -> frozenset[str]:
         return frozenset(
-            name for name, entrant in self.entrants.items() if entrant.state is SubmissionState.WITHDRAWN
+            name
+            for name, entrant in self.entrants.items()
+            if entrant.state is models.SubmissionState.WITHDRAWN
         )
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
         return self._store.submissions.places(self._round.set_name)
 
-    def question(self, question: Question) -> Question:
+    def question(self, question: models.Question) -> models.Question:
         """Return a question without what is hidden of it."""
         return self.texts.question(question)
 
-    def submission(self, system: str) -> Submission | None:
+    def submission(self, system: str) -> models.Submission | None:
         """Return the submission of a system in the round; None for the reference."""
         submission = self.entrants.get(system)
         if submission is None:
@@ -94,7 +85,7 @@ class RoundAccess:
         seen = redacted(self._caller, submission, published=self._published, places=self._places)
         return None if seen is None else seen[0]
 
-    def answers_of(self, system: str, question: Question | None = None) -> bool:
+    def answers_of(self, system: str, question: models.Question | None = None) -> bool:
         """Return whether the caller sees a system's answers, or the reference's answer to a question."""
         submission = self.entrants.get(system)
         if submission is not None:
@@ -116,7 +107,7 @@ class RoundAccess:
         """True if the set's references, and quotations of them, are hidden from the caller."""
         return self.texts.hides_references
 
-    def evidence(self, evidence: BattleEvidence) -> BattleEvidence:
+    def evidence(self, evidence: models.BattleEvidence) -> models.BattleEvidence:
         """Return a battle whose judgments lose what quotes texts that are not seen."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
         evidence = without_addresses(evidence)
@@ -152,17 +143,17 @@ class RoundReader:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[Round, ...]:
+    def rounds(self, *, caller: Caller = OPERATOR) -> tuple[models.Round, ...]:
         """Every round that the caller may see, newest first."""
         return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
-    def get(self, name: str, *, caller: Caller = OPERATOR) -> Round:
+    def get(self, name: str, *, caller: Caller = OPERATOR) -> models.Round:
         """Return a round alone: to count its battles takes as long as there are battles."""
         round_ = self._store.rounds.get(name)
         RoundAccess(self._store, caller, round_)
         return round_
 
-    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[Round, RoundCounts]:
+    def status(self, name: str, *, caller: Caller = OPERATOR) -> tuple[models.Round, models.RoundCounts]:
         """Return a round and its counts."""
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
@@ -176,7 +167,7 @@ class RoundReader:
         """Return the conduct so far of the models behind a round's judge."""
         return self._store.conduct.of_round(name)
 
-    def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[Outcome, str, int], ...]:
+    def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[models.Outcome, str, int], ...]:
         """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first."""
         return self._store.conduct.reasons(self.get(name, caller=caller).name)
 
@@ -186,16 +177,18 @@ class RoundReader:
 
         return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
 
-    def replies(self, name: str, *, unreadable: bool) -> Iterator[tuple[BattleEvidence, Question]]:
+    def replies(
+        self, name: str, *, unreadable: bool
+    ) -> Iterator[tuple[models.BattleEvidence, models.Question]]:
         """Yield the battles that a model was asked about, with their questions and raw replies."""
         round_ = self._store.rounds.get(name)
-        questions: dict[str, Question] = {}
+        questions: dict[str, models.Question] = {}
         for evidence in self._store.verdicts.evidence(name):
             shown = tuple(
                 judgment
                 for judgment in evidence.judgments
                 if (judgment.reply is not None or judgment.calls)
-                and (not unreadable or judgment.outcome is Outcome.UNREADABLE)
+                and (not unreadable or judgment.outcome is models.Outcome.UNREADABLE)
             )
             if not shown:
                 continue
@@ -204,7 +197,7 @@ class RoundReader:
                 questions = {key: self._store.sets.question(round_.set_name, key)}
             yield replace(evidence, judgments=shown), questions[key]
 
-    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[BattleRecord]:
+    def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[models.BattleRecord]:
         """Yield the battles of a round in a fixed order."""
         self.get(name, caller=caller)
         return self._store.verdicts.battles(name)
@@ -215,9 +208,9 @@ class RoundReader:
         *,
         after: int,
         limit: int,
-        outcome: Outcome | None = None,
+        outcome: models.Outcome | None = None,
         caller: Caller = PUBLIC,
-    ) -> tuple[BattleRecord, ...]:
+    ) -> tuple[models.BattleRecord, ...]:
         """Up to `limit` battles of a round, from the one after number `after` on, without texts.
 
         With `outcome` those that ended so alone.
@@ -227,10 +220,10 @@ class RoundReader:
         return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
 
     def without_verdict(
-        self, name: str, outcome: Outcome, *, limit: int, caller: Caller
-    ) -> tuple[BattleEvidence, ...]:
+        self, name: str, outcome: models.Outcome, *, limit: int, caller: Caller
+    ) -> tuple[models.BattleEvidence, ...]:
         """Battles that ended without a verdict in one way, with their replies; hidden texts stay hidden."""
-        require(caller, TokenScope.ORGANISE)
+        require(caller, models.TokenScope.ORGANISE)
         access = RoundAccess(self._store, caller, self._store.rounds.get(name))
         page = self._store.verdicts.page(name, after=0, limit=limit, outcome=outcome)
         return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
@@ -259,7 +252,7 @@ class RoundReader:
         notes = (f"left out, since the rounds judged other versions: {', '.join(others)}",) if others else ()
         return compare_rankings(list(tables.values()), seed=rounds[0].seed), notes
 
-    def _sees(self, caller: Caller, round_: Round) -> bool:
+    def _sees(self, caller: Caller, round_: models.Round) -> bool:
         try:
             RoundAccess(self._store, caller, round_)
         except NotFoundError:

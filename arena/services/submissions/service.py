@@ -14,20 +14,9 @@ from arena.services.submissions.reader import SubmissionReader
 from arena.services.submissions.uploads import FileChecks
 from arena.services.system import Notifier, rare_collections
 from arena.services.text_process import Poll
+from data import models
 from data.declines import declines
 from data.errors import ConflictError, InputError, InvalidFileError
-from data.models import (
-    Answer,
-    Problem,
-    QuestionSet,
-    SetPolicy,
-    Submission,
-    SubmissionKind,
-    SubmissionState,
-    SystemCard,
-    TokenScope,
-    require_system_name,
-)
 from data.models.words import DISQUALIFIED
 from data.store import Store
 from data.store.submissions import NewSubmission
@@ -40,16 +29,16 @@ from submissions.question_index import answers_template, sample_answers
 UPLOAD_WAIT_MS = 180_000
 """Wait of an upload for others to be stored, where the database has one writer at a time."""
 LONGEST_REASON = 500
-REPEATED_STATES = (SubmissionState.CHECKED, SubmissionState.ACCEPTED)
+REPEATED_STATES = (models.SubmissionState.CHECKED, models.SubmissionState.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedSubmission:
     """Result of `add`; `created` is False where the newest version has the same content."""
 
-    submission: Submission
+    submission: models.Submission
     created: bool
-    warnings: tuple[Problem, ...]
+    warnings: tuple[models.Problem, ...]
 
 
 class SubmissionService(SubmissionReader):
@@ -82,7 +71,7 @@ class SubmissionService(SubmissionReader):
         path: Path,
         set_name: str,
         *,
-        kind: SubmissionKind = SubmissionKind.ANSWERS,
+        kind: models.SubmissionKind = models.SubmissionKind.ANSWERS,
         system: str = "",
         keep_na: bool = False,
         caller: Caller = OPERATOR,
@@ -106,9 +95,9 @@ class SubmissionService(SubmissionReader):
         set_name: str,
         *,
         system: str,
-        kind: SubmissionKind = SubmissionKind.ANSWERS,
+        kind: models.SubmissionKind = models.SubmissionKind.ANSWERS,
         team: str = "",
-        card: Path | SystemCard | None = None,
+        card: Path | models.SystemCard | None = None,
         anonymous: bool | None = None,
         confirm: bool = True,
         keep_na: bool = False,
@@ -131,13 +120,15 @@ class SubmissionService(SubmissionReader):
             caller: Who asks.
             poll: Called at intervals while the file is checked; what it raises ends that.
         """
-        require_system_name(system)
+        models.require_system_name(system)
         team = self._intake.team_for(caller, team)
         policy = self._store.policies.get(set_name)
         phase = self._intake.open_phase(policy)
         limits = replace(self._intake.limits(phase), system=system, keep_na=keep_na)
         questions = self._questions(set_name, caller)
-        read_card = load_card(card, self.checks.card) if isinstance(card, Path) else card or SystemCard()
+        read_card = (
+            load_card(card, self.checks.card) if isinstance(card, Path) else card or models.SystemCard()
+        )
         self._intake.require_free_name(caller, set_name, system, team, kind)
         checked = self.checks.file(path, kind, questions, limits, poll)
         _require_clean(path, checked)
@@ -162,13 +153,13 @@ class SubmissionService(SubmissionReader):
                 content_hash=checked.content_hash,
                 phase=phase.name,
                 anonymous=(before.anonymous if before else False) if anonymous is None else anonymous,
-                state=SubmissionState.ACCEPTED if confirm else SubmissionState.CHECKED,
+                state=models.SubmissionState.ACCEPTED if confirm else models.SubmissionState.CHECKED,
                 takes_over=caller.kind is CallerKind.OPERATOR,
                 kind=kind,
             )
             rows = (
                 ((answer, False) for answer in read_contexts(path, questions, limits=limits))
-                if kind is SubmissionKind.CONTEXTS
+                if kind is models.SubmissionKind.CONTEXTS
                 else _with_declines(read_answers(path, questions, limits=limits), questions)
             )
             submission, created = self._store.submissions.add(new, rows)
@@ -179,23 +170,23 @@ class SubmissionService(SubmissionReader):
             self._notifier.submission_accepted(submission)
         if created:
             self._keep_warnings(submission, checked, path, kind, limits, policy)
-        if not created and confirm and submission.state is SubmissionState.CHECKED:
+        if not created and confirm and submission.state is models.SubmissionState.CHECKED:
             submission = self.confirm(submission.id, caller=caller)
         return AddedSubmission(submission=submission, created=created, warnings=checked.problems)
 
     def require_name(
-        self, set_name: str, system: str, team: str, kind: SubmissionKind, *, caller: Caller
+        self, set_name: str, system: str, team: str, kind: models.SubmissionKind, *, caller: Caller
     ) -> None:
         """Refuse a name of a system that a file could not be submitted under."""
-        require_system_name(system)
+        models.require_system_name(system)
         self._intake.require_free_name(caller, set_name, system, team, kind)
 
-    def confirm(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+    def confirm(self, number: int, *, caller: Caller = OPERATOR) -> models.Submission:
         """Accept a submission that was only checked; from now on it counts, and rounds take it."""
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             policy = self._store.policies.get(self._own(caller, number).set_name)
             submission = self._store.submissions.locked(number)
-            if submission.state is not SubmissionState.CHECKED:
+            if submission.state is not models.SubmissionState.CHECKED:
                 raise ConflictError(
                     f"Submission {number} is {submission.state}, so it cannot be confirmed.",
                     advice="Only what was checked and not yet submitted can be.",
@@ -221,7 +212,7 @@ class SubmissionService(SubmissionReader):
         """Return the use of a team's quota for a set."""
         return self._intake.quota(self._store.policies.get(set_name), self._intake.team_for(caller, team))
 
-    def select(self, number: int, *, caller: Caller = OPERATOR) -> Submission:
+    def select(self, number: int, *, caller: Caller = OPERATOR) -> models.Submission:
         """Choose the version that represents its system in future rounds."""
         with self._store.changing():
             self._own(caller, number)
@@ -232,14 +223,14 @@ class SubmissionService(SubmissionReader):
 
     def withdraw(
         self, number: int, *, reason: str = "", disqualify: bool = False, caller: Caller = OPERATOR
-    ) -> Submission:
+    ) -> models.Submission:
         """Withdraw a submission: its texts are shown no more, and its tombstone stays.
 
         It enters no further round, and its battles that were not judged yet end as `missing`. Where no
         judging began, the attempt is given back. Organisers may `disqualify` it: boards say so.
         """
         if disqualify:
-            require(caller, TokenScope.ORGANISE)
+            require(caller, models.TokenScope.ORGANISE)
             if not reason.strip():
                 raise InputError("The reason is missing.", advice="Say why it is disqualified.")
             reason = f"{DISQUALIFIED}: {reason.strip()}"
@@ -249,7 +240,7 @@ class SubmissionService(SubmissionReader):
             )
         with self._store.changing():
             self._own(caller, number)
-            if self._store.submissions.locked(number).state is SubmissionState.WITHDRAWN:
+            if self._store.submissions.locked(number).state is models.SubmissionState.WITHDRAWN:
                 raise ConflictError(f"Submission {number} is withdrawn already.")
             withdrawn = self._store.submissions.withdraw(number, reason)
             ended = self._store.battles.drop_side(number)
@@ -258,15 +249,15 @@ class SubmissionService(SubmissionReader):
 
     def _keep_warnings(
         self,
-        submission: Submission,
+        submission: models.Submission,
         checked: CheckReport,
         path: Path,
-        kind: SubmissionKind,
+        kind: models.SubmissionKind,
         limits: IntakeLimits,
-        policy: SetPolicy,
+        policy: models.SetPolicy,
     ) -> None:
         problems = checked.problems
-        if policy.hidden_references and kind is SubmissionKind.ANSWERS:
+        if policy.hidden_references and kind is models.SubmissionKind.ANSWERS:
             whole = self._store.sets.get(submission.set_name)
             problems = self.checks.file(path, kind, whole, limits).problems
         first: dict[str, str] = {}
@@ -281,13 +272,13 @@ class SubmissionService(SubmissionReader):
         if warnings:
             self._store.submissions.keep_warnings(submission.id, warnings)
 
-    def _own(self, caller: Caller, number: int) -> Submission:
+    def _own(self, caller: Caller, number: int) -> models.Submission:
         caller = self._identities.renewed(caller)
         submission = self.known(number, caller=caller)
         self._intake.own(caller, submission)
         return submission
 
-    def _questions(self, set_name: str, caller: Caller) -> QuestionSet:
+    def _questions(self, set_name: str, caller: Caller) -> models.QuestionSet:
         """Return the set as a caller may see it: hidden texts must not leak through warnings."""
         questions = self._store.sets.get(set_name)
         return questions.with_questions(
@@ -305,16 +296,18 @@ def _require_clean(path: Path, checked: CheckReport) -> None:
         )
 
 
-def _is_repeated(before: Submission, checked: CheckReport) -> bool:
+def _is_repeated(before: models.Submission, checked: CheckReport) -> bool:
     return before.content_hash == checked.content_hash and before.state in REPEATED_STATES
 
 
-def _with_declines(answers: Iterator[Answer], questions: QuestionSet) -> Iterator[tuple[Answer, bool]]:
+def _with_declines(
+    answers: Iterator[models.Answer], questions: models.QuestionSet
+) -> Iterator[tuple[models.Answer, bool]]:
     asked = {question.id: question.question for question in questions.questions}
     for answer in answers:
         yield answer, declines(answer.answer, asked[answer.question_id])
 
 
-def _log(caller: Caller, action: str, submission: Submission, **more: object) -> None:
+def _log(caller: Caller, action: str, submission: models.Submission, **more: object) -> None:
     detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **more}
     caller.log(action, f"submission {submission.id}", team=submission.team, **detail)

@@ -10,19 +10,7 @@ from arena.models.submissions import Retraction, SubmissionDetails, SubmissionSt
 from arena.services.accounts.auth import Caller, may
 from arena.services.accounts.visibility import Visibility
 from arena.site.services import arena
-from arena.site.ui.html import (
-    Cell,
-    Child,
-    anchor,
-    figures_table,
-    link,
-    note,
-    paragraph,
-    put,
-    put_html,
-    strip,
-    subheading,
-)
+from arena.site.ui import html
 from arena.site.ui.messages import attempt, confirmed, show_flash
 from arena.site.ui.url_state import choose_one
 from data.models import SubmissionKind, SubmissionState, TokenScope
@@ -41,7 +29,7 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
             done = f"Submission {submission.id} is accepted."
             attempt(lambda: arena().submissions.confirm(submission.id, caller=caller), done, CHOSEN)
     elif submission.selected:
-        note("This version is chosen: it represents its system in future rounds.")
+        html.note("This version is chosen: it represents its system in future rounds.")
     elif st.button(
         "Choose this version for the board",
         key=f"select-{submission.id}",
@@ -55,9 +43,9 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
 
 def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
     if not submission.attempt:
-        note("If its judging has not begun, the attempt is given back.")
+        html.note("If its judging has not begun, the attempt is given back.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
-    note(f"Withdraw version {submission.version} of {submission.system}:")
+    html.note(f"Withdraw version {submission.version} of {submission.system}:")
     sure = "Yes, withdraw it; this cannot be undone"
     if confirmed("Withdraw", sure, icon="delete", key=f"withdraw-{submission.id}"):
         done = f"Submission {submission.id} is withdrawn."
@@ -83,8 +71,10 @@ def show_submissions(team: str, caller: Caller) -> None:
     """List the team's submissions, and show the one of the address with what can be done."""
     lines = _lines(team, caller)
     if not lines:
-        note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
-        paragraph(Cell("Submit a file of answers", href=link("submit", team=team), class_="aa-button"))
+        html.note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
+        html.paragraph(
+            html.Cell("Submit a file of answers", href=html.link("submit", team=team), class_="aa-button")
+        )
         return
     waits = any(one.state is SubmissionState.QUEUED for one in lines)
     st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
@@ -109,10 +99,10 @@ def _show_table(team: str, caller: Caller) -> None:
         ("Submitted", "aa-second"),
     )
     lines = _lines(team, caller)
-    put("table", header, [_row(line) for line in lines], id="submissions")
+    html.put("table", header, [_row(line) for line in lines], id="submissions")
 
 
-def _row(submission: SubmissionStatus) -> tuple[Child, ...]:
+def _row(submission: SubmissionStatus) -> tuple[html.Child, ...]:
     flags = {
         "contexts": submission.kind is SubmissionKind.CONTEXTS,
         "chosen": submission.selected,
@@ -121,14 +111,14 @@ def _row(submission: SubmissionStatus) -> tuple[Child, ...]:
     }
     board = next(iter(reversed(submission.rounds)), "") if submission.published else ""
     return (
-        Cell(
+        html.Cell(
             submission.system,
-            href=link("team", team=submission.team, id=str(submission.id)),
+            href=html.link("team", team=submission.team, id=str(submission.id)),
             flags=[text for text, is_so in flags.items() if is_so],
             sub=f"version {submission.version} · {submission.set_name} · submission {submission.id}",
         ),
-        Cell(submission.state.value, class_=f"aa-state aa-state-{submission.state.value}"),
-        anchor(board, "system", board=board, id=submission.system) if board else "",
+        html.Cell(submission.state.value, class_=f"aa-state aa-state-{submission.state.value}"),
+        html.anchor(board, "system", board=board, id=submission.system) if board else "",
         queue_of(submission),
         format_time(submission.eta if waits(submission) else None),
         attempt_of(submission),
@@ -137,11 +127,11 @@ def _row(submission: SubmissionStatus) -> tuple[Child, ...]:
 
 
 def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
-    subheading(f"{submission.system}, version {submission.version}", anchor="submission")
-    note(next_of(submission))
+    html.subheading(f"{submission.system}, version {submission.version}", anchor="submission")
+    html.note(next_of(submission))
     waiting = waits(submission)
     done = format_time(submission.eta) if submission.eta else "not known before judging begins"
-    strip(
+    html.strip(
         (
             ("state", submission.state.value),
             *((("place in the queue", queue_of(submission)), ("judged by, about", done)) if waiting else ()),
@@ -158,7 +148,7 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
                 (domain, percent(share), percent(submission.no_answer_share.get(domain)))
                 for domain, share in submission.coverage.items()
             ]
-            put_html(figures_table(("Domain", "Answered", "Declined"), rows))
+            html.put_html(html.figures_table(("Domain", "Answered", "Declined"), rows))
             written = {name: text for name, text in asdict(submission.card).items() if text}
             st.text(
                 "\n".join(f"{name}: {text}" for name, text in written.items()) or "There is no system card."

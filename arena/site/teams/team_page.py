@@ -14,18 +14,7 @@ from arena.site.services import arena
 from arena.site.teams.invite_page import offer_invitation
 from arena.site.teams.submissions import show_submissions
 from arena.site.teams.tokens import tokens_part
-from arena.site.ui.html import (
-    Child,
-    anchor,
-    heading,
-    name_page,
-    note,
-    page_heading,
-    put,
-    put_html,
-    strip,
-    words_table,
-)
+from arena.site.ui import html
 from arena.site.ui.messages import attempt, confirmed, show_flash
 from arena.site.ui.url_state import choose_segment
 from data.models import Role, SubmissionState, TokenScope
@@ -41,11 +30,13 @@ def show_members(team: str, caller: Caller) -> None:
         rows = [
             (member.account, member.role.value, format_time(member.created_at)) for member in view.members
         ]
-        put_html(words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
+        html.put_html(html.words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
     else:
-        note("The team has no members yet, only tokens. Its owners add people by the name of their account.")
+        html.note(
+            "The team has no members yet, only tokens. Its owners add people by the name of their account."
+        )
     if not may(caller, TokenScope.MANAGE, team=team):
-        note("Owners add and remove members.")
+        html.note("Owners add and remove members.")
         return
     _add(team, caller)
     if view.members:
@@ -55,7 +46,7 @@ def show_members(team: str, caller: Caller) -> None:
 
 def _add(team: str, caller: Caller) -> None:
     with st.form("add-member", border=True):
-        note("Owners manage members and tokens; members submit. Organisers make accounts.")
+        html.note("Owners manage members and tokens; members submit. Organisers make accounts.")
         account = st.text_input("Account", max_chars=100)
         role = Role(st.selectbox("Role", (Role.MEMBER.value, Role.OWNER.value)))
         sent = st.form_submit_button("Add member, or change the role")
@@ -80,7 +71,7 @@ def show_tokens(team: str, caller: Caller) -> None:
     owners = {team: {"team": team}} if owner else {}
     tokens_part(arena().tokens.all(team=team, caller=caller), owners, scopes, caller)
     if not owner:
-        note("Owners make and revoke tokens.")
+        html.note("Owners make and revoke tokens.")
 
 
 PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {
@@ -92,7 +83,7 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {
 
 def show() -> None:
     """Show a team to those who belong to it."""
-    page_heading("My team")
+    html.page_heading("My team")
     caller = show_visitor("see your team")
     if not caller.signed_in:
         return
@@ -100,8 +91,8 @@ def show() -> None:
     if team is None:
         return
     title = arena().teams.view(team, caller=caller).title or team
-    heading(title)
-    name_page("My team", title)
+    html.heading(title)
+    html.name_page("My team", title)
     show_flash()
     _show_summary(team, caller)
     labels = {name: label for name, (label, _) in PARTS.items()}
@@ -113,7 +104,7 @@ def _show_summary(team: str, caller: Caller) -> None:
     lines = arena().submissions.find(team=team, caller=caller)[::-1]
     queued = [line for line in lines if line.state is SubmissionState.QUEUED]
     published = [line for line in lines if line.state is SubmissionState.PUBLISHED]
-    strip(
+    html.strip(
         [
             ("submissions", f"{len(lines):,}"),
             ("waiting to be judged, or being judged", f"{len(queued):,}"),
@@ -122,14 +113,14 @@ def _show_summary(team: str, caller: Caller) -> None:
     )
     tasks = [*_unsubmitted(lines), *_queued(queued)]
     if tasks:
-        put("bullets", [(task,) for task in tasks], "aa-changed")
+        html.put("bullets", [(task,) for task in tasks], "aa-changed")
     if may(caller, TokenScope.SUBMIT, team=team):
         _show_quotas(team, lines, caller)
 
 
-def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
+def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
     return [
-        anchor(
+        html.anchor(
             f"Submit {_name(line)}: it passed the check and does not count yet",
             "team",
             team=line.team,
@@ -140,7 +131,7 @@ def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[Child]:
     ]
 
 
-def _queued(lines: Sequence[SubmissionStatus]) -> list[Child]:
+def _queued(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
     return [
         f"{_name(line)} is in the round {', '.join(line.rounds)}"
         f"{'' if line.position is None else f', place {line.position} in the queue'}"
@@ -155,16 +146,16 @@ def _show_quotas(team: str, lines: Sequence[SubmissionStatus], caller: Caller) -
     for summary in arena().sets.summaries():
         quota = arena().submissions.quota(summary.name, team, caller=caller)
         if quota.phase is not None or summary.name in entered:
-            link = anchor(summary.title or summary.name, "submit", set=summary.name, team=team)
+            link = html.anchor(summary.title or summary.name, "submit", set=summary.name, team=team)
             rows.append((link, *_quota(quota)))
     if rows:
         header = ("Question set", "Open until", "Left today (UTC)", "Left in the phase")
-        put_html(words_table(header, rows, caption="What the team may still submit", scrolls=True))
+        html.put_html(html.words_table(header, rows, caption="What the team may still submit", scrolls=True))
     else:
-        note("No question set takes submissions now.")
+        html.note("No question set takes submissions now.")
 
 
-def _quota(quota: Quota) -> tuple[Child, ...]:
+def _quota(quota: Quota) -> tuple[html.Child, ...]:
     phase = quota.phase
     if phase is None:
         return ("closed now", "0", "0")

@@ -21,16 +21,7 @@ from judges.llm.requests import CallFailure
 from judges.llm.tasks import ScoreField, Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.llm.tools import LocalTool
-from judges.metrics.comprehensiveness.graph import (
-    Claim,
-    ClaimKind,
-    Relation,
-    Relations,
-    UnscoredError,
-    Wordings,
-    answered,
-    together,
-)
+from judges.metrics.comprehensiveness import graph
 from judges.metrics.dry_run import first_words, says, texts
 from judges.metrics.relations.model import Entailment
 from judges.text.sentences import split_sentences
@@ -43,7 +34,7 @@ class ContentUnit(BaseModel):
     """One unit of a text and its form."""
 
     text: str = Field(description="The unit as a short sentence.")
-    kind: ClaimKind = Field(description="Its form.")
+    kind: graph.ClaimKind = Field(description="Its form.")
 
 
 class ExtractedClaims(BaseModel):
@@ -112,53 +103,53 @@ class LlmSteps:
         self._runner = runner
         self._question = item.question
 
-    async def claims(self, text: str, source: str) -> tuple[Claim, ...]:
+    async def claims(self, text: str, source: str) -> tuple[graph.Claim, ...]:
         """Extract the claims of a text and make them self-contained."""
-        by_part = await together(self._claims_of(part, source) for part in parts(text))
+        by_part = await graph.together(self._claims_of(part, source) for part in parts(text))
         return tuple(chain.from_iterable(by_part))
 
-    async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
+    async def relevance(self, claims: Sequence[graph.Claim]) -> tuple[float, ...]:
         """Rate every distinct claim once."""
         texts = list(dict.fromkeys(claim.text for claim in claims))
-        rated = await together(self._rate(text) for text in texts)
+        rated = await graph.together(self._rate(text) for text in texts)
         ratings = dict(zip(texts, rated, strict=True))
         return tuple(ratings[claim.text] for claim in claims)
 
     async def relations(
-        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
-    ) -> Relations:
+        self, wordings: graph.Wordings, wanted: Callable[[str, str], bool] | None = None
+    ) -> graph.Relations:
         """Ask about every pair; the scheduler sends them together."""
         pairs = [pair for pair in wordings.pairs() if wanted is None or wanted(*pair)]
-        replies = await together(self._relate(first, second) for first, second in pairs)
+        replies = await graph.together(self._relate(first, second) for first, second in pairs)
         found = zip(pairs, replies, strict=True)
-        return {pair: relation for pair, relation in found if relation is not Relation.NEUTRAL}
+        return {pair: relation for pair, relation in found if relation is not graph.Relation.NEUTRAL}
 
-    async def _claims_of(self, text: str, source: str) -> list[Claim]:
+    async def _claims_of(self, text: str, source: str) -> list[graph.Claim]:
         tagged = Tagged("passage", text, source) if source else Tagged("answer", text)
-        extracted = answered(await self._runner.run(EXTRACT_CLAIMS, {"text": tagged}))
+        extracted = graph.answered(await self._runner.run(EXTRACT_CLAIMS, {"text": tagged}))
         units = [unit for unit in extracted.claims if unit.text.strip()]
         if not units:
             return []
         numbered = [Tagged("claim", unit.text, str(number)) for number, unit in enumerate(units, 1)]
-        revised = answered(await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered}))
+        revised = graph.answered(await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered}))
         wordings = {
             entry.number: [text.strip() for text in entry.claims if text.strip()] for entry in revised.claims
         }
         return [
-            Claim(wording, source, unit.kind)
+            graph.Claim(wording, source, unit.kind)
             for number, unit in enumerate(units, 1)
             for wording in wordings.get(number) or [unit.text]
         ]
 
     async def _rate(self, claim: str) -> float:
         inputs = {"question": self._question, "claim": claim}
-        reply = answered(await self._runner.run_fully(RATE_RELEVANCE, inputs))
+        reply = graph.answered(await self._runner.run_fully(RATE_RELEVANCE, inputs))
         return float(reply.value.relevance) if reply.weighted is None else reply.weighted
 
-    async def _relate(self, premise: str, hypothesis: str) -> Relation:
+    async def _relate(self, premise: str, hypothesis: str) -> graph.Relation:
         inputs = {"premise": premise, "hypothesis": hypothesis}
-        reply = answered(await self._runner.run(CLASSIFY_RELATION, inputs))
-        return Relation(reply.relation.value)
+        reply = graph.answered(await self._runner.run(CLASSIFY_RELATION, inputs))
+        return graph.Relation(reply.relation.value)
 
 
 def parts(text: str) -> list[str]:
@@ -202,7 +193,7 @@ class LlmSummariser:
             )
         )
         summaries = []
-        for passage, reply in zip(passages, map(answered, replies), strict=True):
+        for passage, reply in zip(passages, map(graph.answered, replies), strict=True):
             if reply.summary.strip() and reply.summary.strip().casefold() != "none":
                 summaries.append(Passage(passage.id, reply.summary.strip(), passage.title))
         return tuple(summaries)
@@ -353,18 +344,18 @@ class AnswerComparer:
         if isinstance(reply, CallFailure) and reply.rejected and self._tools is None:
             self._tools = False
             return None
-        relation = answered(reply).relation
+        relation = graph.answered(reply).relation
         self._tools = True
         return relation
 
     async def _by_field(self, inputs: dict[str, Input]) -> AnswerRelation:
         """Ask without tools; the LLM may call the tool once by a field of its reply."""
         uncalled = inputs | {"tool_result": Tagged("tool_result", NOT_CALLED)}
-        reply = answered(await self._runner.run(COMPARE_ANSWERS, uncalled))
+        reply = graph.answered(await self._runner.run(COMPARE_ANSWERS, uncalled))
         if reply.relation is None and reply.compare_quantities:
             called = inputs | {"tool_result": Tagged("tool_result", _compare(reply.compare_quantities))}
-            reply = answered(await self._runner.run(COMPARE_ANSWERS, called))
+            reply = graph.answered(await self._runner.run(COMPARE_ANSWERS, called))
         if reply.relation is None:
             reason = "The reply to the task compare_answers calls the tool twice."
-            raise UnscoredError(Outcome.UNREADABLE, reason)
+            raise graph.UnscoredError(Outcome.UNREADABLE, reason)
         return reply.relation
