@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import options
-from arena.cli.output import (
-    note,
-    note_problems,
-    show_fields,
-    show_json,
-    show_line,
-    show_result,
-    show_rows,
-    show_table,
-)
+from arena.cli import options, output
 from arena.cli.set_policy import policy
 from arena.container import open_arena
 from arena.formats import shown
@@ -85,13 +75,15 @@ def import_(
     Importing the same set again changes nothing.
     """
     imported = open_arena().sets.import_from(path, name=name)
-    note_problems(imported.warnings)
+    output.note_problems(imported.warnings)
     if as_json:
-        show_json({**imported.summary.to_json(), "created": imported.created})
+        output.show_json({**imported.summary.to_json(), "created": imported.created})
     else:
         state = "imported" if imported.created else "unchanged: it was imported before"
         summary = imported.summary
-        show_line(f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]}).")
+        output.show_line(
+            f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]})."
+        )
 
 
 @commands.command()
@@ -112,13 +104,13 @@ def show(
     summary = open_arena().sets.summary(name)
     fields = summary.to_json()
     if as_json:
-        show_json(fields)
+        output.show_json(fields)
         return
     fields.pop("domains")
     fields.pop("counts")
-    show_fields(fields)
+    output.show_fields(fields)
     rows = [(domain, label, summary.counts[domain]) for domain, label in summary.domains.items()]
-    show_table(("domain", "label", "questions"), rows)
+    output.show_table(("domain", "label", "questions"), rows)
 
 
 @commands.command("list", hidden=True)
@@ -128,7 +120,7 @@ def list_(*, as_json: options.AsJson = False) -> None:
     $ arena sets list
     """
     summaries = open_arena().sets.summaries()
-    show_rows(
+    output.show_rows(
         [summary.to_json() for summary in summaries],
         ("set", "title", "questions", "domains", "content"),
         [
@@ -175,21 +167,21 @@ def export(
     if form == AnswerFile.SHORT_ANSWERS:
         written = open_arena().sets.write_short_answers(name, folder)
         line = f"{written.answers:,} answers written to {folder}; {written.without:,} questions have none."
-        show_result(written.as_json(), line, as_json=as_json)
+        output.show_result(written.as_json(), line, as_json=as_json)
         return
     if form in {AnswerFile.TEMPLATE, AnswerFile.SAMPLE}:
         text = open_arena().submissions.template(name, sample=form == AnswerFile.SAMPLE)
         if str(folder) == "-":
-            show_line(text.rstrip("\n"))
+            output.show_line(text.rstrip("\n"))
             return
         with atomic_text(folder) as file:
             file.write(text)
         payload = {"set": name, "file": str(folder), "lines": text.count("\n")}
-        show_result(payload, f"{payload['lines']:,} lines written to {folder}.", as_json=as_json)
+        output.show_result(payload, f"{payload['lines']:,} lines written to {folder}.", as_json=as_json)
         return
     summary = open_arena().sets.export(name, folder, form=form)
     line = f"{summary.questions:,} questions written to {folder}."
-    show_result({**summary.to_json(), "folder": str(folder)}, line, as_json=as_json)
+    output.show_result({**summary.to_json(), "folder": str(folder)}, line, as_json=as_json)
 
 
 @commands.command()
@@ -239,12 +231,12 @@ def build(
     )
     fields = options.open_reaching(cache_mode).contexts.build(request)
     if as_json:
-        show_json(fields)
+        output.show_json(fields)
         return
     failed = fields.pop("failed")
-    show_fields(fields)
+    output.show_fields(fields)
     for source, why in failed.items():
-        show_line(f"not built: {source}: {why['reason']}")
+        output.show_line(f"not built: {source}: {why['reason']}")
 
 
 @commands.command("attach-passages")
@@ -278,18 +270,18 @@ def attach_passages(
         for field in ("created", "questions", "passages", "without", "unknown", "unresolved")
     }
     if as_json:
-        show_json({**attached.summary.to_json(), **counts})
+        output.show_json({**attached.summary.to_json(), **counts})
         return
     state = "" if attached.created else ", unchanged: it was made before"
     made = f"{attached.passages:,} passages for {attached.questions:,} questions"
-    show_line(f"{attached.summary.name}: {made}{state}.")
+    output.show_line(f"{attached.summary.name}: {made}{state}.")
     for count, what in (
         (attached.without, "questions are not in the file and keep the passages that they had"),
         (attached.unknown, f"questions of the file are not in {name}"),
         (attached.unresolved, f"passages of the run are not in the corpus {corpus}"),
     ):
         if count:
-            note(f"{count:,} {what}.")
+            output.note(f"{count:,} {what}.")
 
 
 commands.command()(policy)
@@ -305,9 +297,9 @@ def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) ->
     if as_json:
         overall, *domains = rows
         by_domain = {row.domain: _statistics(row) for row in domains}
-        show_json({"overall": _statistics(overall), "by_domain": by_domain})
+        output.show_json({"overall": _statistics(overall), "by_domain": by_domain})
         return
-    show_table(
+    output.show_table(
         STATISTICS_HEADERS,
         [
             (

@@ -6,13 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.boards.metric_columns import BoardMetric, board_metrics
-from arena.services.evidence.highlights import (
-    Standing,
-    StatementView,
-    read_claims,
-    read_statements,
-    source_of,
-)
+from arena.services.evidence import highlights
 from arena.services.rounds.models import entrants_of
 from arena.services.rounds.visibility import RoundAccess
 from data.models import Round, written_by_people
@@ -30,8 +24,8 @@ from judges.metrics.relations.model import Scorer, Verdict
 
 MOST_SHOWN = 12
 OVERALL = "overall"
-LISTED = frozenset({Standing.BASIS, Standing.CONTRADICTED})
-STATED = frozenset({Standing.COVERED, Standing.PARTLY})
+LISTED = frozenset({highlights.Standing.BASIS, highlights.Standing.CONTRADICTED})
+STATED = frozenset({highlights.Standing.COVERED, highlights.Standing.PARTLY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +90,10 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     """
     facts: Counter[tuple[str, str, bool]] = Counter()
     domains: Counter[tuple[bool, str, bool]] = Counter()
-    own: dict[tuple[str, str], tuple[ScoredAnswer, StatementView]] = {}
+    own: dict[tuple[str, str], tuple[ScoredAnswer, highlights.StatementView]] = {}
     for name, scored in scores.items():
         for score in scored:
-            statements = read_statements(score.details)
+            statements = highlights.read_statements(score.details)
             for statement in statements:
                 fact, covered = (score.question_id, statement.text), statement.standing in STATED
                 domains.update((name == system, domain, covered) for domain in (score.domain, OVERALL))
@@ -114,7 +108,7 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
             domain=score.domain,
             text=statement.text,
             passages=statement.passages,
-            contradicted=statement.standing is Standing.CONTRADICTED,
+            contradicted=statement.standing is highlights.Standing.CONTRADICTED,
             covered_by=facts[*fact, True],
             missed_by=facts[*fact, False],
         )
@@ -124,7 +118,7 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
     contradicting = [own[one.question, one.text][0] for one in shown if one.contradicted]
     return Missed(
         facts=tuple(shown),
-        contradictions=source_of(contradicting[0]).sentence if contradicting else "",
+        contradictions=highlights.source_of(contradicting[0]).sentence if contradicting else "",
         in_all=domains[True, OVERALL, False],
         by_domain={domain: _share(domains, domain) for is_own, domain, _ in domains if is_own},
     )
@@ -234,8 +228,8 @@ class WeaknessService:
         answers = 0
         for score in self._details(submission_id, FACTUALITY):
             answers += 1
-            for claim in read_claims(score.details):
-                scorer = scorer or source_of(score)
+            for claim in highlights.read_claims(score.details):
+                scorer = scorer or highlights.source_of(score)
                 verdicts[claim.verdict] += 1
                 if claim.posterior < UNDECIDED - EVEN and states_fact(claim.text):
                     doubtful.append(

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import data
-from arena.services.jobs.cancellation import (
-    POLL_EVERY,
-    StopEvent,
-    alongside,
-    raise_if_stopped,
-    stopping_on_halt,
-    telling,
-)
+from arena.services.jobs import cancellation
 from arena.settings import Settings
 from data.errors import InputError, NotFoundError, SpecError
 from data.files.text_files import ReadLimits, read_text
@@ -164,7 +157,7 @@ class JudgeService:
         *,
         concurrency: int,
         ledger: Ledger | None = None,
-        stop_event: StopEvent | None = None,
+        stop_event: cancellation.StopEvent | None = None,
     ) -> list[Verdict]:
         """Let a judge decide some battles, without storing the verdicts; in the order given.
 
@@ -173,13 +166,13 @@ class JudgeService:
         """
         room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
-            stopping_on_halt(stop_event, stop),
+            cancellation.stopping_on_halt(stop_event, stop),
             self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as ((judge,), traffic),
         ):
 
             async def decide(judge_input: JudgeInput) -> Verdict:
                 async with room:
-                    raise_if_stopped(stop_event)
+                    cancellation.raise_if_stopped(stop_event)
                     verdict = await judge.judge(judge_input)
                 work.done += 1
                 return verdict
@@ -187,10 +180,10 @@ class JudgeService:
             async def follow() -> None:
                 while traffic is not None:
                     work.requests, work.note = traffic.requests, traffic.waiting
-                    await asyncio.sleep(POLL_EVERY)
+                    await asyncio.sleep(cancellation.POLL_EVERY)
 
             with working(f"judging by {spec.name}", len(inputs)) as work:
-                async with alongside(follow()):
+                async with cancellation.alongside(follow()):
                     return list(await asyncio.gather(*(decide(judge_input) for judge_input in inputs)))
 
     @asynccontextmanager
@@ -235,7 +228,7 @@ class JudgeService:
             processes = max(1, processes)
         async with AsyncExitStack() as opened:
             work = opened.enter_context(TextWork(self._settings.work_seconds, processes))
-            await opened.enter_async_context(telling(stop, work.stop))
+            await opened.enter_async_context(cancellation.telling(stop, work.stop))
             client = None
             if JudgeKind.LLM in kinds:
                 access = open_access(
@@ -249,7 +242,7 @@ class JudgeService:
                 client = Traffic(await opened.enter_async_context(access))
             yield tuple(build_judge(spec, client=client, work=work) for spec in specs), client
 
-    def test(self, name: str, *, stop_event: StopEvent | None = None) -> JudgeTest:
+    def test(self, name: str, *, stop_event: cancellation.StopEvent | None = None) -> JudgeTest:
         """Try a judge by name or path, or a model with the usual prompt, on three battles in both orders.
 
         The first battle is asked before the others, so that a wrong key or model costs one request.

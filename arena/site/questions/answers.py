@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.services.boards.metric_columns import shown_metrics
-from arena.services.evidence.highlights import (
-    ClaimView,
-    Standing,
-    StatementView,
-    Stretch,
-    read_claims,
-    read_statements,
-    source_of,
-)
+from arena.services.evidence import highlights
 from arena.services.evidence.questions import AnswerView
 from arena.services.evidence.reasons import Fact, Facts
 from arena.site.ui.html import Cell
@@ -25,11 +17,11 @@ MOST_CLAIMS = 20
 SIGNS = {Verdict.SUPPORTED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNCONFIRMED: "?"}
 CLASSES = {Verdict.SUPPORTED: "aa-for", Verdict.CONTRADICTED: "aa-against", Verdict.UNCONFIRMED: "aa-open"}
 KINDS = (
-    (Standing.CONTRADICTED, "Contradicts", "✗"),
-    (Standing.BASIS, "Misses", "–"),
-    (Standing.MISSING, "Misses too (follows from the above)", "–"),
-    (Standing.PARTLY, "Covers in part", "◐"),
-    (Standing.COVERED, "Covers", "✓"),
+    (highlights.Standing.CONTRADICTED, "Contradicts", "✗"),
+    (highlights.Standing.BASIS, "Misses", "–"),
+    (highlights.Standing.MISSING, "Misses too (follows from the above)", "–"),
+    (highlights.Standing.PARTLY, "Covers in part", "◐"),
+    (highlights.Standing.COVERED, "Covers", "✓"),
 )
 LEGEND = (
     "Underlined: covers a statement of the passages or a fact of the reference (the number says how many). "
@@ -49,12 +41,12 @@ class Mark:
     above: str = ""
 
 
-def answer_text(parts: Sequence[Stretch]) -> list[Mark | str]:
+def answer_text(parts: Sequence[highlights.Stretch]) -> list[Mark | str]:
     """Return an answer as text with its marks; a part without marks is plain."""
     return [_mark(part) if part.marked else part.text for part in parts]
 
 
-def _mark(part: Stretch) -> Mark:
+def _mark(part: highlights.Stretch) -> Mark:
     marks, title, kinds, strength = [], [], [], ""
     if part.verdict is not None and part.posterior is not None:
         marks.append(f"{SIGNS[part.verdict]} {part.posterior:.2f}")
@@ -123,18 +115,18 @@ def _shown(score: ScoredAnswer) -> ShownScore:
     if score.score is None:
         reason = str(score.details.get("reason", ""))
         return ShownScore(title=f"{label}: no score ({score.outcome}). {reason}".strip())
-    statements, claims = read_statements(score.details), read_claims(score.details)
-    contradicted = any(statement.standing is Standing.CONTRADICTED for statement in statements)
+    statements, claims = highlights.read_statements(score.details), highlights.read_claims(score.details)
+    contradicted = any(statement.standing is highlights.Standing.CONTRADICTED for statement in statements)
     return ShownScore(
         title=f"{label} {percent(score.score) if info is None else info.text(score.score)}",
-        note=source_of(score).sentence if contradicted or claims else "",
+        note=highlights.source_of(score).sentence if contradicted or claims else "",
         facts=tuple(statement_facts(statements)),
         claims=tuple(map(_claim, claims[:MOST_CLAIMS])),
         more=f"{more} more claims are not shown." if (more := len(claims) - MOST_CLAIMS) > 0 else "",
     )
 
 
-def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
+def statement_facts(statements: Sequence[highlights.StatementView]) -> Iterator[Facts]:
     """Yield the statements of a score by what the answer does with them."""
     for standing, title, sign in KINDS:
         selected = [statement for statement in statements if statement.standing is standing]
@@ -146,7 +138,7 @@ def statement_facts(statements: Sequence[StatementView]) -> Iterator[Facts]:
             yield Facts(title=title, sign=sign, facts=facts, count=len(selected))
 
 
-def _claim(claim: ClaimView) -> Claim:
+def _claim(claim: highlights.ClaimView) -> Claim:
     words = [*(("for", one) for one in claim.support), *(("against", one) for one in claim.against)]
     return Claim(
         class_=CLASSES[claim.verdict],

@@ -10,18 +10,12 @@ from data.errors import SpecError
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
-from judges.metrics.comprehensiveness import COMPREHENSIVENESS
+from judges.metrics.comprehensiveness import COMPREHENSIVENESS, report
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
 from judges.metrics.comprehensiveness.graph import Steps, UnscoredError, answered, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
 from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
 from judges.metrics.comprehensiveness.qa import QaReader
-from judges.metrics.comprehensiveness.report import (
-    NOTHING_RELEVANT,
-    ComprehensivenessSettings,
-    Facts,
-    score_facts,
-)
 from judges.metrics.dry_run import texts
 from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli
@@ -46,7 +40,7 @@ class ComprehensivenessMetric:
             facts = await self._reader.read(replace(item, passages=passages, reference=None))
         except UnscoredError as stop:
             return unscored(item, self.name, stop.outcome, stop.reason)
-        return score_facts(item, self.name, facts, self._reader.engine)
+        return report.score_facts(item, self.name, facts, self._reader.engine)
 
     async def _passages(self, item: MetricItem) -> tuple[Passage, ...]:
         passages = ground_truth_of(item)
@@ -55,13 +49,13 @@ class ComprehensivenessMetric:
         if self._summariser is not None:
             passages = await self._summariser(item.question, passages)
             if not passages:
-                raise UnscoredError(Outcome.UNREADABLE, NOTHING_RELEVANT)
+                raise UnscoredError(Outcome.UNREADABLE, report.NOTHING_RELEVANT)
         return passages
 
 
 def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
     """Make a metric: with a runner, asking its LLM; without one, embedded."""
-    settings = read_options(ComprehensivenessSettings, name, options)
+    settings = read_options(report.ComprehensivenessSettings, name, options)
     if runner is None and (settings.summarise or name == "comprehensiveness-qa"):
         message = f"The metric {name} asks an LLM here and has no embedded version."
         raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
@@ -73,7 +67,7 @@ def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) 
     )
 
 
-def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSettings) -> "Reader":
+def _reader(name: str, runner: TaskRunner | None, settings: report.ComprehensivenessSettings) -> "Reader":
     if name == COMPREHENSIVENESS:
         return _nli(runner, settings)
     if runner is None:
@@ -83,7 +77,7 @@ def _reader(name: str, runner: TaskRunner | None, settings: ComprehensivenessSet
     return QaReader(runner, settings=settings)
 
 
-def _nli(runner: TaskRunner | None, settings: ComprehensivenessSettings) -> NliReader:
+def _nli(runner: TaskRunner | None, settings: report.ComprehensivenessSettings) -> NliReader:
     model = open_nli(settings.nli) if settings.nli else None
 
     def steps(item: MetricItem) -> Steps:
@@ -125,7 +119,7 @@ class EndToEndReader:
         self._runner = runner
         self.engine = runner.model
 
-    async def read(self, item: MetricItem) -> Facts:
+    async def read(self, item: MetricItem) -> report.Facts:
         """Ask once; what the reply lists on both sides counts as covered."""
         passages = ground_truth_of(item)
         inputs: dict[str, Input] = {
@@ -138,7 +132,7 @@ class EndToEndReader:
         covered = _distinct(reply.covered, known)
         listed = _distinct(reply.uncovered, known)
         missing = [fact for text, fact in listed.items() if text not in covered]
-        return Facts(covered=list(covered.values()), missing=missing, basis=missing)
+        return report.Facts(covered=list(covered.values()), missing=missing, basis=missing)
 
 
 def _distinct(statements: Sequence[FoundStatement], known: Mapping[str, str]) -> dict[str, Json]:

@@ -7,16 +7,8 @@ from data.declines import declines
 from data.models import Json, MetricItem, Outcome, Passage, Score, unscored
 from judges.llm.tasks import TaskRunner
 from judges.metrics.comprehensiveness.graph import UnscoredError
-from judges.metrics.context import ANSWER, CONTEXT
+from judges.metrics.context import ANSWER, CONTEXT, raters
 from judges.metrics.context.measures import ContextSettings, answered_by, coverage, density, ranked_coverage
-from judges.metrics.context.raters import (
-    EmbeddedRater,
-    KnownRater,
-    LlmRater,
-    Rater,
-    SubQuestions,
-    find_sub_questions,
-)
 from judges.metrics.context.ratings import Order, Pool, Ratings, required_subset, token_count, uses
 from judges.metrics.registry import Metric, read_options
 from judges.metrics.shortening import GuardedMetric
@@ -35,14 +27,14 @@ class Oracle:
         self.settings = settings
         self._runner = runner
 
-    def rater(self, item: MetricItem) -> Rater:
+    def rater(self, item: MetricItem) -> raters.Rater:
         """Return the rater of one item's texts."""
-        rater: Rater = (
-            EmbeddedRater(item)
+        rater: raters.Rater = (
+            raters.EmbeddedRater(item)
             if self._runner is None
-            else LlmRater(self._runner, weighted=self.settings.weighted)
+            else raters.LlmRater(self._runner, weighted=self.settings.weighted)
         )
-        return KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
+        return raters.KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
 
     async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> "Assessed":
         """Find the sub-questions, rate the oracle's passages and the context's, and filter.
@@ -50,7 +42,7 @@ class Oracle:
         The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
         no sub-question is filtered.
         """
-        sub_questions = await find_sub_questions(item, self._runner, most=self.settings.sub_questions)
+        sub_questions = await raters.find_sub_questions(item, self._runner, most=self.settings.sub_questions)
         passages, name = _oracle(item)
         if not passages and self._runner is None:
             raise UnscoredError(Outcome.UNREADABLE, NO_ORACLE)
@@ -81,7 +73,7 @@ class Assessed:
         ratings: Ratings of all passages of the pool, sub-questions out of scope set to 0.
     """
 
-    sub_questions: SubQuestions
+    sub_questions: raters.SubQuestions
     answerable: tuple[int, ...]
     pool: Pool
     oracle: Ratings
