@@ -11,9 +11,8 @@ from judges.lexical.guards import Evidence
 from judges.lexical.reading import Pair, Sentence, TextReading, read_text
 from judges.lexical.settings import LexicalSettings
 from judges.pairwise.cleaning import clean
-from judges.text.contradictions import ContradictionFinder
+from judges.text.contradictions import ContradictionFinder, TermWeights
 from judges.text.languages import primary_code
-from judges.text.overlap import TermWeights
 from judges.text.statements import read_statement, read_statements
 from judges.text.tokens import related, terms
 

@@ -7,7 +7,7 @@ import streamlit as st
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import NOTHING, grid, organiser
 from arena.site.services import arena
-from arena.site.teams.tokens import tokens_part
+from arena.site.teams.team_page import tokens_part
 from arena.site.ui.html import anchor, heading, lead, note, page_heading
 from arena.site.ui.messages import attempt, show_flash
 from arena.site.ui.url_state import opened

@@ -14,8 +14,7 @@ from judges.metrics.comprehensiveness import COMPREHENSIVENESS, report
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
 from judges.metrics.comprehensiveness.graph import Steps, UnscoredError, answered, ground_truth_of
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
-from judges.metrics.comprehensiveness.nli import NliReader, RelatedByNli
-from judges.metrics.comprehensiveness.qa import QaReader
+from judges.metrics.comprehensiveness.qa import NliReader, QaReader, RelatedByNli
 from judges.metrics.dry_run import texts
 from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli

@@ -22,8 +22,14 @@ from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.ratings import HIGHEST, LOWEST
 from judges.metrics.dry_run import numbered_questions
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text.contradictions import ContradictionFinder
-from judges.text.overlap import Bag, NeedReader, TermWeights, windows_of, windows_over
+from judges.text.contradictions import (
+    Bag,
+    ContradictionFinder,
+    NeedReader,
+    TermWeights,
+    windows_of,
+    windows_over,
+)
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import read_statements
 

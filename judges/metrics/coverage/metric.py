@@ -16,12 +16,16 @@ from judges.metrics.coverage.aspects import (
     AspectSource,
     EmbeddedAligner,
     GivenAspects,
+    Grounded,
     JudgedAligner,
     LeadingStatements,
+    LexicalSupport,
     LlmAligner,
     LlmAspects,
+    LlmSupport,
+    Support,
+    ground,
 )
-from judges.metrics.coverage.grounding import Grounded, LexicalSupport, LlmSupport, Support, ground
 from judges.metrics.coverage.judgments import AspectJudgments
 from judges.metrics.coverage.settings import CoverageSettings, icat, share
 from judges.metrics.coverage.sources import LocalSource, Source, chunk_index

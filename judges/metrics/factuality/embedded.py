@@ -9,8 +9,7 @@ from functools import lru_cache
 
 from judges.llm.requests import CallFailure
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, Related
-from judges.text.contradictions import ContradictionFinder, Figures
-from judges.text.overlap import WINDOW, TermWeights, windows_over
+from judges.text.contradictions import WINDOW, ContradictionFinder, Figures, TermWeights, windows_over
 from judges.text.statements import Statement, read_statement, read_statements
 from judges.text.tokens import related, terms
 

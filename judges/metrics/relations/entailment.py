@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.metrics.relations.model import Entailment
-from judges.text.contradictions import ContradictionFinder, Figures
-from judges.text.overlap import TermWeights
+from judges.text.contradictions import ContradictionFinder, Figures, TermWeights
 from judges.text.statements import Statement
 from judges.text.tokens import related, terms
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from arena.container import Arena
 from arena.services.boards.snapshot import read_board
 from arena.site.boards.trust_page import LEFT_OUT
-from arena.site.questions.battles import standing
+from arena.site.questions.question_page import standing
 from arena.site.services import as_secrets
 from data.models import BattleEvidence, Preference
 from tests.arena.conftest import play
