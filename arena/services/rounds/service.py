@@ -9,20 +9,8 @@ from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.jobs.cancellation import StopEvent
 from arena.services.jobs.service import JobService
 from arena.services.judging.traffic import GO_ON
+from arena.services.rounds import models
 from arena.services.rounds.judging_loop import RoundRunner
-from arena.services.rounds.models import (
-    DELETABLE,
-    FORMER,
-    REOPENABLE,
-    RETRIED,
-    LoadSpec,
-    PlannedRound,
-    RoundProgress,
-    RoundRequest,
-    RoundWatch,
-    differences,
-    same_verdicts,
-)
 from arena.services.rounds.pairing import left_out_of
 from arena.services.rounds.planning import RoundPlanner, check_judge
 from arena.services.rounds.visibility import RoundReader
@@ -65,7 +53,7 @@ class RoundService(RoundReader):
         planner: RoundPlanner,
         jobs: JobService,
         *,
-        load_spec: LoadSpec,
+        load_spec: models.LoadSpec,
         notifier: Notifier,
         runner: RoundRunner,
     ) -> None:
@@ -76,13 +64,13 @@ class RoundService(RoundReader):
         self._notifier = notifier
         self.runner = runner
 
-    def create(self, request: RoundRequest, *, caller: Caller = OPERATOR) -> Round:
+    def create(self, request: models.RoundRequest, *, caller: Caller = OPERATOR) -> Round:
         """Store a planned round with its battles."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
         return self.begin(self._planner.plan(request), caller=caller)
 
-    def begin(self, planned: PlannedRound, *, caller: Caller) -> Round:
+    def begin(self, planned: models.PlannedRound, *, caller: Caller) -> Round:
         """Store a round that is laid out, with its battles."""
         request = planned.request
         require(caller, TokenScope.ORGANISE)
@@ -102,7 +90,7 @@ class RoundService(RoundReader):
         caller.log("round-created", f"round {name}", battles=len(planned.plan.battles))
         return created
 
-    def _create(self, name: str, request: RoundRequest, planned: PlannedRound) -> Round:
+    def _create(self, name: str, request: models.RoundRequest, planned: models.PlannedRound) -> Round:
         return self._store.rounds.create(
             name=name,
             set_id=planned.summary.id,
@@ -128,7 +116,7 @@ class RoundService(RoundReader):
             planned=planned.plan.battles,
         )
 
-    def launch(self, request: RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
+    def launch(self, request: models.RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
         """Create a round and put it into the queue; judging needs a cap where a paid LLM judges."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
@@ -162,22 +150,22 @@ class RoundService(RoundReader):
         options = {"concurrency": USUAL_CONCURRENCY}
         return self._jobs.judge(name, options=options, workers=workers, caller=caller)
 
-    def under_way(self, *, caller: Caller) -> tuple[RoundProgress, ...]:
+    def under_way(self, *, caller: Caller) -> tuple[models.RoundProgress, ...]:
         """Return the rounds that are not published, retracted or cancelled, the newest first."""
         require(caller, TokenScope.ORGANISE)
         return tuple(
-            RoundProgress(
+            models.RoundProgress(
                 round=each, counts=self._store.rounds.counts(each.name), job=self._jobs.of_round(each.id)
             )
             for each in self._store.rounds.all()
             if each.state in UNDER_WAY
         )
 
-    def watch(self, name: str, *, caller: Caller) -> RoundWatch:
+    def watch(self, name: str, *, caller: Caller) -> models.RoundWatch:
         """Return a round at this moment."""
         require(caller, TokenScope.ORGANISE)
         round_, counts = self.status(name, caller=caller)
-        return RoundWatch(
+        return models.RoundWatch(
             round=round_,
             counts=counts,
             job=self._jobs.of_round(round_.id),
@@ -241,7 +229,7 @@ class RoundService(RoundReader):
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             counts = self._store.rounds.counts(name)
-            self._store.rounds.delete(name, allowed=DELETABLE)
+            self._store.rounds.delete(name, allowed=models.DELETABLE)
         caller.log("round-deleted", f"round {name}", judged=counts.judged)
 
     def retry(
@@ -260,9 +248,9 @@ class RoundService(RoundReader):
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
-            allowed = (*REOPENABLE, *([RoundState.PUBLISHED] if published else []))
+            allowed = (*models.REOPENABLE, *([RoundState.PUBLISHED] if published else []))
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=allowed)
-            retried = (*RETRIED, Outcome.UNREADABLE, Outcome.REFUSED) if unreadable else RETRIED
+            retried = (*models.RETRIED, Outcome.UNREADABLE, Outcome.REFUSED) if unreadable else models.RETRIED
             reopened = self._store.battles.reopen(round_.id, retried)
             if not self._store.rounds.counts(name).pending:
                 self._store.rounds.move(name, to=RoundState.FINISHED, allowed=(RoundState.PAUSED,))
@@ -280,8 +268,8 @@ class RoundService(RoundReader):
         if spec.hash == stored["hash"]:
             return spec
         judged = self._store.rounds.counts(name).judged
-        former = list(round_.plan.get(FORMER) or [])
-        if judged and not same_verdicts(stored, spec.canonical):
+        former = list(round_.plan.get(models.FORMER) or [])
+        if judged and not models.same_verdicts(stored, spec.canonical):
             if not new_judge:
                 raise SpecError(
                     f"The judge {round_.judge_name} is not what round {name} began with: {changed}.",
@@ -290,7 +278,7 @@ class RoundService(RoundReader):
                 )
             former.append({"hash": stored["hash"], "judged": judged, "changed": changed})
         judge = {"source": stored["source"], "hash": spec.hash, **spec.canonical}
-        self._store.rounds.amend(name, judge=judge, **({FORMER: former} if former else {}))
+        self._store.rounds.amend(name, judge=judge, **({models.FORMER: former} if former else {}))
         return spec
 
     def correct(
@@ -345,7 +333,7 @@ class RoundService(RoundReader):
     def spec_of(self, round_: Round) -> JudgeSpec:
         """Return the spec that a round began with."""
         stored, spec, changed = self._present_spec(round_)
-        if spec.hash == stored["hash"] or same_verdicts(stored, spec.canonical):
+        if spec.hash == stored["hash"] or models.same_verdicts(stored, spec.canonical):
             return spec
         raise SpecError(
             f"The judge {round_.judge_name} is not what round {round_.name} began with: {changed}.",
@@ -355,10 +343,10 @@ class RoundService(RoundReader):
     def _present_spec(self, round_: Round) -> tuple[Mapping[str, Any], JudgeSpec, str]:
         stored = round_.judge
         spec = self._load_spec(stored["source"]).using(order=OrderPolicy(stored["order"]))
-        changed = "; ".join(differences(stored, spec.canonical)) or "settings that were not stored"
+        changed = "; ".join(models.differences(stored, spec.canonical)) or "settings that were not stored"
         return stored, spec, changed
 
-    def _refuse_hopeless(self, planned: PlannedRound) -> None:
+    def _refuse_hopeless(self, planned: models.PlannedRound) -> None:
         """Refuse a round of which the judge can decide nothing: it would be judged and give nothing."""
         undecidable, battles = planned.plan.undecidable, planned.plan.ended[None]
         if undecidable and sum(undecidable.values()) >= battles:
@@ -375,7 +363,7 @@ class RoundService(RoundReader):
                 advice=f"Go on with it by `arena rounds resume {name}`, or choose another name.",
             )
 
-    def _free_name(self, planned: PlannedRound) -> str:
+    def _free_name(self, planned: models.PlannedRound) -> str:
         stem = f"{planned.summary.name}-{planned.spec.name}-{datetime.now(UTC):%Y%m%d}"
         names = {round_.name for round_ in self._store.rounds.all()}
         numbered: Sequence[str] = [stem, *(f"{stem}-{number}" for number in range(2, len(names) + 3))]
