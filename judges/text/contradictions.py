@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations
+from typing import TypeAlias
 
 from judges.text.sentences import CACHED_TEXTS, split_clauses, split_sentences
 from judges.text.statements import Mark, MarkKind, Statement, read_statements
@@ -22,6 +23,7 @@ CACHE_SIZE = 1 << 10
 WINDOW = 2
 NEED_SHARE = 0.35
 FAINT = 0.15
+_Weighed: TypeAlias = tuple[float, dict[str, float], frozenset[str], dict[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class TermWeights:
     topic: frozenset[str] = frozenset()
     topic_factor: float = TOPIC_FACTOR
     # The same sets are compared with every window of every text.
-    _weighed: dict[frozenset[str], tuple[float, list[tuple[str, str, float]]]] = field(
+    _weighed: dict[frozenset[str], _Weighed] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -76,14 +78,16 @@ class TermWeights:
         if weighed is None:
             if len(self._weighed) >= CACHE_SIZE:
                 self._weighed.clear()
-            rows = [(term, related(term), self.of(term)) for term in wanted]
-            weighed = self._weighed[wanted] = (math.fsum(weight for _, _, weight in rows), rows)
-        whole, rows = weighed
-        found = [
-            weight if term in given else weight * KIN_CREDIT
-            for term, root, weight in rows
-            if term in given or root in given_kin
-        ]
+            weights = {term: self.of(term) for term in wanted}
+            by_root: dict[str, list[str]] = {}
+            for term in wanted:
+                by_root.setdefault(related(term), []).append(term)
+            weighed = (math.fsum(weights.values()), weights, frozenset(by_root), by_root)
+            self._weighed[wanted] = weighed
+        whole, weights, roots, by_root = weighed
+        found = [weights[term] for term in wanted & given]
+        kin = (term for root in roots & given_kin for term in by_root[root])
+        found += [weights[term] * KIN_CREDIT for term in kin if term not in given]
         return math.fsum(found) / whole if found and whole else 0.0
 
 

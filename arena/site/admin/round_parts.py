@@ -14,7 +14,7 @@ from arena.services.rounds.battle_table import LiveStanding
 from arena.services.rounds.models import RoundWatch
 from arena.site.admin.common import capped, grid, offer_cancel, usd
 from arena.site.admin.judges_page import calibration_title
-from arena.site.questions.battles import in_short, order_of
+from arena.site.questions.question_page import in_short, order_of
 from arena.site.services import arena
 from arena.site.ui.html import anchor, heading, note, paragraph, strip
 from arena.site.ui.messages import attempt, confirmed, show_error, show_flash, without_commands
