@@ -76,12 +76,9 @@ CHANGES = (
         name="column",
         files={},
         edits={
-            "leaderboard/standings/columns.py": (
-                "def columns_on(",
-                (
-                    'COLUMNS = (*COLUMNS, BoardColumn(name="initial", meaning="Its first letter.", '
-                    'read=lambda line: line["system"][:1]))\n\n\n'
-                ),
+            "leaderboard/standings/columns.toml": (
+                "# Columns of a board",
+                '[[column]]\nname = "initial"\nmeaning = "Its first letter."\nfrom = "system"\n\n',
             )
         },
         tried="loaded('leaderboard.standings.columns').column_named('initial') is not None",

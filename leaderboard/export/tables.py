@@ -70,8 +70,8 @@ def standings_text(standings: Standings) -> str:
 def flat_rows(standings: Standings) -> list[Row]:
     """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
 
-    The columns are those of `COLUMNS`. Rates are against the reference, which has none: `rate_against_all` of
-    the JSON is in no column.
+    The columns are those of `columns.toml`. Rates are against the reference, which has none; no column holds
+    `rate_against_all` of the JSON.
     """
     lines, files = board_lines(standings), columns_on(Surface.FILES)
     every = [line for part in lines.values() for line in part]

@@ -1,12 +1,15 @@
-"""Columns of a board; `COLUMNS` defines them for pages, files, print and commands.
+"""Columns of a board; `columns.toml` defines them for pages, files, print and commands.
 
 A column reads a line of `board_lines`. Metrics define their own columns; votes have a separate section.
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from leaderboard.standings.places import lines_among_systems
@@ -47,10 +50,6 @@ class Unit(StrEnum):
 PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
 MARKS = "marks"
 """Placeholder for the marks that `marked` adds to names of systems."""
-FILES_ALONE = frozenset({Surface.FILES})
-PAGES_ALONE = frozenset({Surface.PAGES})
-FILES_AND_PAGES = FILES_ALONE | PAGES_ALONE
-IN_PRINT_TOO = FILES_ALONE | {Surface.TERMINAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,49 +101,23 @@ class BoardColumn:
         return f"{self.meaning}. {self.help}".strip().replace("..", ".")
 
 
-def _of(section: str, name: str) -> Read:
-    return lambda line: (line[section] or {}).get(name)
+def _reader(path: str) -> Read:
+    """Return what reads a field of a line by its path; an empty text where a line lacks it."""
+    section, _, rest = path.partition(".")
+    if not rest:
+        return lambda line: line.get(section, "")
+
+    def read(line: Json) -> Any:  # noqa: ANN401 - as the line has it
+        value: Any = line
+        for name in path.split("."):
+            value = (value or {}).get(name)
+        return value
+
+    return read
 
 
-def _line(name: str) -> Read:
-    return lambda line: line[name]
-
-
-def _in_files(
-    section: str,
-    name: str,
-    meaning: str,
-    unit: Unit,
-    kind: type[str | int | float] = float,
-    field_name: str = "",
-    *,
-    surfaces: frozenset[Surface] = FILES_ALONE,
-) -> BoardColumn:
-    seldom = section == "people"
-    read = _of(section, field_name or name)
-    return BoardColumn(name, meaning, read, unit, kind, surfaces=surfaces, seldom=seldom)
-
-
-def _of_team(
-    name: str,
-    meaning: str,
-    *,
-    heading: str = "",
-    unit: Unit = Unit.TEXT,
-    kind: type[str | int | float] = str,
-    least_first: bool = True,
-) -> BoardColumn:
-    return BoardColumn(
-        name,
-        meaning,
-        _of("said", name),
-        unit,
-        kind,
-        heading=heading,
-        surfaces=FILES_AND_PAGES if heading else FILES_ALONE,
-        least_first=least_first,
-        said=True,
-    )
+def _flags(line: Json) -> str:
+    return " ".join((line["rating"] or {}).get("flags", ()))
 
 
 def declined_share(line: Json) -> float | None:
@@ -154,323 +127,36 @@ def declined_share(line: Json) -> float | None:
     return share
 
 
-def _of_declines(name: str, field_name: str, meaning: str, heading: str) -> tuple[BoardColumn, ...]:
-    """Make the columns of a share of questions: the share with its interval, and both counts in files."""
-
-    def read(part: str) -> Read:
-        return lambda line: ((line.get("declined") or {}).get(field_name) or {}).get(part)
-
-    ends = (f"{name}_lower", f"{name}_upper")
-    share = BoardColumn(
-        name,
-        f"{meaning}, of all of them",
-        read("share"),
-        Unit.SHARE,
-        heading=heading,
-        help="With its 95 % interval. A missing answer counts as neither.",
-        ends=ends,
-        usual=True,
-        seldom=True,
-    )
-    further = (
-        (ends[0], "The lower end of that share's 95 % interval", "lower", Unit.SHARE),
-        (ends[1], "The upper end of that share's 95 % interval", "upper", Unit.SHARE),
-        (f"{name}_count", "How many questions that share is", "count", Unit.COUNT),
-        (f"{name}_of", "Of how many questions that share is", "of", Unit.COUNT),
-    )
-    return share, *(
-        BoardColumn(
-            column,
-            said,
-            read(part),
-            unit,
-            int if unit is Unit.COUNT else float,
-            surfaces=FILES_ALONE,
-            seldom=True,
-        )
-        for column, said, part, unit in further
-    )
+KINDS: Mapping[str, type[str | int | float]] = {"str": str, "int": int, "float": float}
 
 
-COLUMNS: tuple[BoardColumn, ...] = (
-    BoardColumn(
-        "domain", "The domain's id; overall is all together", _line("domain"), kind=str, surfaces=FILES_ALONE
-    ),
-    BoardColumn(
-        "system",
-        "A system that answered the questions",
-        _line("system"),
-        kind=str,
-        heading="System",
-        help="Its name leads to its page; the mark at the end of its row opens its detail.",
-        place=2,
-        usual=True,
-        least_first=True,
-    ),
-    BoardColumn(
-        "rating",
-        "Bradley-Terry strength on the Elo scale: 400 points more mean ten times the odds to win a "
-        "battle; empty where there is none",
-        _of("rating", "rating"),
-        unit=Unit.POINTS,
-        ends=("lower", "upper"),
-        heading="Rating",
-        help="Dot and bar are the value and its 95 % interval; the dashed line is the reference.",
-        place=4,
-        usual=True,
-    ),
-    _in_files("rating", "se", "Standard error of the rating", Unit.POINTS),
-    _in_files(
-        "rating", "lower", "The lower end of the rating's 95 % interval", Unit.POINTS, surfaces=IN_PRINT_TOO
-    ),
-    _in_files(
-        "rating", "upper", "The upper end of the rating's 95 % interval", Unit.POINTS, surfaces=IN_PRINT_TOO
-    ),
-    BoardColumn(
-        "rank",
-        "Place by rating among the systems; the reference takes none",
-        _of("rating", "rank"),
-        unit=Unit.PLACE,
-        kind=int,
-        heading="Rank",
-        short="#",
-        help="Its possible places (95 %). A bracket joins systems whose difference may be chance.",
-        ends=("rank_lower", "rank_upper"),
-        place=1,
-        usual=True,
-        least_first=True,
-    ),
-    _in_files("rating", "rank_lower", "The best place that the battles leave open (95 %)", Unit.PLACE, int),
-    _in_files("rating", "rank_upper", "The worst place that the battles leave open (95 %)", Unit.PLACE, int),
-    _in_files(
-        "rating",
-        "tie_group",
-        "1 for the leader and all whom the battles do not separate from it, then 2, …",
-        Unit.NUMBER,
-        int,
-    ),
-    _in_files(
-        "rating",
-        "letters",
-        "Two systems of a ladder share a letter exactly where the battles do not separate them",
-        Unit.TEXT,
-        str,
-    ),
-    _in_files(
-        "rating",
-        "component",
-        "Group of systems whose ratings are on one scale, 0 for the main one",
-        Unit.NUMBER,
-        int,
-    ),
-    _in_files(
-        "rating",
-        "ladder",
-        "Systems whose places are counted together, 0 for the main group's",
-        Unit.NUMBER,
-        int,
-    ),
-    BoardColumn(
-        "flags",
-        "What a reader must know of the rating, such as never_wins",
-        lambda line: " ".join((line["rating"] or {}).get("flags", ())),
-        kind=str,
-        surfaces=FILES_ALONE,
-    ),
-    _in_files(
-        "rating",
-        "own_evidence",
-        "Share of what a domain's rating depends on that its own battles say; the rest is borrowed from the "
-        "overall rating, which itself borrows nothing",
-        Unit.SHARE,
-    ),
-    BoardColumn(
-        "battles",
-        "Judged battles, against the reference where there is one; empty in the reference's own row, "
-        "and so are the rates",
-        _of("rate", "battles"),
-        unit=Unit.COUNT,
-        heading="Battles",
-        help="On the page below them those behind the rating, where they are others.",
-    ),
-    _in_files("rate", "wins", "How many of these battles the system won", Unit.COUNT),
-    _in_files("rate", "ties", "How many of these battles were tied", Unit.COUNT),
-    _in_files("rate", "losses", "How many of these battles the system lost", Unit.COUNT),
-    BoardColumn(
-        "questions",
-        "Questions with a verdict on the system",
-        _of("rate", "questions"),
-        unit=Unit.COUNT,
-        kind=int,
-        heading="Questions",
-        surfaces=FILES_AND_PAGES,
-        place=5,
-        usual=True,
-    ),
-    BoardColumn(
-        "win_rate",
-        "Share of battles won",
-        _of("rate", "win_rate"),
-        unit=Unit.SHARE,
-        ends=("win_lower", "win_upper"),
-        heading="Win",
-        help="In per cent, of the battles against the reference where there is one.",
-    ),
-    _in_files(
-        "rate", "win_lower", "The lower end of that share's 95 % interval", Unit.SHARE, field_name="lower"
-    ),
-    _in_files(
-        "rate", "win_upper", "The upper end of that share's 95 % interval", Unit.SHARE, field_name="upper"
-    ),
-    BoardColumn(
-        "win_tie_rate",
-        "Share of battles won or tied",
-        _of("rate", "win_tie_rate"),
-        unit=Unit.SHARE,
-        ends=("win_tie_lower", "win_tie_upper"),
-        heading="Win + tie",
-        help="In per cent, of the battles against the reference where there is one. The bar has battles won, "
-        "tied and lost; the small figures are its 95 % interval.",
-        place=3,
-        usual=True,
-    ),
-    _in_files("rate", "win_tie_lower", "The lower end of that share's 95 % interval", Unit.SHARE),
-    _in_files("rate", "win_tie_upper", "The upper end of that share's 95 % interval", Unit.SHARE),
-    _in_files("rate", "mean_score", "Mean share of the win, a tie being a half", Unit.SHARE),
-    _in_files("rate", "standard_error", "Standard error of the mean share of the win", Unit.SHARE),
-    _in_files("rate", "clustered_error", "The same, counting the battles of a question together", Unit.SHARE),
-    BoardColumn(
-        "answers", "Answers of the system", _line("answers"), unit=Unit.COUNT, kind=int, surfaces=FILES_ALONE
-    ),
-    BoardColumn(
-        "declined",
-        "Share of its answers that decline: they say that they do not know",
-        declined_share,
-        unit=Unit.SHARE,
-        heading="Declined",
-        help="In per cent.",
-        least_first=True,
-        usual=True,
-    ),
-    *_of_declines(
-        "declined_where_should",
-        "where_should",
-        "Unanswerable questions on which it declines",
-        "Declined rightly",
-    ),
-    *_of_declines(
-        "answered_where_should",
-        "answered_where_should",
-        "Answerable questions that it answers",
-        "Answered rightly",
-    ),
-    BoardColumn(
-        "median_words",
-        "Median length of the answers",
-        _line("median_words"),
-        unit=Unit.WORDS,
-        heading="Words",
-        surfaces=FILES_AND_PAGES,
-    ),
-    BoardColumn(
-        "attempts",
-        "How many versions of the system were judged so far",
-        _line("attempts"),
-        unit=Unit.COUNT,
-        heading="Attempts",
-        surfaces=PAGES_ALONE,
-    ),
-    _of_team("organisation", "Who runs the system, as its team says", heading="Organisation"),
-    _of_team("model", "The LLM that it uses, as its team says"),
-    _of_team("licence", "The system's licence, as its team says", heading="Licence"),
-    _of_team("link", "Where more of it is to be read, as its team says"),
-    _of_team("open_weights", "Whether its weights are open, as its team says", heading="Weights"),
-    _of_team("parameters", "How many parameters it has, as its team says"),
-    _of_team("released", "When it was released, as its team says", heading="Released", least_first=False),
-    _of_team(
-        "parameter_count",
-        "How many parameters it has, as a number",
-        heading="Parameters",
-        unit=Unit.PARAMETERS,
-        kind=float,
-    ),
-    _of_team(
-        "tokens",
-        "Mean tokens of the answers that report them",
-        heading="Tokens",
-        unit=Unit.TOKENS,
-        kind=float,
-    ),
-    _of_team("tokens_answers", "On how many answers the mean of tokens depends", unit=Unit.COUNT, kind=int),
-    _of_team(
-        "usd",
-        "Mean price of the answers that report it, in US dollars",
-        heading="USD",
-        unit=Unit.USD,
-        kind=float,
-    ),
-    _of_team("usd_answers", "On how many answers the mean price depends", unit=Unit.COUNT, kind=int),
-    _of_team(
-        "milliseconds",
-        "Mean time of the answers that report it, in milliseconds",
-        heading="ms",
-        unit=Unit.MILLISECONDS,
-        kind=float,
-    ),
-    _of_team("milliseconds_answers", "On how many answers the mean time depends", unit=Unit.COUNT, kind=int),
-    BoardColumn(
-        "corrected_rating",
-        "The rating as people would give it: votes on some battles correct the judge's verdicts on "
-        "all; it is known overall only",
-        _of("people", "rating"),
-        unit=Unit.POINTS,
-        ends=("corrected_lower", "corrected_upper"),
-        heading="People would say",
-        help="With its 95 % interval. Ranks are by the judge's ratings.",
-        place=5,
-        usual=True,
-        seldom=True,
-    ),
-    _in_files(
-        "people",
-        "corrected_lower",
-        "The lower end of that rating's 95 % interval",
-        Unit.POINTS,
-        field_name="lower",
-    ),
-    _in_files(
-        "people",
-        "corrected_upper",
-        "The upper end of that rating's 95 % interval",
-        Unit.POINTS,
-        field_name="upper",
-    ),
-    _in_files("people", "labelled_battles", "On how many of its battles people voted", Unit.COUNT, int),
-    BoardColumn(
-        "unranked",
-        "Why the system has no rank: it answered too few questions; empty of all others",
-        lambda line: line.get("unranked", ""),
-        kind=str,
-        surfaces=FILES_ALONE,
-        seldom=True,
-    ),
-    BoardColumn(
-        "mark",
-        "Whether it was withdrawn or disqualified since, or did not answer everything; empty of all others",
-        lambda line: line.get("mark", ""),
-        kind=str,
-        surfaces=FILES_ALONE,
-        seldom=True,
-    ),
-)
-"""Every column but those of metrics, in the order of files."""
+@cache
+def columns() -> tuple[BoardColumn, ...]:
+    """Return every column but those of metrics, in the order of files, as `columns.toml` defines them.
+
+    There `from` is the path of a field in a line, by default the column's name.
+    """
+    computed: Mapping[str, Read] = {"declined": declined_share, "flags": _flags}
+    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    found = []
+    for row in tomllib.loads(text)["column"]:
+        path = row.pop("from", row["name"])
+        words: dict[str, Any] = {
+            "read": computed.get(row["name"]) or _reader(path),
+            "unit": Unit[row.pop("unit", "text").upper()],
+            "kind": KINDS[row.pop("kind", "float")],
+            "ends": tuple(row.pop("ends", ())) or None,
+            "surfaces": frozenset(Surface[name.upper()] for name in row.pop("surfaces", Surface.__members__)),
+        }
+        found.append(BoardColumn(**row, **words))
+    return tuple(found)
 
 
 def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
     """Return the columns of a surface in order."""
-    found = [column for column in COLUMNS if surface in column.surfaces]
+    found = [column for column in columns() if surface in column.surfaces]
     if surface is Surface.PAGES:
-        found.sort(key=lambda column: column.place or len(COLUMNS))
+        found.sort(key=lambda column: column.place or len(columns()))
     elif surface is not Surface.FILES:
         found.sort(key=lambda column: PRINT_ORDER.get(column.unit, 2))
     return tuple(found)
@@ -478,7 +164,7 @@ def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
 
 def column_named(name: str) -> BoardColumn | None:
     """Return the column with a name; None if there is none."""
-    return next((column for column in COLUMNS if column.name == name), None)
+    return next((column for column in columns() if column.name == name), None)
 
 
 def marked(standings: Json, marks: Mapping[str, str]) -> Json:

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, replace
 from data.models import Question, written_by_people
 from data.store import Store
 from judges.metrics.registry import MetricInfo, Need, metrics
-from leaderboard.standings.columns import PAGES_ALONE, BoardColumn, Surface, Unit, columns_on
+from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
 
 HAS: dict[Need, Callable[[Question], bool]] = {
     Need.PASSAGES: lambda question: bool(question.passages),
@@ -78,7 +78,7 @@ def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:
         read=lambda line: (line["scores"].get(name) or {}).get("mean"),
         unit=unit,
         ends=(f"{name}_lower", f"{name}_upper"),
-        surfaces=PAGES_ALONE,
+        surfaces=frozenset({Surface.PAGES}),
     )
 
 

@@ -30,7 +30,7 @@ from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.services import address
 from arena.site.ui.html import link, name_page, put_part
 from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
-from leaderboard.standings.columns import COLUMNS
+from leaderboard.standings.columns import columns
 
 NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 SAID_NOTE = "What teams report of their systems is checked by nobody."
@@ -242,7 +242,7 @@ def _notes(view: BoardView, shown: Shown) -> Iterator[str]:
     yield how_made(view)
     if view.people:
         yield view.people if shown.domain == OVERALL else NOT_APPLIED
-    if any(spec.said and spec.title in shown.columns for spec in COLUMNS):
+    if any(spec.said and spec.title in shown.columns for spec in columns()):
         yield SAID_NOTE
     if held := view.held(shown.domain):
         name = "" if view.reference == "reference" else f" ({view.reference})"

@@ -18,9 +18,9 @@ from arena.site.boards.standings_table import standings_table
 from data.models import Board
 from leaderboard.export.tables import flat_rows, meaning_of, standings_file
 from leaderboard.ratings import Settings
-from leaderboard.standings import columns
+from leaderboard.standings import columns as board_columns
 from leaderboard.standings.build import build_standings
-from leaderboard.standings.columns import COLUMNS, BoardColumn, Unit
+from leaderboard.standings.columns import BoardColumn, Unit, columns
 from leaderboard.standings.model import About
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 from tests.battle_tables import board_of, encoded, paper_board
@@ -86,7 +86,8 @@ def test_the_documents_column_is_on_every_surface(monkeypatch: pytest.MonkeyPatc
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
     added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own
-    monkeypatch.setattr(columns, "COLUMNS", (*COLUMNS, added))
+    defined = (*columns(), added)
+    monkeypatch.setattr(board_columns, "columns", lambda: defined)
     board = paper_board()
     view, standings = read_board(board), board.standings
     table = standings_table(view, OVERALL, view.lines[OVERALL])
