@@ -39,13 +39,20 @@ DATUM = re.compile(
 """Links, paths, dates, numbers with units, JSON, ids and hashes, and yes or no."""
 REMARKS = frozenset(
     (
-        *("note", "comment", "remark", "reason", "explanation", "rationale", "feedback", "critique"),
-        *("tag", "label", "difficulty", "split", "language", "lang", "author", "annotator", "status", "type"),
-        *("reasoning", "evidence", "error", "title", "passage", "context", "document", "snippet", "chunk"),
-        "source",
+        *("note", "comment", "remark", "explanation", "rationale", "feedback", "critique", "tag", "split"),
+        *("difficulty", "language", "author", "annotator", "status", "type", "title", "name", "keyword"),
+        *("nota", "notiz", "kommentar", "comentario", "commentaire", "commento", "anmerkung", "bemerkung"),
+        *("begrundung", "explicacion", "explication", "explicacao", "spiegazione"),
     )
 )
-"""Columns that may read like answers, and stand beside them."""
+"""Last words of columns that may read like answers, and stand beside them."""
+PARTS = frozenset(
+    (
+        *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
+        *("snippet", "chunk", "source"),
+    )
+)
+"""The same, where they are the whole name, or a judge's: `with_context` may be a system."""
 JUDGES = re.compile(
     r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w*[ _.-]", re.IGNORECASE
 )
@@ -101,6 +108,9 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
     pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"})
     if any(pair <= set(map(folded, columns)) for pair in pairs):
         raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
+    right = {_cell(columns, known.get(Column.REFERENCE), at) for at in rows} - {""}
+    if right and right <= {*likely}:
+        raise no_answers(columns, f"The columns {listed(map(shown, likely), FEW)} are choices.")
     asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
     if not likely or TENTH * (asked.total() - len(asked)) > asked.total():
         raise no_answers(columns)
@@ -125,6 +135,10 @@ def _rows(columns: Columns) -> int:
 
 def _text(cell: object) -> str:
     return cell.strip() if isinstance(cell, str) else ""
+
+
+def _plain(cell: object) -> str:
+    return "" if isinstance(cell, list | Mapping) or not given(cell) else str(cell).strip()
 
 
 def _cell(columns: Columns, name: str | None, at: int) -> str:
@@ -161,7 +175,10 @@ def _system(columns: Columns) -> str | None:
         some = set(cells[name])
         return any(map(INSTRUCTION.fullmatch, some)), "" in some, varied and len(some) == 1
 
-    chosen = min(known, key=lambda name: (any(doubts(name)), name != first), default=None)
+    def wordy(name: str) -> bool:
+        return any(len(text.split()) > LABEL_WORDS for text in cells[name])
+
+    chosen = min(known, key=lambda name: (any(doubts(name)), wordy(name), name != first), default=None)
     return chosen if chosen and any(cells[chosen]) else None
 
 
@@ -169,12 +186,15 @@ def _answers(columns: Columns) -> Iterator[str]:
     """Yield the columns that no reader knows and that read like answers."""
     for name, cells in columns.items():
         some = [text for text in map(_text, cells) if text]
-        words = re.findall(r"[a-z]+", name.lower())
-        beside = folded(name).rstrip("s") in REMARKS
-        beside = beside or (bool(JUDGES.match(name)) and words[-1].rstrip("s") in REMARKS)
+        words = [folded(word) for word in re.findall(r"[^\W\d_]+", name)] or [""]
+        last = words[-1].rstrip("s")
+        beside = last in REMARKS or (last in PARTS and (len(words) == 1 or bool(JUDGES.search(name))))
         if not name or not some or beside or column_of(name) is not None:
             continue
         data = sum(DATUM.fullmatch(text) is not None for text in some)
+        if Column.QUESTION in map(column_of, words):
+            # Translated questions and filled prompts, not systems that are called by their prompts.
+            data += sum(text.endswith(("?", "？", "؟")) for text in some)
         kinds, label = len(set(some)), median(len(text.split()) for text in some) <= LABEL_WORDS
         declined = kinds == 1 and declines(some[0], "")
         if (
@@ -203,9 +223,9 @@ def _require_named(
     if not again or len(written) == len({whose[at] for at in again}):
         return
     read = {name for ours, name in known.items() if ours is not Column.QUESTION_ID} | {*likely}
-    names = [
-        name for name in columns if name and name not in read and _names(columns[name], rows, len({*keys}))
-    ]
+    doubts = {name: _doubt(columns[name], rows, len({*keys})) for name in columns if {name} - read - {""}}
+    # Beside a column of systems, numbers count repeats.
+    names = sorted((name for name in doubts if doubts[name] < 2 - bool(system)), key=doubts.__getitem__)
     found = [name for name in names if _apart(columns, (name,), whose, again)]
     if found:
         message = f"{shown(found[0])} looks like the systems: it tells the rows of each question apart."
@@ -225,20 +245,25 @@ def _require_named(
     raise error
 
 
-def _names(cells: Sequence[object], rows: Sequence[int], questions: int) -> bool:
-    """Return whether cells may name systems: short, no data, and most of them for several questions."""
-    some = [_text(cells[at]) for at in rows]
-    kinds = set(some)
-    return (
-        1 < len(kinds) < max(len(some), 1 + len(some) * (questions == 1))
-        and all(text and len(text) <= LONGEST_NAME and "\n" not in text for text in kinds)
-        and not all(map(re.compile(r"[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*").fullmatch, kinds))
-        and not {text.lower() for text in kinds} <= GRADES
-    )
+def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
+    """Return how doubtful it is that cells name systems: 0 of names, 1 of data such as versions, 2 if none.
+
+    Most names are there for several questions, and data for half of them each.
+    """
+    some = [_plain(cells[at]) for at in rows]
+    kinds = Counter(filter(None, some))
+    if not 1 < len(kinds) < max(len(some), 1 + len(some) * (questions == 1)):
+        return 2
+    if 2 * kinds.total() < len(some) or any(len(text) > LONGEST_NAME or "\n" in text for text in kinds):
+        return 2
+    data = all(map(re.compile(r"[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*").fullmatch, kinds))
+    if not data and kinds.total() == len(some) and not {text.lower() for text in kinds} <= GRADES:
+        return 0
+    return 1 if 1 < questions <= 2 * min(kinds.values()) else 2
 
 
 def _apart(
     columns: Columns, names: Sequence[str], whose: Mapping[int, tuple[object, str]], again: Sequence[int]
 ) -> bool:
-    told = {(whose[at], *(columns[name][at] for name in names)) for at in again}
+    told = {(whose[at], *(_plain(columns[name][at]) for name in names)) for at in again}
     return len(told) == len(again)

@@ -20,6 +20,8 @@ NO_ANSWERS = (
     ("question|verdict|judge_comment|created_at", "correct|I like number @ a lot.|2026-11-2@ 10:00"),
     ("question|ideal|when", "It is @.|Nov @, 2026"),
     ("prompt|model_a|model_b|text_a|winner", "x|y|One text of @ here.|A"),
+    ("question|question_de|user_name|gpt_judge_reasoning", "Warum @?|Ann @ Lee|It is right, @."),
+    ("question|A|B|gold|Begründung", "One text of @|Other @ text|B|Weil es @ ist."),
 )
 
 
@@ -52,6 +54,9 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
     assert "--system app_version" in refused.value.advice
     named = read_answer_table(MADE / "trulens.csv", called={Column.SYSTEM: "app_version"})
     assert list(named.systems) == ["alpha", "beta"]
+    for one, other in ((1, 2), ("0f4720d6fe05b0b7", "1f4720d6fe05b0b7"), ("true", "false"), ("v1", "v2")):
+        with pytest.raises(UnnamedSystemsError, match="'arm' looks like the systems"):
+            table("question|arm|answer", f"{one}|It is @.", f"{other}|No.")
     with pytest.raises(UnnamedSystemsError, match="'app' and 'version' together"):
         table("question|app|version|answer", *(f"{a}|{v}|{a} {v} @" for a in "xy" for v in ("v1a", "v2a")))
 
@@ -65,6 +70,8 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
         ("question|answer|response", ["So it is.|It is @."], ["t"]),
         ("question|alpha|beta", ["I don't know.|It is @."], ["alpha", "beta"]),
         ("inputs.question|outputs.text|feedback.score", ["It is @.|0.5"], ["t"]),
+        ("inputs/question|outputs/answer|expectations/expected_response", ["It is @.|So."], ["t"]),
+        ("prompt|system|model|text", ["Cite all your sources|m1|It is @."], ["m1"]),
     ],
 )
 def test_columns_name_the_systems(header: str, rows: Sequence[str], systems: Sequence[str]) -> None:

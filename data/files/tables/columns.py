@@ -97,9 +97,12 @@ _BY_NAME: Mapping[str, tuple[Column, int]] = MappingProxyType(
 )
 
 
-_TEXT = r"(?:answers?|response|output|text|completion|generation)"
+_TEXT = r"(?:answers?|response|output|text|completion|generation|prediction|antwort|respuesta|reponse)"
 _COMPOUND = {
-    Column.ANSWER: re.compile(rf"(?:pred(?:icted)?|generated|model|actual|system|candidate|llm|bot){_TEXT}"),
+    Column.ANSWER: re.compile(
+        rf"(?:pred(?:icted)?|gener(?:ated|iert\w{{0,2}})|model|actual|system|candidate|llm|bot|rag|agent|"
+        rf"assistant|student|ai){_TEXT}|{_TEXT}text|hypothesis|(?:respuesta|reponse)gener(?:ada|ee)"
+    ),
     Column.REFERENCE: re.compile(
         rf"(?:example|gold(?:en)?|gt|groundtruth|ref(?:erence)?|expected|correct|true|target|ideal){_TEXT}"
         r"|ideal|golden|gt|groundtruths"
@@ -118,7 +121,7 @@ def _known(name: str) -> tuple[Column, int] | None:
         return known
     if compound := next((one for one, names in _COMPOUND.items() if names.fullmatch(folded(name))), None):
         return compound, _COMPOUND_PLACE
-    outer, dot, inner = name.rpartition(".")
+    outer, dot, inner = name.replace("/", ".").rpartition(".")
     head = _known(outer.rpartition(".")[2].rstrip("s")) if dot else None
     tail = head if inner in {"text", "value", "content"} else _known(inner) if dot else None
     if tail is None or (inner == "id" and (head is None or head[0] is not Column.QUESTION)):

@@ -11,6 +11,7 @@ import math
 import re
 import tokenize
 from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from uuid import UUID
 
@@ -59,8 +60,8 @@ def id_text(value: object) -> str | None:
     """Return an id as text; a whole number is written without a fraction. None where it is no id."""
     if isinstance(value, bool):
         return None
-    if isinstance(value, float):
-        return str(int(value)) if math.isfinite(value) and value.is_integer() else None
+    if isinstance(value, float | Decimal):
+        return str(int(value)) if math.isfinite(value) and value == int(value) else None
     return str(value) if isinstance(value, str | int | UUID) else None
 
 
