@@ -316,10 +316,7 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "pattern",
-    cases(__file__, "patterns_that_are_not_linear_are_found"),
-)
+@pytest.mark.parametrize("pattern", cases(__file__, "patterns_that_are_not_linear_are_found"))
 def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
     """A1, A3: the patterns that stalled the first state, and the textbook's, are told from linear ones."""
     assert _steep(re.compile(pattern))

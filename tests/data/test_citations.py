@@ -13,8 +13,7 @@ MADE = ("c1", "c2", "c3")
 
 
 @pytest.mark.parametrize(
-    ("text", "ids", "numbers", "bare"),
-    cases(__file__, "every_style_is_read_and_leaves_the_text_whole"),
+    ("text", "ids", "numbers", "bare"), cases(__file__, "every_style_is_read_and_leaves_the_text_whole")
 )
 def test_every_style_is_read_and_leaves_the_text_whole(
     text: str, ids: list[str], numbers: list[int], bare: str
@@ -24,10 +23,7 @@ def test_every_style_is_read_and_leaves_the_text_whole(
     assert removed(text, found) == bare
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "code_and_other_brackets_are_no_citations"),
-)
+@pytest.mark.parametrize("text", cases(__file__, "code_and_other_brackets_are_no_citations"))
 def test_code_and_other_brackets_are_no_citations(text: str) -> None:
     assert citations(text) == ()
     assert removed(text, citations(text)) == text

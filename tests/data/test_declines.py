@@ -35,10 +35,7 @@ def test_declines_are_told_from_answers(half: str, precision: float, recall: flo
     assert right / sum(marked for marked, _ in rows) >= recall
 
 
-@pytest.mark.parametrize(
-    "answer",
-    cases(__file__, "declines_that_name_what_is_asked"),
-)
+@pytest.mark.parametrize("answer", cases(__file__, "declines_that_name_what_is_asked"))
 def test_declines_that_name_what_is_asked(answer: str) -> None:
     assert declines(answer, "Who is the mayor of Quill?")
 

@@ -63,10 +63,7 @@ def test_no_battle_at_all_is_an_empty_table() -> None:
     assert len(BattleTable.from_columns(**{name: [] for name in COLUMNS})) == 0
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    cases(__file__, "bad_values_are_refused_by_row_and_column"),
-)
+@pytest.mark.parametrize(("change", "words"), cases(__file__, "bad_values_are_refused_by_row_and_column"))
 def test_bad_values_are_refused_by_row_and_column(change: dict[str, list[object]], words: list[str]) -> None:
     with pytest.raises(RecordError) as caught:
         BattleTable.from_columns(**{**COLUMNS, **change})

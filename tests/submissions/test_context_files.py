@@ -32,10 +32,7 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
     assert second.question_id == "sci-4"
 
 
-@pytest.mark.parametrize(
-    ("lines", "code"),
-    cases(__file__, "measure_without_data_is_refused"),
-)
+@pytest.mark.parametrize(("lines", "code"), cases(__file__, "measure_without_data_is_refused"))
 def test_measure_without_data_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
     result = check_contexts(_run(tmp_path, lines), QUESTIONS, limits=IntakeLimits(ranked=2))
     assert not result.accepted

@@ -266,10 +266,7 @@ class _Shape(BaseModel):
     needed: str
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    cases(__file__, "problems_are_told_without_the_librarys_words"),
-)
+@pytest.mark.parametrize(("given", "told"), cases(__file__, "problems_are_told_without_the_librarys_words"))
 def test_problems_are_told_without_the_librarys_words(given: Any, told: str) -> None:  # noqa: ANN401 - JSON
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(_Shape).validate_python(given)

@@ -5,10 +5,7 @@ from data.system_names import confusable_skeleton
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    cases(__file__, "texts_that_look_alike_share_a_key"),
-)
+@pytest.mark.parametrize(("one", "other"), cases(__file__, "texts_that_look_alike_share_a_key"))
 def test_texts_that_look_alike_share_a_key(one: str, other: str) -> None:
     assert confusable_skeleton(one) == confusable_skeleton(other)
 

@@ -29,8 +29,7 @@ def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
 
 
 @pytest.mark.parametrize(
-    ("headers", "body", "seconds"),
-    cases(__file__, "waits_are_read_wherever_they_stand"),
+    ("headers", "body", "seconds"), cases(__file__, "waits_are_read_wherever_they_stand")
 )
 def test_waits_are_read_wherever_they_stand(
     headers: dict[str, str], body: object, seconds: float | None

@@ -100,8 +100,7 @@ def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "native", "ours"),
-    cases(__file__, "finish_reasons_are_read_in_every_spelling"),
+    ("reason", "native", "ours"), cases(__file__, "finish_reasons_are_read_in_every_spelling")
 )
 def test_finish_reasons_are_read_in_every_spelling(reason: object, native: object, ours: str) -> None:
     assert finish_of({"finish_reason": reason, "native_finish_reason": native}) == ours

@@ -10,20 +10,14 @@ from judges.llm.templates import mark_of, sanitise
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(
-    ("text", "harmless"),
-    cases(__file__, "tags_and_chat_tokens_become_harmless"),
-)
+@pytest.mark.parametrize(("text", "harmless"), cases(__file__, "tags_and_chat_tokens_become_harmless"))
 def test_tags_and_chat_tokens_become_harmless(text: str, harmless: str) -> None:
     result = sanitise(text)
     assert result.text.rstrip(")") == harmless.rstrip(")")
     assert result.flags
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "honest_text_stays_as_it_is"),
-)
+@pytest.mark.parametrize("text", cases(__file__, "honest_text_stays_as_it_is"))
 def test_honest_text_stays_as_it_is(text: str) -> None:
     shown = sanitise(f"So: {text}")
     assert shown.text == f"So: {text}"

@@ -146,10 +146,7 @@ def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
     assert forth == [of_metric[::-1] for of_metric in back]
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    cases(__file__, "options_that_cannot_be_meant_are_refused"),
-)
+@pytest.mark.parametrize(("name", "options"), cases(__file__, "options_that_cannot_be_meant_are_refused"))
 def test_options_that_cannot_be_meant_are_refused(name: str, options: dict[str, Json]) -> None:
     with pytest.raises(SpecError, match=next(iter(options))):
         build_metric(name, options=options)

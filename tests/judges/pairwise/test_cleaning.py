@@ -13,18 +13,12 @@ from tests.cases import cases
 LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
 
 
-@pytest.mark.parametrize(
-    ("raw", "cleaned"),
-    cases(__file__, "standard_cleaning_strips_wrappers_alone"),
-)
+@pytest.mark.parametrize(("raw", "cleaned"), cases(__file__, "standard_cleaning_strips_wrappers_alone"))
 def test_standard_cleaning_strips_wrappers_alone(raw: str, cleaned: str) -> None:
     assert clean(raw) == cleaned
 
 
-@pytest.mark.parametrize(
-    ("raw", "cleaned"),
-    cases(__file__, "compat_cleaning_repeats_the_papers_steps"),
-)
+@pytest.mark.parametrize(("raw", "cleaned"), cases(__file__, "compat_cleaning_repeats_the_papers_steps"))
 def test_compat_cleaning_repeats_the_papers_steps(raw: str, cleaned: str) -> None:
     assert clean(raw, Cleaning.COMPAT) == cleaned
 

@@ -16,49 +16,14 @@ def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -
     return Reply(key="k", endpoint="e", model="m", text=text, finish_reason=finish_reason, logprobs=logprobs)
 
 
-@pytest.mark.parametrize(
-    ("text", "choice"),
-    [
-        ("<thinking>Both fine.</thinking><rating>1</rating>", Choice.FIRST),
-        ("<thinking>a</thinking>\n<rating> 2 </rating>\n", Choice.SECOND),
-        ("I am not sure.\n<rating>0</rating>", Choice.NEITHER),
-        ("**<rating>1</rating>**", Choice.FIRST),
-        ("<RATING>2</RATING>", Choice.SECOND),
-        ("<rating>1</rating> no, wait: <rating>2</rating>", Choice.SECOND),
-        ("<think>hm <rating>2</rating></think><rating>1</rating>", Choice.FIRST),
-        ("Never opened: <rating>2</rating>\n</think>\n\n<rating>1</rating>", Choice.FIRST),
-    ],
-)
-def test_a_complete_final_rating_counts(text: str, choice: Choice) -> None:
-    reading = read(reply(text), ReplyFormat.RATING)
-    assert (reading.outcome, reading.choice, reading.parser) == (Outcome.JUDGED, choice, "rating/2")
-
-
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "anything_else_is_unreadable"),
-)
-def test_anything_else_is_unreadable(text: str) -> None:
-    reading = read(reply(text), ReplyFormat.RATING)
-    assert (reading.outcome, reading.choice) == (Outcome.UNREADABLE, None)
-    assert reading.detail
-
-
-def test_a_reply_that_was_cut_off_is_not_final() -> None:
-    assert read(reply("<rating>1</rating>", "length"), ReplyFormat.RATING).outcome is Outcome.UNREADABLE
-
-
-@pytest.mark.parametrize(
-    ("text", "finish"),
-    [
-        ("I'm sorry, but I can't help with that.", "stop"),
-        ("I\u2019m unable to compare these.", "stop"),
-        ("As an AI, I do not judge.", "stop"),
-        ("", "content_filter"),
-    ],
-)
-def test_refusals_are_told_apart(text: str, finish: str) -> None:
-    assert read(reply(text, finish), ReplyFormat.RATING).outcome is Outcome.REFUSED
+@pytest.mark.parametrize(("text", "finish", "outcome", "choice"), cases(__file__, "RATINGS"))
+def test_a_complete_final_rating_counts_alone(
+    text: str, finish: str, outcome: str, choice: int | None
+) -> None:
+    reading = read(reply(text, finish), ReplyFormat.RATING)
+    assert (reading.outcome, reading.choice and reading.choice.value) == (Outcome(outcome), choice)
+    assert reading.parser == "rating/2" or choice is None
+    assert reading.detail or outcome != "unreadable"
 
 
 @pytest.mark.parametrize(
@@ -77,26 +42,11 @@ def test_five_grades_merge_into_three(label: str, choice: Choice, margin: float)
     assert reading.grade == " ".join(label.lower().split())
 
 
-@pytest.mark.parametrize(
-    ("text", "choice"),
-    [
-        ("<rating>1</rating>", Choice.FIRST),
-        ("<rating>2, not 1</rating>", Choice.SECOND),
-        ("<rating>1, not 2</rating>", Choice.SECOND),
-        ("<rating>10</rating>", Choice.FIRST),
-        ("<rating>3</rating>", Choice.NEITHER),
-        ("<rating>better</rating> 1", Choice.FIRST),
-        ("Answer 1 beats answer 2", Choice.SECOND),
-        ("<rating>1</rating> and <rating>2</rating>", Choice.SECOND),
-        ("no digit", Choice.NEITHER),
-        ("FAIL TO GENERATE ANS.", Choice.NEITHER),
-        ("", Choice.NEITHER),
-    ],
-)
-def test_the_digit_scan_is_the_papers(text: str, choice: Choice) -> None:
+@pytest.mark.parametrize(("text", "choice"), cases(__file__, "the_digit_scan_is_the_papers"))
+def test_the_digit_scan_is_the_papers(text: str, choice: int) -> None:
     """RAG-QA Arena takes the highest of 0, 1, 2 anywhere in the rating, else in the reply, else a tie."""
     reading = read(reply(text), ReplyFormat.DIGIT_SCAN)
-    assert (reading.outcome, reading.choice) == (Outcome.JUDGED, choice)
+    assert (reading.outcome, reading.choice) == (Outcome.JUDGED, Choice(choice))
 
 
 def test_log_probabilities_at_the_rating_give_the_margin() -> None:

@@ -291,10 +291,7 @@ def test_role_headers_are_found_however_they_are_written(text: str) -> None:
     assert sanitise(safe.text).text == safe.text
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases(__file__, "tags_are_found_in_every_script_and_escape"),
-)
+@pytest.mark.parametrize("text", cases(__file__, "tags_are_found_in_every_script_and_escape"))
 def test_tags_are_found_in_every_script_and_escape(text: str) -> None:
     """B2: escapes at any depth, malformed tags and letters of other scripts make no tag live."""
     safe = sanitise(f"So {text} it is.")

@@ -45,9 +45,6 @@ def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: st
     assert split_sentences(f"{first} Nobody else came.") == (first, "Nobody else came.")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    cases(__file__, "each_sentence_has_the_numbers_behind_it"),
-)
+@pytest.mark.parametrize(("text", "sentences"), cases(__file__, "each_sentence_has_the_numbers_behind_it"))
 def test_each_sentence_has_the_numbers_behind_it(text: str, sentences: list[list[object]]) -> None:
     assert [[one.text, list(one.numbers)] for one in read_sentences(text)] == sentences

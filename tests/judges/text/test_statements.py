@@ -24,8 +24,7 @@ def conflicts(text: str, claim: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "claim", "word"),
-    cases(__file__, "changed_units_opposites_and_misplaced_figures_are_found"),
+    ("text", "claim", "word"), cases(__file__, "changed_units_opposites_and_misplaced_figures_are_found")
 )
 def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, claim: str, word: str) -> None:
     assert conflicts(text, claim) == ([word] if word else [])
@@ -57,10 +56,7 @@ def test_clauses_are_not_too_short() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    cases(__file__, "terms_ignore_form"),
-)
+@pytest.mark.parametrize(("one", "other"), cases(__file__, "terms_ignore_form"))
 def test_terms_ignore_form(one: str, other: str) -> None:
     assert terms(one) == terms(other)
 
@@ -70,10 +66,7 @@ def test_scripts_without_spaces_are_compared_by_pairs() -> None:
     assert set(terms("ภาษาไทย")) & set(terms("คนไทย"))
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    cases(__file__, "quantities_come_in_one_unit_a_dimension"),
-)
+@pytest.mark.parametrize(("text", "found"), cases(__file__, "quantities_come_in_one_unit_a_dimension"))
 def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[float, str]]) -> None:
     read = quantities(text)
     assert [each.value for each in read] == pytest.approx([value for value, _ in found], rel=1e-9)

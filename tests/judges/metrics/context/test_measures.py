@@ -179,10 +179,7 @@ def test_an_empty_context_covers_nothing() -> None:
     assert found["density"] is None
 
 
-@pytest.mark.parametrize(
-    "change",
-    cases(__file__, "value_other_than_a_matrix_is_refused_with_advice"),
-)
+@pytest.mark.parametrize("change", cases(__file__, "value_other_than_a_matrix_is_refused_with_advice"))
 def test_value_other_than_a_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
     with pytest.raises(ArenaError) as caught:
         context_report({**CASE, **change})

@@ -153,9 +153,6 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
     assert above / labels.sum() / (~labels).sum() >= 0.7
 
 
-@pytest.mark.parametrize(
-    ("sentence", "is_fact"),
-    cases(__file__, "reports_list_what_states_a_fact"),
-)
+@pytest.mark.parametrize(("sentence", "is_fact"), cases(__file__, "reports_list_what_states_a_fact"))
 def test_reports_list_what_states_a_fact(sentence: str, *, is_fact: bool) -> None:
     assert states_fact(sentence) is is_fact
