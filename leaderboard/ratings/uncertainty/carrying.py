@@ -15,12 +15,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from leaderboard.battles import BattleTable
-from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_cells
+from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_cells, locate_rows
 from leaderboard.ratings.vocabulary import Cluster
 
 MOST_WORK = 300_000_000
 """Cells × quantities up to which each difference's own parts are summed."""
 BLOCK_NUMBERS = 4_000_000
+DENSE_SCORES = 20_000_000
+"""Numbers up to which questions × systems are one full array (160 MB)."""
 LEAST_QUESTIONS = 2.0
 NEAR_NOTHING = 1e-12
 SMALLEST = 1e-300
@@ -48,9 +50,11 @@ def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anch
     """Return the units behind ratings and differences of systems that battles link."""
     size = pairs.systems
     ends = np.triu_indices(size, k=1)
+    spread, most = _spread(pairs), MOST_WORK / (len(ends[0]) + size)
+    if cluster is not Cluster.NONE and len(table) > most and _fewest(table, pairs) > most:
+        return _by_system(table, pairs, cluster, spread)
     patterns, copies = _patterns(table, pairs, cluster)
-    spread = _spread(pairs)
-    if patterns.nnz * (len(ends[0]) + size) > MOST_WORK:
+    if patterns.nnz > most:
         return _by_system(table, pairs, cluster, spread)
     gauge = np.full(size, 1 / size)
     if anchor is not None:
@@ -81,14 +85,40 @@ def _factor(carry: Floats, questions: int, cluster: Cluster) -> Floats:
 
 def units_by_system(table: BattleTable) -> Floats:
     """(S,) effective questions of each system's battles, for tables of very many systems."""
-    size = np.int64(len(table.systems))
-    weight = _relative_weights(table)
-    keys = np.concatenate([table.question * size + table.a, table.question * size + table.b])
-    cells, place = np.unique(keys, return_inverse=True)
-    parts = np.bincount(place, np.tile(weight, 2)) ** 2
-    total = np.bincount(cells % size, parts, int(size))
-    square = np.bincount(cells % size, parts**2, int(size))
-    return np.divide(total**2, square, out=np.zeros(int(size)), where=square > 0)
+    return _units_of(_squares(table))
+
+
+def _units_of(squares: Floats | csr_array) -> Floats:
+    total = np.asarray(squares.sum(axis=0)).reshape(-1)
+    square = np.asarray((squares**2).sum(axis=0)).reshape(-1)
+    return np.asarray(np.divide(total**2, square, out=np.zeros(len(total)), where=square > 0))
+
+
+def _squares(table: BattleTable) -> Floats | csr_array:
+    """(questions, S) squared weights of each system's battles on each question, full or sparse by size."""
+    shape = (len(table.questions), len(table.systems))
+    rows, ends = np.tile(table.question, 2), np.concatenate([table.a, table.b])
+    weight = np.tile(_relative_weights(table), 2)
+    if shape[0] * shape[1] > DENSE_SCORES:
+        parts = csr_array((weight, (rows, ends)), shape=shape)
+        parts.sum_duplicates()
+        return parts**2
+    cells = rows.astype(np.int64) * shape[1] + ends
+    return np.asarray(np.bincount(cells, weight, shape[0] * shape[1]).reshape(shape) ** 2)
+
+
+def _fewest(table: BattleTable, pairs: PairCounts) -> int:
+    """Return a number of cells that `_patterns` surely has, which takes far less time than to make them.
+
+    A question on which so many systems met has half as many pairs at least.
+    """
+    place, _ = locate_rows(table, pairs)
+    marks = np.append(np.random.default_rng(0).standard_normal(len(pairs.low)), 0.0)[place]
+    # Rounded, so that questions alike are so in any order of their battles.
+    _, first = np.unique(np.bincount(table.question, marks).round(9), return_index=True)
+    kinds = np.zeros((len(table.questions), pairs.systems), dtype=bool)
+    kinds[table.question[place >= 0], table.a[place >= 0]] = True
+    return int(kinds[first].sum()) // 2
 
 
 def _spread(pairs: PairCounts) -> Floats:
@@ -156,7 +186,15 @@ def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: 
         own = pairs.battles
         overlap = np.diag(1 / np.maximum(own, 1.0))
     else:
-        overlap, own = _overlap(table), units_by_system(table)
+        squares = _squares(table)
+        own = _units_of(squares)
+        total = np.maximum(np.asarray(squares.sum(axis=0)).reshape(-1), NEAR_NOTHING)
+        if isinstance(squares, csr_array):
+            squares.data /= total[squares.indices]
+            overlap = (squares.T @ squares).toarray()
+        else:
+            squares /= total
+            overlap = squares.T @ squares
     total = variance[:, None] + variance
     square = variance[:, None] ** 2 * np.diag(overlap)[:, None] + variance**2 * np.diag(overlap)
     square = square + 2 * np.outer(variance, variance) * overlap
@@ -169,17 +207,3 @@ def _relative_weights(table: BattleTable) -> Floats:
     if table.weight is None:
         return np.ones(len(table))
     return np.asarray(table.weight / max(float(table.weight.max()), SMALLEST))
-
-
-def _overlap(table: BattleTable) -> Floats:
-    """(S, S) sums over questions of the products of two systems' shares of their own variance."""
-    size = len(table.systems)
-    weight = _relative_weights(table)
-    rows, columns = np.tile(table.question, 2), np.concatenate([table.a, table.b])
-    shape = (len(table.questions), size)
-    parts = csr_array((np.tile(weight, 2), (rows, columns)), shape=shape)
-    parts.sum_duplicates()
-    parts.data **= 2
-    total = np.maximum(np.asarray(parts.sum(axis=0)).reshape(-1), NEAR_NOTHING)
-    parts.data /= total[parts.indices]
-    return np.asarray((parts.T @ parts).toarray())

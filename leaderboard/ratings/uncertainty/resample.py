@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csc_array, csr_array
 
 from data.parallel import parallel_map
 from data.progress import counted
@@ -47,7 +47,7 @@ class Units:
         by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
     """
 
-    by_cluster: csr_array | Cells | None
+    by_cluster: csc_array | Cells | None
     pairs: PairCounts
 
     @classmethod
@@ -58,7 +58,8 @@ class Units:
         cells = None if model.ties else count_cells(table, pairs)
         if cells is None:
             by_question = count_by_cluster(table, pairs, table.question, len(table.questions))
-            return cls(by_cluster=by_question, pairs=pairs)
+            # By column: each count is then summed in one place, question by question.
+            return cls(by_cluster=by_question.tocsc(), pairs=pairs)
         low, high, tie = pairs.outcomes
         halved = np.stack([low + tie / 2, high + tie / 2, np.zeros_like(tie)])
         return cls(by_cluster=cells, pairs=replace(pairs, outcomes=halved))

@@ -21,10 +21,9 @@ from leaderboard.ratings.counts import (
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, laplacian_solver
 from leaderboard.ratings.result import Settings
+from leaderboard.ratings.uncertainty.carrying import DENSE_SCORES
 from leaderboard.ratings.vocabulary import Cluster
 
-# Up to this many numbers the questions × systems scores are kept as one full array (160 MB).
-DENSE_SCORES = 20_000_000
 DRAWS = 200
 """Draws of the multiplier bootstrap."""
 
