@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from decimal import ROUND_HALF_UP, Decimal
 
 
@@ -21,8 +22,13 @@ def have(count: int) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a reader would see nothing: zero-width characters are no white space to Python."""
-    return not any(character.isprintable() and not character.isspace() for character in text)
+    """Return whether a text has no letter, digit or symbol: a dash or a zero-width character says nothing."""
+    return not any(
+        character.isalnum()
+        or (kind := unicodedata.category(character)) == "So"
+        or (kind == "Sm" and not character.isascii())
+        for character in text
+    )
 
 
 MINUS = "\u2212"

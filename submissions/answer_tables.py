@@ -295,7 +295,7 @@ class _Rows:
             message = (
                 f"No row names a question; the columns are: {listed(map(shown, self.header), 20) or 'none'}."
             )
-            advice = "Name the column of the questions question or prompt."
+            advice = "Name the column of the questions question or prompt, or give it: --question COLUMN."
             self._findings.add(0, Code.MISSING_COLUMN, message, advice)
         for row in self._systems.get("", ()) if len(self._systems) > 1 else ():
             if row.answer is not None:

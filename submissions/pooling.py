@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from shlex import quote
 
 from data.errors import InputError
 from data.models import Answer, Passage, Question, QuestionSet
@@ -229,7 +230,7 @@ class _Joined:
         elif answers[key][0] != file:
             raise InputError(
                 f"{answers[key][0][1]} and {file[1]} both have an answer of {system} to {self._short(key)}.",
-                advice=f"Name one of the two systems otherwise: NAME={file[1]}.",
+                advice=f"Name one of the two systems otherwise: NAME={quote(file[1])}.",
             )
         else:
             self._repeated[system] += 1

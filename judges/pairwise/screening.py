@@ -6,7 +6,6 @@ Sentences that *mention* an attack, in quotation marks, in code, or as something
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,6 +13,7 @@ from functools import lru_cache
 from data.models import Preference
 from data.steering.detector import Steering, meant_for_judges, steering, without_code
 from data.steering.rules import SIGNS
+from data.text import is_blank
 from judges.pairwise.rendering import Sides
 
 _LONGEST_KEY = 120
@@ -54,13 +54,7 @@ def has_content(text: str) -> bool:
 
     Source: Zhao et al. (2025), "One token to fool LLM-as-a-judge".
     """
-    bare = SIGNS["opener"].sub(" ", text) if len(text) <= _LONGEST_KEY else text
-    return any(
-        character.isalnum()
-        or (kind := unicodedata.category(character)) == "So"
-        or (kind == "Sm" and not character.isascii())
-        for character in bare
-    )
+    return not is_blank(SIGNS["opener"].sub(" ", text) if len(text) <= _LONGEST_KEY else text)
 
 
 def inspect(sides: Sides) -> InjectionFinding:

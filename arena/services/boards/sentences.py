@@ -77,7 +77,7 @@ def leading(view: BoardView, domain: str) -> str:
         return f"{leader.system} is first, without a rating."
     where = "" if domain == OVERALL else f" in {view.label(domain)}{_on_few(lines)}"
     mark = leader.facts.get("partial")
-    name = f"{leader.system}, {mark}," if mark else leader.system
+    name = f"{leader.system} [{mark}]" if mark else leader.system
     if mark and view.skips:
         return f"No system is first{where}: {name} is ahead only on the questions that it answered."
     close, unplaced = _rivals(leader, rest)

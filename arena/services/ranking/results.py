@@ -90,7 +90,7 @@ class RankedSystem:
     @property
     def marked(self) -> str:
         """Its name, with the mark of a partial one."""
-        return f"{self.system}, {self.partial}" if self.partial else self.system
+        return f"{self.system} [{self.partial}]" if self.partial else self.system
 
     @property
     def declines(self) -> Sequence[str]:
@@ -372,22 +372,21 @@ class RankingResults:
             return str(board.standings.get("unrankable") or "No system has a rating.")
         tied = [one.marked for one in rated if one.rank is not None and one.rank[0] == 1]
         first = rated[0]
-        name = f"{first.marked}{',' if first.partial else ''}"
         if len(rated) == 1:
             opponent = f" against the {reference}" if (reference := board.standings.get("reference")) else ""
             counts = f"won {first.wins:,}, tied {first.ties:,} and lost {first.losses:,} battles{opponent}"
             record = "" if first.record == UNKNOWN else f": it {counts}"
-            return f"{name} is the only system with a rank{record}."
+            return f"{first.marked} is the only system with a rank{record}."
         if skips and first.partial:
-            return f"No system leads: {name} is ahead on the questions that it answered."
+            return f"No system leads: {first.marked} is ahead on the questions that it answered."
         if len(tied) == 1:
-            return f"{name} leads, and its battles separate it from every other system."
-        if len(rated) == len(tied) > 1 and len({one.rating and round(one.rating) for one in rated}) == 1:
-            return "No system leads: the battles separate none of them."
+            return f"{first.marked} leads, and its battles separate it from every other system."
         from submissions.problem_codes import listed
 
         others = listed((other for other in tied if other != first.marked), MOST_NAMED)
-        return f"{name} is ahead, but its battles do not separate it from {others}."
+        if len({one.rating and round(one.rating) for one in rated[:2]}) == 1:
+            return f"No system leads: the battles do not separate {first.marked} from {others}."
+        return f"{first.marked} is ahead, but its battles do not separate it from {others}."
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
         """Every battle of a round in its order."""
