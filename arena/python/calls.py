@@ -176,10 +176,9 @@ def judge(
     from arena.services.ranking.requests import ADVICE, EMBEDDED
     from data.models import Question
 
-    if not judge and reference is None:
-        raise InputError("There is neither a judge nor a reference.", advice=ADVICE)
-
     def work() -> Verdict:
+        if not judge and reference is None:
+            raise InputError("There is neither a judge nor a reference.", advice=ADVICE)
         with tempfile.TemporaryDirectory() as folder:
             arena = open_ranking(Path(folder))
             try:
@@ -367,5 +366,5 @@ def in_python(text: str) -> str:
             return f"{name}=True" + (f" {value}" if value else "")
         return f"{name}=" + ("…" if not value else value if value.isupper() else f'"{value}"')
 
-    named = re.sub(r"NAME=(\S*\w)", r'{"NAME": "\1"}', COMMAND.sub(call, text))
+    named = re.sub(r"NAME=(?:'([^']*)'|(\S*\w))", r'{"NAME": "\1\2"}', COMMAND.sub(call, text))
     return OPTION.sub(argument, named).replace('" judge=', '", judge=')

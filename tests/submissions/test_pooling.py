@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from data.errors import InputError, InvalidFileError
 from data.models import Question
+from data.text import is_blank
 from submissions.answer_tables import AnswerTable, answer_table_of, read_answer_table
 from submissions.pooling import pool
 from submissions.shapes import Shape
@@ -167,13 +168,13 @@ def test_a_table_without_questions_names_its_columns() -> None:
 )
 def test_nothing_that_is_written_is_lost_or_made_up(texts: list[str], answers: list[str]) -> None:
     rows = [{"question": q, "answer": a} for q, a in zip(texts, answers, strict=False)]
-    if not any(str(row["answer"]).strip() for row in rows):
+    if all(is_blank(row["answer"]) for row in rows):
         return
     joined = pool([table("s", rows)])
     by_id = {one.id: one.question for one in joined.questions}
     given_pairs: dict[str, str] = {}
     for row in rows:
-        if row["answer"].strip():
+        if not is_blank(row["answer"]):
             given_pairs.setdefault(" ".join(row["question"].casefold().split()), row["answer"])
     found = [answer.answer for answer in joined.answers["s"]]
     assert set(found) <= set(answers)

@@ -233,8 +233,9 @@ class Duel:
         told = f"{self.first} and {self.second} are not told apart"
         if self.significant:
             told = f"{self.better} is better than {other}"
-        few = " Too few have one to decide." if self.undecided and self.judged and not self.newer else ""
-        newer = f" Round {self.newer} has no board yet; this is of {self.round}." if self.newer else ""
+        few = " Too few have one for a gate." if self.undecided and self.judged and not self.newer else ""
+        newer = f" Round {self.newer} has no board yet; this is of {self.round}."
+        newer = newer if self.newer not in {"", self.round} else ""
         return f"{told}: {self._size}. {self.record}{few}{newer}"
 
     def require_met(self) -> None:

@@ -130,6 +130,12 @@ class RankingService:
                 f"There are answers of fewer than two systems ({names}).",
                 advice=f"Give another file.{other}",
             )
+        ids = [answer.question_id for answers in joined.answers.values() for answer in answers]
+        if len(set(ids)) == len(ids) and pairs not in {REFERENCE, ALL}:
+            raise InputError(
+                "No question has answers of two systems.",
+                advice="Use the same ids or texts of questions in all files.",
+            )
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
         set_name = self._store_questions(joined, caller)

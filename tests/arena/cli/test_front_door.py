@@ -157,9 +157,16 @@ def test_a_function_of_wrong_returns_ends_at_its_first_call(returned: object) ->
     assert len(calls) == 1
 
 
-def test_a_function_of_three_arguments_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"judge\(question, a, b, reference\)"):
-        aa.rank({name: _rows(name) for name in LENGTHS}, judge=lambda q, a, b: "a", progress=False)  # type: ignore[arg-type, misc]  # noqa: ARG005
+@pytest.mark.parametrize(
+    ("judge", "refused"),
+    [(lambda _q, _a, _b: "a", r"judge\(question, a, b, reference\)"), (5, "The judge int is no function")],
+)
+def test_a_judge_that_cannot_be_called_is_refused(judge: Any, refused: str) -> None:  # noqa: ANN401
+    with pytest.raises(SpecError, match=refused):
+        aa.rank({name: _rows(name) for name in LENGTHS}, judge=judge, progress=False)
+    apart = {name: [{"question": f"Why {name}?", "answer": "So."}] for name in LENGTHS}
+    with pytest.raises(ArenaError, match="No question has answers of two systems"):
+        aa.rank(apart, judge=_longer, progress=False)
 
 
 def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: Path) -> None:
@@ -185,7 +192,7 @@ def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: P
         aa.estimate(data, judge=judge, retry="non")
     code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
     assert code == 4
-    assert "36 of 40 comparisons have no verdict (36 failed). Too few have one to decide." in text
+    assert "36 of 40 comparisons have no verdict (36 failed). Too few have one for a gate." in text
     told = run.json("compare", tmp_path / "gate", "new", "old", "--json")
     assert [told[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
@@ -320,8 +327,8 @@ def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Serve) -> None
     with pytest.raises(ConflictError) as refused:
         aa.rank({name: _rows(name) for name in LENGTHS}, judge="m", endpoint=llm.url, out=out, progress=False)
     assert refused.value.advice.endswith(f'aa.rank(…, out="{out}")')
-    assert in_python("Add another file (NAME=b.csv), or --go-on.") == (
-        'Add another file ({"NAME": "b.csv"}), or go_on=True.'
+    assert in_python("Add another file (NAME='b b.csv'), or --go-on.") == (
+        'Add another file ({"NAME": "b b.csv"}), or go_on=True.'
     )
 
 
