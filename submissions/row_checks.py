@@ -1,7 +1,5 @@
 """From a row of a file to an answer, noting everything that is wrong with the row."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress

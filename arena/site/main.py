@@ -1,7 +1,5 @@
 """The script that Streamlit runs for every visitor: theme, navigation, the chosen page."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import streamlit as st
