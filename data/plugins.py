@@ -112,11 +112,7 @@ class Added(Generic[Entry]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFormat:
-    """Common part of formats of answers, of battles and of question sets.
-
-    Attributes:
-        name: What people call it by.
-    """
+    """Common part of formats of answers, of battles and of question sets."""
 
     name: str
 

@@ -83,7 +83,6 @@ class Work:
         what: What is being done, as in `scoring by answer-crux`.
         total: Amount of work; None where unknown.
         done: How much of it is done; stays 0 where it cannot be counted.
-        in_bytes: Whether it is counted in bytes.
         left: The time left in seconds, where it was measured otherwise than by what is done.
         note: What holds it up; empty where nothing does.
         cost_usd: What its requests cost so far, as far as prices are known.

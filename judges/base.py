@@ -20,8 +20,6 @@ class JudgeInput:
     Attributes:
         battle_id: Seeds everything random about the judging of this battle.
         question: The question with whatever ground truth it carries.
-        answer_a: The text of side a, as submitted.
-        answer_b: The text of side b, as submitted.
         reference_side: "a" or "b" where that side *is* the reference, else None. It
             is never shown; a judge whose ground truth is the reference needs it to decline.
     """

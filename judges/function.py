@@ -31,11 +31,7 @@ WORDS = " or ".join(f'"{preference}"' for preference in Preference)
 
 
 def function_values(reference: str, name: str = "") -> dict[str, Any]:
-    """Return the spec values of a function's judge: its place and the hash of its code.
-
-    Raises:
-        SpecError: There is no such function, or its code cannot be loaded.
-    """
+    """Return the spec values of a function's judge: its place and the hash of its code."""
     file, _, called = reference.rpartition(":")
     if file.endswith(".py"):
         reference = f"{Path(file).absolute()}:{called}"
@@ -95,11 +91,7 @@ class FunctionCall:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function, of this process.
-
-        Raises:
-            SpecError: It cannot be loaded here.
-        """
+        """The function, of this process."""
         return _loaded(self._reference)
 
 
@@ -131,11 +123,7 @@ class FunctionJudge:
         self._answers, self._unfit = asyncio.Event(), False
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
-        """Settle one battle.
-
-        Raises:
-            StoppedError: Judging was stopped.
-        """
+        """Settle one battle."""
         orders: list[Sequence[Judgment]] = []
         for presentation in presentations(judge_input, self._spec.order):
             orders.append((await self._judgment(judge_input, presentation),))
@@ -159,12 +147,7 @@ class FunctionJudge:
         )
 
     async def _judged(self, texts: Texts) -> tuple[str | None, str]:
-        """Call the function; until it has answered once, one call at a time.
-
-        Raises:
-            UnfitJudgeError: It has never returned a preference, and returns something else.
-            StoppedError: It did so before.
-        """
+        """Call the function; until it has answered once, one call at a time."""
         while not self._answers.is_set():
             async with self._first:
                 if self._answers.is_set():

@@ -89,7 +89,6 @@ class JudgeSpec(BaseModel):
         description: One line for `arena judges list`.
         model: The LLM's name at the endpoint.
         endpoint: Base URL of an OpenAI-compatible endpoint; empty: the one of the settings.
-        prompt: The prompt, read and checked.
         ground_truth: Texts that answers are compared with.
         order: Which answer is shown first, or both orders.
         temperature: Sampling temperature; None (in a file `"default"`) leaves it to the endpoint, as in the

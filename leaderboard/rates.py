@@ -78,7 +78,6 @@ class RateTable:
 
     Attributes:
         rows: Systems best first by overall win rate, each with `overall` and then its domains.
-        clustered: Whether intervals are clustered by question.
         unused: Battles of the table without the reference.
     """
 

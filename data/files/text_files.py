@@ -89,7 +89,6 @@ class ReadLimits:
 
     Attributes:
         file_bytes: Bytes after decompression.
-        lines: Lines, blank ones included.
         gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
         items: Items of a list in a row of one, on average.
     """

@@ -27,7 +27,6 @@ class JudgeConduct:
         unreadable: Readings without a verdict in the reply.
         refused: Readings that the model or a filter declined.
         failed: Readings without a reply.
-        both_orders: Battles with a verdict in both orders.
         flips: Those on which the orders disagree.
         first: Readings of these battles that the answer shown first won.
         second: Likewise the answer shown second.

@@ -216,10 +216,8 @@ class MetricItem:
     """One answer with everything that a metric may hold it against.
 
     Attributes:
-        id: Names the item in the scores.
         answer: The answer as submitted.
         passages: The passages of the question: the ground truth of comprehensiveness and factuality.
-        reference: The set's own answer, where there is one.
         contexts: What the system was given: ranked passages, best first.
         aspects: Facets that a good answer addresses.
         sub_questions: What coverage counts.

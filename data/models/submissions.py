@@ -16,7 +16,6 @@ class SetSummary(Base, table=True):
     """A stored question set without its questions.
 
     Attributes:
-        reference_name: What the reference is called on boards.
         reference_by: Who wrote the references: `people`, or in free text; else empty.
         note: What readers of its boards and questions must know.
         language: Of its questions and references, by ISO 639-1.

@@ -22,13 +22,7 @@ class Preference(StrEnum):
     @property
     def flipped(self) -> "Preference":
         """The same preference with the two answers exchanged."""
-        match self:
-            case Preference.A:
-                return Preference.B
-            case Preference.B:
-                return Preference.A
-            case Preference.TIE:
-                return Preference.TIE
+        return {Preference.A: Preference.B, Preference.B: Preference.A}.get(self, self)
 
 
 class Importance(StrEnum):

@@ -25,7 +25,6 @@ class RoundOfSet:
 
     Attributes:
         systems: The version of each system that takes part.
-        began: Whether judging ever began.
         published: Whether a board of it stands, or stood.
         notice: What the organisers say of that board, such as why it was retracted.
     """

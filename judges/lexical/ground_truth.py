@@ -26,7 +26,6 @@ class Texts:
 
     Attributes:
         reference: The reference; empty without one, or where it is one of the answers.
-        passages: Those that say anything.
     """
 
     question: str
@@ -59,7 +58,6 @@ class LexicalGroundTruth:
     """A ground truth, read.
 
     Attributes:
-        kind: Whether it is the reference or the passages.
         reference: The reference, read; None where the passages are the ground truth.
         passages: The sentences of the passages: the same ones where they are the ground truth.
         topic: The terms of the question.

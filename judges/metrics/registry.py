@@ -89,8 +89,6 @@ class Column:
     """The column of a metric in the standings.
 
     Attributes:
-        heading: What stands above it.
-        help: What it means, in a sentence.
         usual: Whether it stands there until a reader chooses.
         begins: What the names of metrics begin with of which one may fill it; empty: this metric alone.
         asked: Whether an LLM's scores alone fill it.
@@ -148,9 +146,7 @@ class MetricInfo:
 
     Attributes:
         name: As in `arena metrics score --metric`.
-        title: For people, one phrase.
         build: Makes the metric (see `Build`); `later` and `of_function` give one.
-        inputs: What a board needs to have it.
         needs: What an item must carry beside question and answer, in words; by default the inputs.
         label: What pages call it; by default its name.
         unit: What a score is: `share`, or what its numbers count.
@@ -162,7 +158,6 @@ class MetricInfo:
             called.
         facts: What it tells of a question's facts.
         warn: From the details of sampled scores, what a plan of a run must warn of; empty for nothing.
-        embedded: Whether it runs without an LLM.
         searches: Whether it can look for evidence elsewhere than in an item's own passages.
         takes_judgments: Whether it needs judgments of people on passages by aspect.
         takes_ratings: Whether it takes ratings of passages by sub-question.

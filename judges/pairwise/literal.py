@@ -60,7 +60,6 @@ class LiteralPrompt(BaseModel):
         ask: The last message, of the user, with placeholders.
         placeholders: How `ask` writes them, by name.
         passage: A passage, with `{number}`, `{id}`, `{title}` and `{text}`.
-        between: What stands between passages.
         again: What is added to `ask` when a reply could not be read.
         verdict: By which words a reply gives its verdict; None: as the judge spec's `reply` says.
     """

@@ -57,7 +57,6 @@ class Sentence:
 
     Attributes:
         numbers: The places of the contexts that it cites, each once, in order.
-        heading: True where it is set as a heading.
     """
 
     text: str

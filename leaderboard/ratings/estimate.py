@@ -35,7 +35,6 @@ class Estimate:
         covariance: (M, M); None for very many systems.
         units: (M,) effective questions (or battles) that carry each rating.
         errors: Errors of differences; None for very many systems, or if unknown.
-        lost_draws: Resamples without an estimate.
     """
 
     members: Ints

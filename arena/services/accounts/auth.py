@@ -194,11 +194,7 @@ class IdentityService:
         return replace(caller, token=token.id)
 
     def renewed(self, caller: Caller) -> Caller:
-        """Read a caller's rights again, before a change that took long to prepare.
-
-        Raises:
-            AccessError: The token was revoked or expired, or the account was closed meanwhile.
-        """
+        """Read a caller's rights again, before a change that took long to prepare."""
         if caller.token is not None:
             token = self._store.tokens.get(caller.token)
             if not token.valid(datetime.now(UTC)):

@@ -41,11 +41,7 @@ class StoredReplies:
         return await asyncio.to_thread(self._store.replies.get_many, keys)
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Store a reply under the key of its request; it is committed when this returns.
-
-        Raises:
-            StoreError: The commit failed.
-        """
+        """Store a reply under the key of its request; it is committed when this returns."""
         if reply.key != request.key:
             raise ValueError("A reply bears the key of another request.")
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -43,7 +43,6 @@ class MetricPlan:
         judge: Under what name its scores are stored; empty for the embedded version.
         model: The LLM's; empty for the embedded version.
         answers: Answers of the set's newest submissions.
-        pending: Those that the run would score.
         sampled: Those of which the figures are.
         requests: Requests of all pending answers, identical ones once. Tokens likewise.
         cost_usd: At replies as long as foreseen; None where the model has no known price.

@@ -111,7 +111,6 @@ class MetricRun:
 
     Attributes:
         judge: Under what name the scores are stored; empty for the embedded version.
-        kept: How many of them had a score from earlier runs.
         pending: How many are left; not 0 only where the run was stopped.
         reasons: Why answers have no score, the most frequent first.
         notes: What must be known of answers that have one, the most frequent first.
@@ -195,9 +194,6 @@ async def score_pending(
     `wanted` names the submissions of each metric, and `score` takes `at_once` answers to a question at most.
     Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
     rest stays unscored.
-
-    Raises:
-        JudgeError: Scoring cannot go on; what was scored until then is stored.
     """
     pending = await asyncio.to_thread(
         lambda: sum(

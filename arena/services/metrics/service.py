@@ -141,9 +141,6 @@ class MetricService:
 
         Failed and skipped answers are tried again. Ctrl-C keeps what is scored; the next run goes on. Without
         `systems` all are scored, the reference left out.
-
-        Raises:
-            JudgeError: Scoring cannot go on; what was scored is stored.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
         return self._run({request.metric: entrants_of(self._store, set_name, systems, kind=kind)}, request)
@@ -158,10 +155,6 @@ class MetricService:
         """Score the answers of a set, the reference's too, by the metrics that every board shows.
 
         Without `entrants` these are the newest submission of each system.
-
-        Raises:
-            StoppedError: Ctrl-C, SIGTERM or `stop_event`, set by another thread, ended it early; what was
-                scored is stored.
         """
         added = added_metrics()
         for problem in added.problems:
@@ -325,11 +318,7 @@ def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
 
 
 def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> dict[str, Any]:
-    """Return the posterior of every node of a fact graph.
-
-    Raises:
-        StatisticsError: Certain relations and priors contradict each other.
-    """
+    """Return the posterior of every node of a fact graph."""
     from judges.metrics.factuality.graph import load_graph
     from judges.metrics.factuality.inference.marginals import marginals
 

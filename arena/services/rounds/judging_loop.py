@@ -29,11 +29,7 @@ def in_random_order(questions: Iterable[tuple[int, str]], seed: int) -> list[int
 
 @dataclass(slots=True)
 class QuestionFeed:
-    """Hands a lease the pending battles of a round, a few questions at a time in the random order.
-
-    Attributes:
-        chunk: How many questions are looked through for them.
-    """
+    """Hands a lease the pending battles of a round, a few questions at a time in the random order."""
 
     store: Store
     lease_id: int
@@ -87,7 +83,6 @@ class JudgingLoop:
         lease: Seconds without a heartbeat after which it expires.
         seed: Of the order in which questions are judged.
         shared: Whether others judge the same round, so that no more is held than is soon asked.
-        total: Battles that were pending.
         stopping: Once it is set, battles in flight finish and the rest stays pending.
         guard: Looks for a judge whose replies give no usable verdicts.
     """
@@ -263,12 +258,7 @@ class RoundRunner:
     def run_alone(
         self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report, halt: StopEvent | None
     ) -> None:
-        """Judge what is pending in this process alone, until the end or an interrupt.
-
-        Raises:
-            ConflictError: The round has ended, or another process judges it.
-            JudgeError: Judging cannot go on; the round is paused.
-        """
+        """Judge what is pending in this process alone, until the end or an interrupt."""
         require_resumable(round_)
         job, lease = self.job_leases.begin(round_.id)
         with self.job_leases.held(lease, attempts=job.attempts):
@@ -285,13 +275,7 @@ class RoundRunner:
         stop: asyncio.Event,
         shared: bool,
     ) -> None:
-        """Judge under a lease until nothing is free, the job is no longer wanted, or `stop` is set.
-
-        Raises:
-            JudgeError: Judging cannot go on; what was decided until then is committed.
-            LeaseLostError: The lease was given up.
-            StoreError: The database cannot be used.
-        """
+        """Judge under a lease until nothing is free, the job is no longer wanted, or `stop` is set."""
         total = await asyncio.to_thread(self.prepare, round_, lease)
         async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
             loop = JudgingLoop(

@@ -180,10 +180,6 @@ class RoundService(RoundReader):
         """Judge what is pending in a round, until the end or an interrupt.
 
         Ctrl-C, or `halt` set by another thread, lets the battles in flight finish and pauses the round.
-
-        Raises:
-            ConflictError: The round has ended.
-            JudgeError: Judging cannot go on; the round is paused.
         """
         spec = self.adopt(name)
         round_ = self._store.rounds.get(name)
@@ -194,11 +190,7 @@ class RoundService(RoundReader):
     async def judge(
         self, name: str, lease: Lease, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
     ) -> None:
-        """Judge a round under a lease, alongside others where `shared` is set.
-
-        Raises:
-            JudgeError: Judging cannot go on; what was decided until then is committed.
-        """
+        """Judge a round under a lease, alongside others where `shared` is set."""
         spec = await asyncio.to_thread(self.adopt, name)
         round_ = await asyncio.to_thread(self._store.rounds.get, name)
         await self.runner.judge(

@@ -55,7 +55,6 @@ class SetFormat(FileFormat):
 
     Attributes:
         title: What is written, for the help of an option.
-        fits: Whether a folder or file has it.
         parse: Reads a folder or file, noting what is wrong.
         read: In place of that, reads its questions as mappings with the fields of `questions.jsonl`.
         write: Writes a set into a folder; None where the format is read alone.

@@ -116,7 +116,6 @@ class Contexts:
 
     Attributes:
         unique: Those of all claims, duplicates removed, numbered c1, c2, … as first found.
-        by_claim: For each claim, its own, best first.
     """
 
     unique: tuple[Context, ...]

@@ -60,9 +60,6 @@ def count(labels: Sequence[Label]) -> Counts:
 def precision(counts: Counts) -> float:
     """Return the share of the claims that is supported, 0–1.
 
-    Raises:
-        StatisticsError: There are no claims.
-
     Source: FactReasoner, equation 5.
     """
     if not counts.claims:
@@ -72,9 +69,6 @@ def precision(counts: Counts) -> float:
 
 def recall_at(counts: Counts, k: float) -> float:
     """Supported claims beside the `k` that a full answer has, at most 1.
-
-    Raises:
-        StatisticsError: `k` is not positive.
 
     Source: FactReasoner, equation 6.
     """
@@ -87,9 +81,6 @@ def recall_at(counts: Counts, k: float) -> float:
 def f1_at(counts: Counts, k: float) -> float:
     """Return the harmonic mean of precision and recall at `k`; 0 where nothing is supported.
 
-    Raises:
-        StatisticsError: There are no claims, or `k` is not positive.
-
     Source: FactReasoner, equation 7.
     """
     p, r = precision(counts), recall_at(counts, k)
@@ -97,11 +88,7 @@ def f1_at(counts: Counts, k: float) -> float:
 
 
 def median_claims(numbers: Sequence[int]) -> float:
-    """Return the K of F1@K: the median number of claims over the answers of a set.
-
-    Raises:
-        StatisticsError: There are no answers.
-    """
+    """Return the K of F1@K: the median number of claims over the answers of a set."""
     if not numbers:
         raise _nothing("The median number of claims", "answers")
     return float(median(numbers))
@@ -112,9 +99,6 @@ def entropy_measure(posteriors: Sequence[float]) -> float:
 
     It is 0 where every claim is certain, be it certainly true or certainly false, 0.150515 where all
     are undecided, and largest at P = 1/e.
-
-    Raises:
-        StatisticsError: There are no posteriors.
 
     Source: FactReasoner, equation 1, base 10.
     """
@@ -128,9 +112,6 @@ def repaired_entropy_measure(posteriors: Sequence[float]) -> float:
 
     From P = 1/2 on it is the printed measure. Below, a claim counts as much above the undecided
     0.150515 as its negation counts below it, so that all-true is 0 and all-false 0.30103.
-
-    Raises:
-        StatisticsError: There are no posteriors.
     """
     if not posteriors:
         raise _nothing("The repaired entropy measure", "posteriors")

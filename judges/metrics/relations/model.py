@@ -33,8 +33,6 @@ class Related:
     """Relation of a premise to a hypothesis.
 
     Attributes:
-        stance: Entailment, contradiction or neither.
-        probability: How sure that is.
         why: The wording of the premise that decided, where it is known.
     """
 
