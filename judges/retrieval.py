@@ -223,7 +223,6 @@ class _FunctionRanker:
         self._find = find
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
-        """Rank."""
         try:
             if inspect.iscoroutinefunction(self._find):
                 found = await self._find(query, k)

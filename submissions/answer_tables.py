@@ -179,7 +179,6 @@ class _Rows:
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
     def add(self, row: Row) -> None:
-        """Take a row."""
         self.count += 1
         value = row.value
         if not isinstance(value, Mapping):

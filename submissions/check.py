@@ -228,7 +228,6 @@ class _Tally:
             self._watch.observe(accepted)
 
     def count(self, accepted: AcceptedRow) -> None:
-        """Count an answer for its domain."""
         self._answered[accepted.question.domain] += 1
         if accepted.empty:
             self._empty.append((accepted.line, accepted.place, accepted.question.domain))

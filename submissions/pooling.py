@@ -285,7 +285,6 @@ class _Joined:
         return [one.answer for _, one in self._answers[system].values() if ERROR.match(one.answer)]
 
     def result(self) -> Pool:
-        """Everything that was taken."""
         without = [key for key, found in self._questions.items() if not found.texts]
         if without:
             raise InputError(

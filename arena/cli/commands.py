@@ -120,7 +120,6 @@ class _Root(TyperGroup):
         return [name for part in PARTS.values() for name in part]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """Import a command."""
         del ctx
         places = {name: place for part in PARTS.values() for name, (place, _) in part.items()}
         # Those near to a misspelt one too: Typer proposes only what it has.

@@ -184,7 +184,6 @@ class _LaterApi:
         self._api: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
         api = await run_in_threadpool(self._made) if self._api is None else self._api
         await api(scope, receive, send)
 
@@ -215,7 +214,6 @@ class _Routes:
         return [api, *(_guarded(route, rates) for route in plain)]
 
     def retracted(self, board: str) -> bool:
-        """Return whether a board was retracted."""
         return any(is_called(head, board) for head in self.arena.boards.retracted())
 
     def warm(self) -> None:

@@ -176,7 +176,6 @@ class _NobodyAsked:
     """A client that must not be reached."""
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Refuse."""
         raise SpecError(f"A dry run asked {request.model}.", advice="Report this.")
 
 

@@ -284,7 +284,6 @@ class _FunctionMetric:
         self._function = function
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer."""
         returned = self._function(item)
         value = await returned if inspect.isawaitable(returned) else returned
         score, details = value if isinstance(value, tuple) else (value, {})

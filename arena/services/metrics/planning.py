@@ -184,7 +184,6 @@ class _Seen:
     details: list[Mapping[str, Json]] = field(default_factory=list)
 
     def add(self, score: Score) -> None:
-        """Look at one more score."""
         self.details.append(score.details)
         self.cut += bool(score.details.get(CUT))
         self.sampled += 1
