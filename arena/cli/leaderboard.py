@@ -11,12 +11,11 @@ from arena.cli.output import note, show_json, show_line, show_result, show_rows,
 from arena.container import open_arena
 from arena.services.accounts.auth import OPERATOR
 from data.models import Board
-from leaderboard.standings.sections import PEOPLE, partial_sentence, people_sentence
+from leaderboard.standings.sections import NOT_APPLIED, PEOPLE, partial_sentence, people_sentence
 from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 HTML = "html"
-NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 Snapshots = Annotated[
     bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
 ]

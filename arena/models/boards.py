@@ -123,14 +123,6 @@ class Line:
         return letter_set(self.letters or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """Rating of one system less that of another, in points, paired; `prob_better`: that it is better, 0–1."""
-
-    points: Bounded
-    prob_better: float
-
-
 @dataclass(frozen=True, slots=True)
 class Check:
     """A ground of who is first, in a clause, and the part of the trust page on it.
@@ -177,7 +169,7 @@ class BoardView:
     details: tuple[tuple[str, str], ...]
     method: str
     meetings: Meetings
-    gaps: Mapping[tuple[str, str], Gap]
+    gaps: Mapping[tuple[str, str], Bounded]
     health: tuple[tuple[str, str, str], ...]
     marks: Mapping[str, str] = field(default_factory=dict)
     skips: bool = False
@@ -239,14 +231,13 @@ class BoardView:
         """One system's line; None where it has none."""
         return next((line for line in self.lines.get(domain, ()) if line.system == system), None)
 
-    def gap(self, first: str, second: str) -> Gap | None:
-        """Rating of the first less that of the second; None where they cannot be compared."""
+    def gap(self, first: str, second: str) -> Bounded | None:
+        """Rating of the first less that of the second, paired; None where they cannot be compared."""
         turned = self.gaps.get((second, first))
         if turned is None:
             return self.gaps.get((first, second))
-        lower, upper = turned.points.span
-        points = Bounded(value=-turned.points.value, lower=-upper, upper=-lower)
-        return Gap(points=points, prob_better=1 - turned.prob_better)
+        lower, upper = turned.span
+        return Bounded(value=-turned.value, lower=-upper, upper=-lower)
 
     def held(self, domain: str) -> Bounded | None:
         """Return the rating of the reference in a domain; None where it has none."""

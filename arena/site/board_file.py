@@ -12,7 +12,7 @@ from arena.services.accounts.auth import PUBLIC
 from arena.services.boards.metric_columns import column_meanings
 from arena.services.boards.sentences import grounds, headline, leading, opening
 from arena.services.boards.snapshot import read_board
-from arena.site.boards.grid import correlation_sentence, grid_table, grid_titles
+from arena.site.boards.grid import grid_table, grid_titles
 from arena.site.boards.matrix_page import matrix_table
 from arena.site.boards.standings_table import standings_table
 from arena.site.ui.html import words_table
@@ -55,7 +55,6 @@ def board_html(view: BoardView, address: str = "") -> str:
             for place, domain in enumerate((OVERALL, *view.grid.domains))
         ],
         grid=grid_table(view, win, score, systems=len(view.systems), in_file=True) if win else None,
-        goes=correlation_sentence(view, win, score),
         matrix=matrix_table(view, in_file=True) if len(view.meetings.systems) <= MAX_IN_MATRIX else None,
         health=words_table(("Figure", "Value", "Meaning"), view.health, spare=1, scrolls=True),
         details=words_table(("About this board", ""), (*view.facts, *view.details), scrolls=True),

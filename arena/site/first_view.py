@@ -43,9 +43,8 @@ class FirstView:
             return ""
 
     def _made(self, query: tuple[tuple[str, str], ...], _changes: int) -> str:
-        from arena.site.boards.leaderboard_page import BLOCKS, as_parts  # noqa: PLC0415 - routes are made without it
+        from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
         with visiting(self._arena, dict(query)):
-            parts = as_parts(addressed_board())
-            return f"{OPENED}{''.join(map(parts.part, BLOCKS))}{CLOSED}"
+            return f"{OPENED}{as_parts(addressed_board()).part('page')}{CLOSED}"

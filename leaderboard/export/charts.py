@@ -15,10 +15,6 @@ BETTER = "#1f8ea3"
 NEUTRAL = "#87909b"
 ROW_HEIGHT = 30
 LABEL_LIMIT = 170
-SCATTER_HEIGHT = 360
-MAX_SHORT_NAME = 13
-MAX_COLOURS = 12
-"""Systems that a legend names; more are named by their tooltips alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,20 +26,6 @@ class Estimate:
     lower: float
     upper: float
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A system, in a domain where one is named, between two values with their 95 % intervals, if any."""
-
-    system: str
-    domain: str = ""
-    x: float
-    y: float
-    x_lower: float | None = None
-    x_upper: float | None = None
-    y_lower: float | None = None
-    y_upper: float | None = None
 
 
 def forest(
@@ -85,40 +67,6 @@ def forest(
         ),
     ]
     return alt.LayerChart(layer=layers).properties(height=alt.Step(ROW_HEIGHT))
-
-
-def cloud(points: Sequence[Point], *, x: str, y: str, y_share: bool = True) -> alt.LayerChart:
-    """Draw systems in domains, a share across, a colour a system, thin lines as intervals."""
-    base = alt.Chart(alt.InlineData(values=[asdict(point) for point in points]))
-    across = alt.X("x:Q", title=x, axis=_ticks(share=True))
-    upward = alt.Y("y:Q", title=y, axis=_ticks(share=y_share))
-    systems = list(dict.fromkeys(point.system for point in points))
-    few = len(systems) <= MAX_COLOURS
-    beside = 3 if max(map(len, systems), default=0) <= MAX_SHORT_NAME else 1
-    legend = alt.Legend(title=None, orient="bottom", columns=beside, labelLimit=320, symbolOpacity=1)
-    named = alt.Color("system:N", sort=systems, legend=legend if few else None)
-    tooltip = [
-        alt.Tooltip("system:N", title="System"),
-        alt.Tooltip("domain:N", title="Domain"),
-        *(
-            alt.Tooltip(f"{axis}{end}:Q", title=f"{title}{words}", format=".0%" if share else ",.0f")
-            for axis, title, share in (("y", y, y_share), ("x", x, True))
-            for end, words in (("", ""), ("_lower", ", from"), ("_upper", ", to"))
-        ),
-    ]
-    lines = base.mark_rule(opacity=0.25)
-    layers = [
-        lines.encode(x=across, y=alt.Y("y_lower:Q", title=y), y2="y_upper:Q", color=named),
-        lines.encode(x=alt.X("x_lower:Q", title=x), x2="x_upper:Q", y=upward, color=named),
-        base.mark_point(filled=True, size=60, opacity=0.9).encode(
-            x=across, y=upward, color=named, tooltip=tooltip
-        ),
-    ]
-    return alt.LayerChart(layer=layers).properties(height=SCATTER_HEIGHT)
-
-
-def _ticks(*, share: bool) -> alt.Axis:
-    return alt.Axis(format="%" if share else ",d", tickCount=6, labelFlush=False)
 
 
 def _names() -> alt.Axis:

@@ -39,11 +39,6 @@ class GridFigure(_Model):
     lower: float | None = None
     upper: float | None = None
 
-    @property
-    def ends(self) -> tuple[float, float | None, float | None]:
-        """The value with the ends of its interval."""
-        return self.value, self.lower, self.upper
-
 
 class GridCell(_Model):
     """One system in one domain. `questions` have a verdict; `few` is true below 20."""

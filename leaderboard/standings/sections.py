@@ -82,6 +82,7 @@ def at_least_percent(share: float) -> str:
 
 
 PEOPLE = "people"
+NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 """Key of the JSON section; only boards corrected by votes have it."""
 
 

@@ -14,21 +14,10 @@ from leaderboard.ratings.ranks import told_apart
 from leaderboard.standings.grid import FEW_QUESTIONS
 from leaderboard.vocabulary import COMMON_ALONE
 
-NUMBERS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 
 
 def opening(view: BoardView, domain: str) -> str:
@@ -246,26 +235,20 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
     if gap is None and not apart:
         return f"The board does not say how far {first} and {second} are apart."
     # Lines come best first, also of groups that are rated on scales of their own.
-    behind = view.systems.index(first) > view.systems.index(second) if gap is None else gap.points.value < 0
+    behind = view.systems.index(first) > view.systems.index(second) if gap is None else gap.value < 0
     better, worse = (second, first) if behind else (first, second)
     gap = view.gap(better, worse)
     if gap is None:
         sure = "the lead is statistically significant; the board does not say how many points it is."
         return f"{better} is better than {worse}, and {sure}"
-    size, interval = f"{points(gap.points.value)} points", f"95 % interval {ends_of(gap.points)}"
-    alone = gap.points.span[0] > 0
-    if alone and apart:
-        sure = "the lead is statistically significant."
-        return f"{better} is better than {worse} by {size} ({interval}); {sure}"
-    if alone:
-        return (
-            f"{better} stands {size} above {worse} ({interval} for these two alone), but tested together "
-            "with all other pairs of the board the battles do not separate them."
-        )
-    return (
-        f"{better} stands {size} above {worse}, but the battles do not separate them ({better} minus "
-        f"{worse}: {interval}; chance that {better} is the better: {percent(gap.prob_better)})."
-    )
+    size = f"{points(gap.value)} points"
+    # The interval is of these two alone: where the test of all pairs says otherwise, it would contradict it.
+    agrees = (gap.span[0] > 0) is apart
+    if apart:
+        interval = f" ({interval_of(gap)})" if agrees else ""
+        return f"{better} is better than {worse} by {size}{interval}; the lead is statistically significant."
+    interval = interval_of(gap) if agrees else "tested together with all pairs of the board"
+    return f"{better} stands {size} above {worse}, but the difference may be chance ({interval})."
 
 
 def deciding_sentence(deciding: Deciding) -> str:

@@ -6,7 +6,7 @@ from math import inf
 from typing import Any
 
 from arena.formats import Bounded
-from arena.models.boards import OVERALL, BoardView, Gap, Line, Rates
+from arena.models.boards import OVERALL, BoardView, Line, Rates
 from arena.services.boards.certainty import checks_of
 from arena.services.boards.judge_health import health_strip, judging_of, read_between, read_style
 from data.models import Board, MissingRule
@@ -92,13 +92,11 @@ def _corrected(standings: Mapping[str, Any]) -> str:
     return f"{people_sentence(standings)}. {section['advice']}" if section else ""
 
 
-def _gaps(differences: Json) -> dict[tuple[str, str], Gap]:
+def _gaps(differences: Json) -> dict[tuple[str, str], Bounded]:
     names = differences.get("systems", ())
     return {
-        (names[first], names[second]): Gap(
-            points=Bounded(value=points, lower=lower, upper=upper), prob_better=prob_better
-        )
-        for first, second, points, lower, upper, prob_better in differences.get("pairs", ())
+        (names[first], names[second]): Bounded(value=points, lower=lower, upper=upper)
+        for first, second, points, lower, upper, _ in differences.get("pairs", ())
     }
 
 

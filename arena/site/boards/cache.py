@@ -2,13 +2,15 @@
 
 import io
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import altair as alt
 import pyarrow as pa
 import streamlit as st
 
 from arena.models.boards import BoardView
+
+if TYPE_CHECKING:
+    import altair as alt
 
 MOST = 512
 INLINE = "rows"
@@ -22,7 +24,7 @@ def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
 
 
 def cached_chart(
-    view: BoardView, name: str, make: Callable[[str], alt.LayerChart], *, ink: str, alt_text: str
+    view: BoardView, name: str, make: Callable[[str], "alt.LayerChart"], *, ink: str, alt_text: str
 ) -> None:
     """Show a chart of a board, made when it is asked for the first time."""
     spec = _spec(f"{view.key} {name} {ink}", lambda: make(ink))
@@ -35,7 +37,7 @@ def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 -
 
 
 @st.cache_resource(max_entries=MOST, show_spinner=False)
-def _spec(key: str, _make: Callable[[], alt.LayerChart]) -> dict[str, Any]:  # noqa: ARG001 - as above
+def _spec(key: str, _make: Callable[[], "alt.LayerChart"]) -> dict[str, Any]:  # noqa: ARG001 - as above
     """Cache the chart's data as Arrow, which Streamlit would otherwise build on every run."""
     spec: dict[str, Any] = _make().to_dict()
     datasets = dict(spec.get("datasets", {}))

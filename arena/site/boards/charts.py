@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 import altair as alt
-import streamlit as st
 
 from arena.formats import Bounded, whole
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.boards.cache import cached_chart
 from arena.site.boards.downloads import board_rows, offer_files
-from arena.site.boards.grid import figure_words, grid_titles
-from arena.site.ui.html import figures_table, note, put_html
-from leaderboard.export.charts import Estimate, Point, cloud, forest
+from arena.site.ui.html import note
+from leaderboard.export.charts import Estimate, forest
 
 HALF = 0.5
 
@@ -48,47 +46,3 @@ def profile_plot(view: BoardView, system: str) -> None:
 def _estimate(label: str, value: Bounded, battles: float) -> Estimate:
     low, high = value.span
     return Estimate(system=label, value=value.value, lower=low, upper=high, note=f"{whole(battles)} battles")
-
-
-@st.fragment
-def behind(key: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Show the numbers of a chart as a table, made when it is opened."""
-    with st.expander("The same as a table", key=f"table-{key}", on_change="rerun") as box:
-        if box.open:
-            put_html(figures_table(header, rows))
-
-
-def cells_plot(view: BoardView, win: str, score: str) -> None:
-    """Plot each cell of the grid, its score across and its battles upward, with a table behind it."""
-    wins, scores = grid_titles(view)
-    both = [cell for cell in view.grid.cells if win in cell.figures and score in cell.figures]
-    label = view.grid.domains
-
-    def draw(_ink: str) -> alt.LayerChart:
-        points = []
-        for cell in both:
-            (y, y_lower, y_upper), (x, x_lower, x_upper) = (cell.figures[name].ends for name in (win, score))
-            points.append(
-                Point(
-                    system=cell.system,
-                    domain=label[cell.domain],
-                    x=x,
-                    y=y,
-                    x_lower=x_lower,
-                    x_upper=x_upper,
-                    y_lower=y_lower,
-                    y_upper=y_upper,
-                )
-            )
-        return cloud(points, x=scores[score], y=wins[win], y_share=win != "rating")
-
-    words = f"{wins[win]} by {scores[score].lower()}, a dot a cell; the table below has the same numbers."
-    cached_chart(view, f"cells {win} {score}", draw, ink="", alt_text=words)
-    rows = [
-        (
-            f"{cell.system}, {label[cell.domain]}",
-            *(figure_words(name, cell.figures[name]) for name in (win, score)),
-        )
-        for cell in both
-    ]
-    behind("cells", ("Cell", wins[win], scores[score]), rows)

@@ -16,8 +16,7 @@ from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.cache import made_once
 from arena.site.boards.charts import interval_chart
 from arena.site.boards.downloads import board_columns, board_rows, how_made, offer_files, show_files
-from arena.site.boards.leaderboard_page import read_address
-from arena.site.boards.pickers import titled_board
+from arena.site.boards.pickers import read_address, titled_board
 from arena.site.queries import set_of
 from arena.site.services import arena
 from arena.site.ui.html import (

@@ -1,12 +1,13 @@
 """Files of a board to download, made when they are asked for, and what its pages say of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-import altair as alt
 import streamlit as st
 
-from arena.models.boards import BoardView
+from arena.formats import ends_of, points
+from arena.models.boards import OVERALL, BoardView
 from arena.services.accounts.auth import PUBLIC
 from arena.site.services import arena
 from arena.site.ui.html import offer
@@ -24,8 +25,12 @@ from leaderboard.export.tables import (
     standings_file,
     table_file,
 )
-from leaderboard.standings.columns import marked
+from leaderboard.standings.columns import columns, marked
+from leaderboard.standings.sections import NOT_APPLIED
 from leaderboard.vocabulary import BoardForm
+
+if TYPE_CHECKING:
+    import altair as alt
 
 INK_ON_PAPER = "#1d2733"
 MIMES: Mapping[str, str] = {
@@ -47,7 +52,7 @@ def offer_files(
     rows: Callable[[], Rows],
     *,
     title: str = "",
-    chart: Callable[[str], alt.LayerChart] | None = None,
+    chart: Callable[[str], "alt.LayerChart"] | None = None,
 ) -> None:
     """Offer a table, and the chart that shows it, as files that are made when they are asked for."""
     _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
@@ -59,7 +64,7 @@ def _offer(
     name: str,
     rows: Callable[[], Rows],
     title: str,
-    chart: Callable[[str], alt.LayerChart] | None,
+    chart: Callable[[str], "alt.LayerChart"] | None,
 ) -> None:
     """Show the download buttons once opened; most visits open none, so they are not sent before."""
     stem = f"{stamp.stem}-{name}"
@@ -89,7 +94,7 @@ def _table(stamp: Stamp, rows: Callable[[], Rows], form: BoardForm) -> bytes:
     return table_file(rows(), form, stamp)
 
 
-def _chart(stamp: Stamp, chart: Callable[[str], alt.LayerChart], form: PictureForm, title: str) -> bytes:
+def _chart(stamp: Stamp, chart: Callable[[str], "alt.LayerChart"], form: PictureForm, title: str) -> bytes:
     return chart_file(chart(INK_ON_PAPER), form, stamp, title)
 
 
@@ -139,6 +144,19 @@ def set_note(view: BoardView) -> None:
 def how_made(view: BoardView) -> str:
     """Describe the making of the numbers, with a link to them."""
     return f"{view.method} Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
+
+
+def notes_of(view: BoardView, domain: str, titles: Sequence[str]) -> Iterator[str]:
+    """Yield notes on how the numbers of a domain's table came about."""
+    yield how_made(view)
+    if view.people:
+        yield view.people if domain == OVERALL else NOT_APPLIED
+    if any(spec.said and spec.title in titles for spec in columns()):
+        yield "What teams report of their systems is checked by nobody."
+    if held := view.held(domain):
+        name = "" if view.reference == "reference" else f" ({view.reference})"
+        value = f"{points(held.value)} ({ends_of(held, unknown='no interval')})"
+        yield f"Dashed line: the reference{name} at {value}. It takes no rank."
 
 
 def no_questions(view: BoardView) -> None:

@@ -1,20 +1,22 @@
-"""Grid of systems and domains on the page of a board."""
+"""Grid of systems and domains on the page of a board, and its cells as dots."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from markupsafe import Markup
 
 from arena.formats import points, range_of
 from arena.models.boards import BoardView
 from arena.services.boards.metric_columns import score_titles
-from arena.site.boards.standings_cells import drawn
+from arena.site.boards.cache import made_once
+from arena.site.boards.standings_cells import Scale, drawn
 from arena.site.ui.html import link
-from data.text import percent
-from leaderboard.standings.grid import STEPS, GridCell, GridFigure
+from arena.site.ui.url_state import chosen_words
+from data.text import counted, percent
+from leaderboard.standings.grid import STEPS, GridCell, GridCorrelation
 
 WIN_TITLES = {"win_tie_rate": "Win + tie", "win_rate": "Win", "rating": "Rating"}
+LEAST_DOMAINS = 2
 MAX_SYSTEMS = 12
 """Systems in the grid until a reader wants all."""
 
@@ -25,24 +27,54 @@ def grid_titles(view: BoardView) -> tuple[Mapping[str, str], Mapping[str, str]]:
     return wins, score_titles(view.grid.scores, view.reference_by)
 
 
+def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object]:
+    """Build the grid of the measures that the address names, with links by `with_` that choose another."""
+    titles = dict(zip(("win", "over"), grid_titles(view), strict=True))
+    if len(view.grid.domains) < LEAST_DOMAINS or not titles["win"]:
+        return {"grid": None}
+    chosen = {
+        key: word if (word := chosen_words(key)) in names else next(iter(names), "")
+        for key, names in titles.items()
+    }
+    many = len(view.grid.systems)
+    most = many if chosen_words("systems") == "all" else MAX_SYSTEMS
+    return {
+        "grid": made_once(
+            view, f"grid {chosen} {most}", lambda: grid_table(view, *chosen.values(), systems=most)
+        ),
+        "pair": [
+            (
+                word,
+                names[chosen[key]],
+                [(text, with_(**{key: one}), one == chosen[key]) for one, text in names.items()],
+            )
+            for word, (key, names) in zip(("Show", "over"), titles.items(), strict=True)
+            if names
+        ],
+        "more": (f"Show all {many} systems", with_(systems="all")) if many > most else (),
+    }
+
+
 def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: bool = False) -> Markup:
     """Return the grid of the best systems: `win` above `score`; in a file without links."""
     grid, (wins, scores) = view.grid, grid_titles(view)
     names = {win: wins[win], **({score: scores[score]} if score else {})}
     linked = view.round_name is not None and not in_file
+    shown = grid.systems[:systems]
 
     def cell(system: str, domain: str) -> Mapping[str, object] | None:
         found = grid.cell(system, domain)
         if found is None or win not in found.figures:
             return None
+        small = found.figures.get(score)
         href = link("questions", board=view.name, domain=domain, system=system) if linked else ""
         return {
             "href": href,
             "few": found.few,
             "step": grid.step(win, found),
-            "large": figure_text(win, found.figures[win]),
-            "small": figure_text(score, found.figures.get(score)) if score else "",
-            "words": "\n".join([f"{system}, {grid.domains[domain]}", *_words(found, names)]),
+            "large": _text(win, found.figures[win].value),
+            "small": _text(score, small.value) if small else "–" if score else "",
+            "words": _words(view, found, names),
         }
 
     return drawn(
@@ -59,40 +91,57 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
                     "" if in_file else link("system", board=view.name, id=system),
                     [cell(system, domain) for domain in grid.domains],
                 )
-                for system in grid.systems[:systems]
+                for system in shown
             ],
+            "cloud": _cloud(view, names, shown) if score else None,
         },
     )
 
 
-def _words(cell: GridCell, names: Mapping[str, str]) -> Iterator[str]:
-    for name, title in names.items():
-        if (figure := cell.figures.get(name)) is not None:
-            yield f"{title} {figure_words(name, figure)}"
+def _cloud(view: BoardView, names: Mapping[str, str], systems: Sequence[str]) -> Mapping[str, object] | None:
+    """Return the cells as dots, the score across and the battles upward; None where too few have both."""
+    grid, (win, score) = view.grid, names
+    correlated = grid.correlation(win, score)
+    cells = [cell for cell in grid.cells if cell.system in systems and names.keys() <= cell.figures.keys()]
+    if correlated is None or not cells:
+        return None
+    found = ([cell.figures[name].value for cell in cells] for name in names)
+    upward, across = (Scale(min(values), max(values)) for values in found)
+    return {
+        "words": f"{names[win]} upward, {names[score].lower()} across; a dot is a cell of the table.",
+        "upward": upward.axis(partial(_text, win)),
+        "across": across.axis(partial(_text, score)),
+        "dots": [
+            (
+                systems.index(cell.system),
+                across.place(cell.figures[score].value),
+                upward.place(cell.figures[win].value),
+                _words(view, cell, names),
+            )
+            for cell in cells
+        ],
+        "goes": _goes(correlated, names),
+    }
+
+
+def _words(view: BoardView, cell: GridCell, names: Mapping[str, str]) -> str:
+    figures = (
+        f"{title} {_text(name, figure.value)} ({range_of(figure, share=name != 'rating') or 'no interval'})"
+        for name, title in names.items()
+        if (figure := cell.figures.get(name)) is not None
+    )
     few = ": too few to be sure" if cell.few else ""
-    yield f"{cell.questions} question{'' if cell.questions == 1 else 's'}{few}"
+    place = f"{cell.system}, {view.grid.domains[cell.domain]}"
+    return "\n".join([place, *figures, f"{counted(cell.questions, 'question')}{few}"])
 
 
-def figure_text(name: str, figure: GridFigure | None) -> str:
-    """Return a figure of the grid as text."""
-    if figure is None:
-        return "–"
-    return points(figure.value) if name == "rating" else percent(figure.value, decimals=0)
+def _text(name: str, value: float) -> str:
+    return points(value) if name == "rating" else percent(value, decimals=0)
 
 
-def figure_words(name: str, figure: GridFigure) -> str:
-    """Return a figure of the grid with its interval."""
-    return f"{figure_text(name, figure)} ({range_of(figure, share=name != 'rating') or 'no interval'})"
-
-
-def correlation_sentence(view: BoardView, win: str, score: str) -> str:
-    """Say whether the two figures go together; empty where too few cells have both."""
-    found = view.grid.correlation(win, score)
-    if found is None:
-        return ""
-    wins, scores = grid_titles(view)
+def _goes(found: GridCorrelation, names: Mapping[str, str]) -> str:
     sign = (found.lower > 0) - (found.upper < 0)
     goes = {1: "go together", -1: "go in opposite directions", 0: "may or may not go together"}[sign]
     value, lower, upper = (f"{end:.2f}".replace("-", "−") for end in (found.value, found.lower, found.upper))
-    words = f"{scores[score]} and {wins[win].lower()} {goes}"
+    words = f"{names[found.score]} and {names[found.win].lower()} {goes}"
     return f"{words}: r = {value} ({lower} to {upper}) over {found.cells} cells of a system and a domain."

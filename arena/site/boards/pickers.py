@@ -1,17 +1,29 @@
 """Pickers of a board, kept in the address."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
 
 import streamlit as st
 
 from arena.html_pages import macro
-from arena.models.boards import OVERALL, BoardView
+from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.auth import present
+from arena.site.boards.cache import made_once
+from arena.site.boards.downloads import LABELS
+from arena.site.boards.grid import LEAST_DOMAINS
+from arena.site.boards.standings_table import Order, columns_to_choose, in_order, orders, usual_columns
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
 from arena.site.ui.html import anchor, link, name_page, page_heading, paragraph, put_html
 from arena.site.ui.messages import PageEndedError
+from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from data.errors import NotFoundError
+
+LOOKS = ("columns", "find", "sort", "win", "over", "systems")
+"""Address parameters that links on the page keep, besides board and domain."""
+Choice = tuple[str, str, bool]
+"""The words of a link, its address, and whether it is what is shown."""
 
 
 def boards() -> Mapping[str, str]:
@@ -30,20 +42,26 @@ def boards() -> Mapping[str, str]:
     return titles
 
 
+def board_links(page: str = "", title: str = "") -> tuple[str, Sequence[Choice]]:
+    """Return a menu of the same page of every board, with the label of the chosen one without its title."""
+    titles = boards()
+    chosen = address().get("board", next(iter(titles)))
+    links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
+    return f"Board: {titles[chosen].removeprefix(f'{title} – ')}", links
+
+
 def titled_board(title: str, page: str) -> BoardView:
     """Head and name a page, with links to the same page of other boards; the board that it shows."""
     titles = boards()
     view = addressed_board(titles)
-    put_html(title_of_page(title, page, titles))
+    put_html(title_of_page(title, page))
     name_page(title, view.full_title)
     return view
 
 
-def title_of_page(title: str, page: str, titles: Mapping[str, str]) -> str:
+def title_of_page(title: str, page: str) -> str:
     """Return the title of a board's page, and links to the same page of other boards, as HTML."""
-    chosen = address().get("board", next(iter(titles)))
-    links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
-    return macro("titled", title, [(f"Board: {titles[chosen]}", links)])
+    return macro("titled", title, [board_links(page)])
 
 
 def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
@@ -74,10 +92,91 @@ def chosen_domain(view: BoardView) -> str:
 
 def domain_warning(view: BoardView) -> str:
     """Return a warning on an unknown domain in the address; empty where the board has it."""
-    wanted = address().get("domain", OVERALL)
-    if wanted == OVERALL or wanted in view.domains:
+    if chosen_words("domain") in {"", OVERALL, *view.domains}:
         return ""
     return "The board has no domain of this name. All domains are shown."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """Choices in the address of a board, the columns `offered`, and `domains` as links."""
+
+    domain: str
+    domains: Sequence[Choice]
+    lines: tuple[Line, ...]
+    columns: Sequence[str]
+    offered: Sequence[str]
+    order: Order
+    address: Mapping[str, str]
+    warnings: Sequence[str]
+
+    @property
+    def found(self) -> str:
+        """The words that the names of its systems have; empty where all are shown."""
+        return self.address.get("find", "").strip()
+
+    def with_(self, **changed: str) -> str:
+        """Return the address of the page with other choices; an empty word takes one away."""
+        return _with(self.address, **changed)
+
+    @property
+    def menus(self) -> Iterator[tuple[str, Sequence[Choice]]]:
+        """Menus with the links of each."""
+        yield (
+            "Columns",
+            [
+                (name, self.with_(columns=",".join(self._switched(name))), name in self.columns)
+                for name in self.offered
+            ],
+        )
+        board = self.address["board"]
+        file = f"./api/v1/leaderboards/{quote(board)}?format="
+        forms = [(text, f"{file}{form}", False) for form, text in LABELS.items()]
+        yield "Download", [*forms, ("All files", link("data", board=board), False)]
+
+    def _switched(self, name: str) -> Iterable[str]:
+        return [one for one in self.offered if (one in self.columns) is not (one == name)]
+
+
+def _with(chosen: Mapping[str, str], **changed: str) -> str:
+    return link("", **{name: word for name, word in {**chosen, **changed}.items() if word})
+
+
+def read_address(view: BoardView) -> Shown:
+    """Read the choices from the address."""
+    return made_once(view, f"choices {sorted(address().items())}", lambda: _read_address(view))
+
+
+def _read_address(view: BoardView) -> Shown:
+    domain, asked = chosen_domain(view), Order.of(chosen_words("sort"))
+    words, every = chosen_words("find").casefold().split(), view.lines.get(domain, ())
+    kept = [line for line in every if all(word in line.system.casefold() for word in words)]
+    names = orders(view, domain)
+    order = asked if asked.key in names else Order()
+    offered, usual = columns_to_choose(view), usual_columns(view)
+    columns = chosen_many("columns", offered, [name for name in offered if name in usual])
+    here = {
+        "board": chosen_words("board") or view.name,
+        **({} if domain == OVERALL else {"domain": domain}),
+        **{name: value for name in LOOKS if (value := chosen_words(name))},
+    }
+    warnings = [*filter(None, [domain_warning(view)])]
+    if asked != order:
+        warnings.append(unknown_choice(asked.word, "The rows are in the order of their ranks."))
+    return Shown(
+        domain=domain,
+        domains=[
+            (view.label(one), _with(here, domain="" if one == OVERALL else one), one == domain)
+            for one in (OVERALL, *view.grid.domains)
+            if len(view.grid.domains) >= LEAST_DOMAINS
+        ],
+        lines=in_order(view, domain, kept, order),
+        columns=(*columns, *([names[order.key]] if order.key else [])),
+        offered=offered,
+        order=order,
+        address=here,
+        warnings=warnings,
+    )
 
 
 def _require_known(name: str, options: Sequence[str], message: str) -> None:

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 
 from markupsafe import Markup
 
-from arena.formats import FLAGS, Bounded, ends_of, interval_of, points, range_of, whole
+from arena.formats import FLAGS, Bounded, interval_of, points, range_of, whole
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.ui.html import Cell, Child, anchor, link
@@ -241,16 +241,10 @@ def _not_said() -> Markup:
 
 
 def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Mapping[str, Sequence[object]]:
-    """Return what a row opens to: places, battles with neighbours, domains, lost questions, links."""
-    by_domain = ((view.label(one), view.line(line.system, one)) for one in view.domains)
+    """Return what a row opens to: places, battles with neighbours, lost questions, links."""
     return {
         "places": list(_places(view, domain, line)),
         "opponents": list(_opponents(view, line)),
-        "domains": [
-            (label, f"{percent(one.win_tie.value, decimals=0)} ({ends_of(one.win_tie, share=True)})")
-            for label, one in by_domain
-            if one is not None and one.win_tie is not None
-        ],
         "questions": [
             (
                 anchor(one.question, "question", board=view.name, id=one.id),

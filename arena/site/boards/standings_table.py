@@ -30,7 +30,6 @@ from data.text import percent_figure
 from judges.metrics.registry import covering
 from leaderboard.standings.columns import BoardColumn, Surface, Unit, column_named, columns_on
 
-LEAST_DOMAINS = 2
 LEFT = frozenset({"rank", "system", "organisation", "licence", "rating", "win_tie_rate"})
 CLASSES = {"rank": "aa-number", "rating": "aa-bar", "win_tie_rate": "aa-outcome"}
 ALWAYS = frozenset({"rank", "system"})
@@ -176,12 +175,11 @@ def columns_to_choose(view: BoardView) -> tuple[str, ...]:
     return tuple(column.name for column in found if column.spec.name not in ALWAYS)
 
 
-def usual_columns(view: BoardView) -> tuple[str, ...]:
-    """Of columns to choose from those that stand until a reader chooses."""
+def usual_columns(view: BoardView) -> frozenset[str]:
+    """Return the columns that stand until a reader chooses, whether or not the board can fill them."""
     metrics = usual_metrics(view.reference_by, view.scored)
     usual = {spec.title for spec in columns_on(Surface.PAGES) if spec.usual}
-    usual |= {info.column.heading for info in metrics if info.column is not None}
-    return tuple(name for name in columns_to_choose(view) if name in usual)
+    return frozenset(usual | {info.column.heading for info in metrics if info.column is not None})
 
 
 def orders(view: BoardView, domain: str) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from arena.services.boards.certainty import LENGTH_PART
 from arena.services.boards.judge_health import TrustFigure, as_sentences
 from arena.services.boards.metric_columns import column_meanings
 from arena.site.boards.downloads import how_made
-from arena.site.boards.pickers import addressed_board, boards, title_of_page
+from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
 LEFT_OUT = "They leave out what the judge makes of the reference."
@@ -41,7 +41,7 @@ def as_parts(view: BoardView) -> Parts:
         "pages/trust.html",
         {
             "view": view,
-            "title": title_of_page("Trust and method", "trust", boards()),
+            "title": title_of_page("Trust and method", "trust"),
             "board_link": link("", board=view.name),
             "questions": list(_questions(view)),
             "made": how_made(view),

@@ -109,7 +109,10 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None
         assert view.separates(one, other) is view.separates(other, one) is apart
         assert (not letters[one] & letters[other]) is apart
         assert cells.get((one, other), apart) is apart
-        assert ("statistically significant" in verdict(view, one, other)) is apart
+        said = verdict(view, one, other)
+        assert ("statistically significant" in said) is apart
+        lower = re.search(r"interval (\S+) to", said)
+        assert lower is None or lower[1] == "0" or lower[1].startswith("−") is not apart
         rows_of = map(texts_of, _tree(opponents_table(view, one)).iter("tr"))
         assert {cells[-1] for cells in rows_of if cells[0] == other} <= {"yes" if apart else "no"}
     for one in view.systems:

@@ -1,22 +1,25 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import combinations
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 
-from arena.formats import points
-from arena.models.boards import OVERALL, BoardView, Line
+from arena.formats import Bounded, points
+from arena.models.boards import OVERALL, BoardView
 from arena.services.boards.sentences import gap_between as verdict
 from arena.services.boards.sentences import grounds, headline, leading, record_of, standing
 from arena.services.boards.snapshot import read_board
+from arena.site.boards.grid import grid_table
 from arena.site.boards.matrix_page import matrix_rows
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
 from arena.site.boards.standings_table import standings_table
 from leaderboard.ratings import Settings
 from leaderboard.ratings.ranks import told_apart
 from leaderboard.standings.build import build_standings
+from leaderboard.standings.grid import GridCorrelation, GridFigure
 from leaderboard.standings.model import About
 from tests.battle_tables import board_of, encoded, paper_board
 from tests.narrow import known
@@ -49,13 +52,34 @@ def test_a_system_is_called_separated_from_all_only_where_each_difference_is_sig
     assert "Its difference from qwen1.5-110b-chat may be chance." in standing(view, "qwen1.5-32b-chat")
 
 
+def test_a_sentence_leaves_out_an_interval_that_contradicts_it(view: BoardView) -> None:
+    pair = ("qwen1.5-110b-chat", "qwen1.5-32b-chat")
+    for lower, end in (
+        (-4.0, "95 % interval −4 to 16"),
+        (2.0, "tested together with all pairs of the board"),
+    ):
+        alone = replace(view, gaps={pair: Bounded(value=9.0, lower=lower, upper=16.0)})
+        assert verdict(alone, *pair).endswith(
+            f"9 points above {pair[1]}, but the difference may be chance ({end})."
+        )
+
+
+def test_grid_has_a_dot_for_each_cell_with_both_figures(view: BoardView) -> None:
+    grid, score = view.grid, {"x": GridFigure(value=0.5)}
+    cells = [one.model_copy(update={"figures": one.figures | score}) for one in grid.cells[::2]]
+    found = GridCorrelation(win="win_rate", score="x", value=0.5, lower=0.1, upper=0.8, cells=len(cells))
+    made = {"cells": (*cells, *grid.cells[1::2]), "scores": ("x",), "correlations": (found,)}
+    table = grid_table(replace(view, grid=grid.model_copy(update=made)), "win_rate", "x", systems=99)
+    assert table.count("left:50.0%;") == len(cells)
+
+
 def test_systems_have_places_among_themselves(view: BoardView) -> None:
     """Without the reference, the first of the paper's board, the best system has the first place.
 
     Letters are of all lines: the reference alone has "A".
     """
     among = view.competitors()
-    assert [line.system for line in among] == [name for name in view.systems if name != "LFRQA"]
+    assert {line.system for line in among} == {*view.systems} - {"LFRQA"}
     assert (among[0].rank, among[0].letters) == ("1", "B")
     assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
     assert "takes no rank" in standing(view, "LFRQA")
@@ -78,10 +102,8 @@ def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(view: BoardVie
     for at, found in enumerate(joints):
         for joint in found:
             spans = ends.setdefault(joint.lane, [])
-            if joint.part == "first":
-                spans.append((at, at))
-            else:
-                spans[-1] = (spans[-1][0], at)
+            first = at if joint.part == "first" else spans.pop()[0]
+            spans.append((first, at))
     joined = {(low, high) for spans in ends.values() for low, high in spans}
     assert joined
     for one, other in combinations(range(len(lines)), 2):
@@ -90,7 +112,7 @@ def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(view: BoardVie
 
 
 def test_the_reference_has_no_rate_beside_those_against_it(view: BoardView) -> None:
-    """D9: in the table the reference has dashes for rates."""
+    """D9: dashes in the table; on its own page its rates are called "against all systems"."""
     cells = row_of(fromstring(standings_table(view, OVERALL, view.lines[OVERALL])), "LFRQA")  # noqa: S314 - made by the program
     assert "reference" in " ".join(cells[:2])
     assert "–" in cells
@@ -101,29 +123,17 @@ def test_the_reference_has_no_rate_beside_those_against_it(view: BoardView) -> N
         assert (line.win, line.win_tie, line.rates.battles) == (None, None, 0)
         assert line.rating is not None
     assert known(view.line("gpt-4o")).win_tie is not None
+    for system, named in (("LFRQA", "Win rate, against all systems"), ("gpt-4o", "Win rate")):
+        assert [name for name, _ in record_of(view, system) if name.startswith("Win rate")] == [named]
 
 
-def test_the_references_own_rates_name_what_they_are_against(view: BoardView) -> None:
-    """D9: on its own page the reference has its rates, called "against all systems"."""
-    names = dict(record_of(view, "LFRQA"))
-    assert "Win rate, against all systems" in names
-    assert "Win rate" not in names
-    assert "Win rate" in dict(record_of(view, "gpt-4o"))
-
-
-def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(
-    view: BoardView,
-) -> None:
+def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(view: BoardView) -> None:
     """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
-
-    def unrated(line: Line) -> Line:
-        return replace(line, rating=None, letters=None)
-
-    lines = {domain: tuple(map(unrated, part)) for domain, part in view.lines.items()}
+    kept = view.lines.items()
+    lines = {name: tuple(replace(one, rating=None, letters=None) for one in part) for name, part in kept}
     said = leading(replace(view, lines=lines, gaps={}), OVERALL)
     assert "gpt-4o is first" in said
-    assert "LFRQA" not in said
-    assert "reference" not in said
+    assert not {"LFRQA", "reference"} & set(re.findall(r"\w+", said))
 
 
 def test_the_only_system_of_a_board_leads_nobody(view: BoardView) -> None:
