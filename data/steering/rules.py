@@ -285,11 +285,7 @@ def _languages() -> list[dict[str, list[str]]]:
 
 def foreign(unquoted: str) -> Iterator[tuple[int, int]]:
     """Sentences in other languages that say to ignore the rules, or what this answer is to be."""
-    likely = [
-        language
-        for language in _languages()
-        if any(phrase in unquoted for part in ("rules", "answer", "text") for phrase in language[part])
-    ]
+    likely = [language for language in _languages() if _fits(language, unquoted)]
     for match in _FOREIGN_SENTENCE.finditer(unquoted) if likely else ():
         if any(_fits(language, match[0]) for language in likely):
             yield match.span()
@@ -301,5 +297,6 @@ def _fits(language: Mapping[str, list[str]], sentence: str) -> bool:
         held >= {"rules", "ignore"}
         or ("answer" in held and not held.isdisjoint({"best", "win"}))
         or held >= {"text", "win"}
-        or (not held.isdisjoint({"answer", "text"}) and held >= {"judge", "must"})
+        or (not held.isdisjoint({"answer", "text"}) and ("other" in held or held >= {"judge", "must"}))
+        or held >= {"other", "gone"}
     )

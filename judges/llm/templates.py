@@ -206,7 +206,7 @@ def mark_of(*parts: str) -> str:
     for attempt in range(1000):
         digest = hashlib.sha256(f"{attempt}\x1e{material}".encode("utf-8", "surrogatepass")).hexdigest()
         mark = digest[:MARK_LENGTH]
-        if mark not in material:
+        if mark not in material.lower():
             return mark
     return digest
 
