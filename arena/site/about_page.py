@@ -1,4 +1,4 @@
-"""Page about the operator, documentation, licences, and stored data about visitors."""
+"""About page: operator, documentation, licences and privacy."""
 
 from datetime import timedelta
 from urllib.parse import urlsplit
@@ -11,44 +11,42 @@ from arena.site.services import arena
 from arena.site.ui import html
 
 WHAT = (
-    "Systems answer the same questions at length. A judge compares their answers in pairs, and the verdicts "
+    "Systems answer the same questions at length. A judge compares their answers in pairs; the verdicts "
     "become ratings with intervals."
 )
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-NOBODY = "The operator of this site has not named a contact. Ask whoever gave you its address."
+NOBODY = "The operator of this site names no contact. Ask the person who gave you the address."
 STORED = (
     (
         "Reading the pages",
-        (
-            "Nothing. No statistics are collected, and no page loads anything from another site. A cookie of "
-            "the web server (_streamlit_xsrf) protects its forms."
-        ),
+        "Nothing: no statistics, and nothing from other sites. A cookie (_streamlit_xsrf) protects forms.",
         "until the browser is closed",
     ),
     (
         "Signing in",
-        "A cookie (arena_session), of which the sha256 is stored, and when your token was last used.",
+        "A cookie (arena_session, stored as a hash), and when your token was last used.",
         f"{LASTS // HOUR} hours at most, or until you sign out",
     ),
     (
         "Signing in with a wrong token",
-        "How often, in memory, under your network address.",
+        "The number of attempts by network address, in memory only.",
         f"{WINDOW_MINUTES} minutes",
     ),
     (
         "Labelling pairs",
-        (
-            "Your labels with their times and the side shown first, and your account's name, or a hash of a "
-            "random word of your visit."
-        ),
-        "stays with the round",
+        "Your labels, their times, the side shown first, and your account's name or a hash of a random code.",
+        "as long as the round",
     ),
     (
         "Working in a team, or organising",
-        "Account, mail address where one is given, files, and a line in the log for every change.",
-        "stays; of the log, as long as the operator keeps it",
+        "Account, mail address if given, files, and a log entry for every change.",
+        "until deleted; the log as long as the operator keeps it",
     ),
-    ("Using the API", "How often, in memory, under your token or network address.", "an hour at most"),
+    (
+        "Using the API",
+        "The number of requests by token or network address, in memory only.",
+        "an hour at most",
+    ),
 )
 
 
@@ -75,7 +73,7 @@ def show() -> None:
     html.heading("Privacy", anchor="privacy")
     html.note("What this site stores about you depends on what you do here.")
     html.put_html(html.words_table(("What you do", "What is stored", "For how long"), STORED))
-    html.note("A proxy that the operator puts in front of the site may keep a log of its own.")
+    html.note("The operator's proxy may keep its own log.")
     if settings.privacy:
         _text_or_link(settings.privacy)
 
@@ -86,11 +84,11 @@ def _documents(docs_url: str) -> list[tuple[html.Child, str]]:
         *([(guides, "guides for teams, organisers, annotators and operators")] if docs_url else []),
         (
             html.anchor("Method in full", "methodology"),
-            "how a verdict comes about, and what the numbers mean",
+            "how verdicts are made, and what the numbers mean",
         ),
-        (html.anchor("Data", "data"), "files of every board, with their fields, and how to cite them"),
-        (html.anchor("API", "api/v1/"), "every address, its parameters and answers"),
-        (html.anchor("Submit", "submit"), "the format of a file of answers, with a sample"),
+        (html.anchor("Data", "data"), "files of every board, their fields, and citations"),
+        (html.anchor("API", "api/v1/"), "all routes, parameters and responses"),
+        (html.anchor("Submit", "submit"), "the format of answer files, with a sample"),
     ]
 
 

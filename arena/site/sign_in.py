@@ -90,7 +90,7 @@ class SignIn:
     def _require_own_origin(self, request: Request) -> None:
         origin = request.headers.get("origin") or request.headers.get("referer") or ""
         if not self._hosts.own(request.scope, origin):
-            raise ForbiddenError("The form did not come from this site.", advice="Open the page here.")
+            raise ForbiddenError("The form was sent from another site.", advice="Open the sign-in page here.")
 
 
 async def fields_of_form(request: Request) -> dict[str, str]:
@@ -118,7 +118,7 @@ def _status_of(error: ArenaError) -> int:
 def _form_page(*, error: ArenaError | None = None, who: str = "") -> Response:
     texts = ["Paste an access token of your team or account. It is sent once and not stored."]
     if who:
-        texts.insert(0, f"You are signed in as {who}. Another token signs you in as somebody else.")
+        texts.insert(0, f"You are signed in as {who}. Another token replaces this sign-in.")
     status = 200 if error is None else _status_of(error)
     leave = "sign-out" if who else ""
     page = plain_page(

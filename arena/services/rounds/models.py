@@ -295,26 +295,15 @@ class RoundWatch(RoundProgress):
         return self.waiting and self.job is not None and self.job.job.kind is JobKind.PUBLISH
 
     @property
-    def active(self) -> bool:
-        """True if it can be paused, resumed or cancelled."""
-        return self.round.state in RESUMABLE
-
-    @property
-    def may_pause(self) -> bool:
-        """True if its battles are judged or wait in the queue."""
-        return self.active and self.waiting and not self.publishing
-
-    @property
-    def stopped_by_judge(self) -> bool:
-        """True if it is paused and something is wrong with its judge."""
-        return self.round.state is RoundState.PAUSED and not self.waiting and bool(self.warnings)
-
-    @property
-    def may_retry(self) -> bool:
-        """True if failed and skipped battles can be judged again."""
-        return self.round.state in REOPENABLE and not self.waiting and bool(self.retriable)
-
-    @property
-    def deletable(self) -> bool:
-        """True if it is not published and no job works on it."""
-        return self.round.state in DELETABLE and not self.waiting
+    def actions(self) -> frozenset[str]:
+        """Actions allowed now: pause, resume, overrule its judge, retry, cancel, delete."""
+        state, idle = self.round.state, not self.waiting
+        allowed = {
+            "pause": state in RESUMABLE and not idle and not self.publishing,
+            "resume": state in RESUMABLE and idle,
+            "overrule": state is RoundState.PAUSED and idle and self.warnings,
+            "retry": state in REOPENABLE and idle and self.retriable,
+            "cancel": state in RESUMABLE,
+            "delete": state in DELETABLE and idle,
+        }
+        return frozenset(name for name, is_allowed in allowed.items() if is_allowed)

@@ -41,14 +41,20 @@ class Quota:
         return None if limit is None else max(0, limit - self.used_today)
 
     @property
-    def following(self) -> int:
-        """Number of the next submission of the phase, from 1."""
-        return self.used + 1
-
-    @property
-    def following_today(self) -> int:
-        """Number of the next submission of the day, from 1."""
-        return self.used_today + 1
+    def sentence(self) -> str:
+        """Number the next submission among those that its phase allows."""
+        phase = self.phase or Phase()
+        spans = [
+            f"submission {used + 1} of {limit} {span}"
+            for used, limit, span in (
+                (self.used, phase.total_quota, f"in phase {phase.name}"),
+                (self.used_today, phase.daily_quota, "today (UTC)"),
+            )
+            if limit
+        ]
+        if not spans:
+            return "This phase has no limit. You can withdraw the submission at any time."
+        return f"This is {' and '.join(spans)}. Withdrawing it before judging begins gives it back."
 
     @property
     def left(self) -> int | None:

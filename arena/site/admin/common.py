@@ -39,7 +39,7 @@ def usd(amount: float | None) -> str:
     """Return an amount of money; small ones with what distinguishes them."""
     if amount is None:
         return "price not known"
-    return f"{amount:,.2f} USD" if amount >= 1 or not amount else f"{amount:.4f} USD"
+    return f"{amount:,.2f} USD" if amount >= 1 or amount == round(amount, 2) else f"{amount:.4f} USD"
 
 
 def capped(amount: float | None) -> str:
@@ -57,7 +57,7 @@ def show_work(status: JobStatus, caller: Caller | None = None, place: str = "") 
     """Show how far a job is, for a caller with a button that cancels it; False where it has ended."""
     if status.job.finished_at is not None:
         return False
-    note("It waits for a worker." if status.job.state is JobState.QUEUED else "A worker is on it.")
+    note("Waiting for a worker." if status.job.state is JobState.QUEUED else "Running.")
     if status.work is not None:
         st.progress(status.work.progress.share or 0.0, words_of(status.work))
     if caller is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.formats import shown, span
+from arena.formats import format_time, shown, span
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import NOTHING, capped, grid, organiser, show_work, usd, watched
 from arena.site.services import arena
@@ -22,7 +22,7 @@ MEASURES = {
     "decisive_accuracy": "Accuracy where people decided",
     "kappa": "Cohen's kappa",
     "alpha": "Krippendorff's alpha, judge and people",
-    "annotator_alpha": "Krippendorff's alpha, people alone",
+    "annotator_alpha": "Krippendorff's alpha, people only",
     "pearson": "Pearson",
     "spearman": "Spearman",
     "tie_rate": "Ties",
@@ -33,7 +33,7 @@ def show() -> None:
     """Show every judge, the newest test of one, and how far judges agree with people."""
     caller = organiser()
     page_heading("Judges")
-    lead("What do judges ask, do they answer usably, and how far do they agree with people?")
+    lead("Test judges, and measure how well they agree with people.")
     known = arena().judges.known()
     rows = [
         (one.name, one.kind, one.model or NOTHING, arena().judges.host(one.name) or NOTHING, one.problem)
@@ -42,13 +42,13 @@ def show() -> None:
     grid(("Judge", "Kind", "Model", "Endpoint", "Problem"), rows)
     names = [one.name for one in known if not one.problem]
     heading("Test a judge", anchor="test")
-    note("Three battles of the demo in both orders; a judge that asks an LLM costs as many requests.")
+    note("Judges three demo battles in both orders: six requests if the judge uses an LLM.")
     show_flash(PLACE)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox("Judge", names)
         sent = st.button("Test", type="primary", icon=":material/experiment:")
     if sent and name:
-        done = f"A worker tests {name}; below is how far it is."
+        done = f"The test of {name} was put into the queue."
         attempt(lambda: arena().jobs.test_judge(name, caller=caller), done, PLACE)
     watched(show_newest)
     heading("Calibration", anchor="calibration")
@@ -81,7 +81,7 @@ def _show_result(result: Mapping[str, Any]) -> None:
         [
             ("requests", f"{result['calls']:,}"),
             ("cost", usd(result["cost_usd"])),
-            ("time of a reply", span(result["latency"])),
+            ("time per reply", span(result["latency"])),
             ("models", ", ".join(result["models"]) or NOTHING),
         ]
     )
@@ -94,14 +94,14 @@ def _show_result(result: Mapping[str, Any]) -> None:
 
 
 def calibration_title(job: Job) -> str:
-    """Return the words by which organisers choose a calibration."""
-    return f"{job.id}: {', '.join(job.payload['judges'])}, {job.created_at:%Y-%m-%d %H:%M}"
+    """Return the title of a calibration."""
+    return f"{job.id}: {', '.join(job.payload['judges'])}, {format_time(job.created_at)}"
 
 
 def _choose_calibration(caller: Caller) -> int | None:
     jobs = {calibration.job.id: calibration.job for calibration in arena().calibrations.all(caller=caller)}
     if not jobs:
-        note("Nothing has been calibrated yet.")
+        note("No judge has been calibrated yet.")
         return None
     wanted = st.query_params.get("job", "")
     place = list(jobs).index(int(wanted)) if wanted.isdecimal() and int(wanted) in jobs else 0
@@ -121,14 +121,14 @@ def show_calibration(number: int) -> None:
         return
     reports = job.result["reports"]
     rows = [(label, *(_estimate(report, name) for report in reports)) for name, label in MEASURES.items()]
-    rows.append(("Flips of two orders", *(percent(report["flip_rate"]) for report in reports)))
+    rows.append(("Verdict changed with the order", *(percent(report["flip_rate"]) for report in reports)))
     rows.append(("Pairs without a verdict", *(f"{one['unreadable']} of {one['pairs']}" for one in reports)))
     domains = sorted({domain for report in reports for domain in report["by_domain"]})
     for domain in domains if len(domains) > 1 else ():
         shares = ((report["by_domain"].get(domain) or {}).get("accuracy") for report in reports)
         rows.append((f"Accuracy in {domain or NOTHING}", *map(percent, shares)))
     names = [report["judge"] for report in reports]
-    grid(("Measure", *names), rows, caption="Judges side by side; in brackets 95 % intervals")
+    grid(("Measure", *names), rows, caption="Judges side by side, with 95 % intervals in brackets")
 
 
 def _estimate(report: Mapping[str, Any], name: str) -> str:
@@ -144,7 +144,7 @@ def _estimate(report: Mapping[str, Any], name: str) -> str:
 
 def _calibrate(names: list[str], caller: Caller) -> None:
     show_flash("new")
-    note("CSV or JSON, as `arena labels export` writes it, or an export of Label Studio or Argilla.")
+    note("Labels as CSV or JSON, or an export of Label Studio or Argilla.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), most_mb=MOST_MB)
         judges = st.multiselect("Judges", names, ["lexical"])
@@ -158,4 +158,4 @@ def _calibrate(names: list[str], caller: Caller) -> None:
             job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
         st.query_params["job"] = str(job.id)
 
-    attempt(start, "A worker holds the judges against the labels; above is how far it is.", "new")
+    attempt(start, "The calibration was put into the queue.", "new")

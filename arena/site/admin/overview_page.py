@@ -12,13 +12,13 @@ from data.text import counted
 
 
 def show() -> None:
-    """Show how things stand."""
+    """Show waiting submissions and rounds under way."""
     page_heading("Overview")
     if not show_visitor("organise").signed_in:
         return
     caller = organiser()
     inboxes = arena().inbox.waiting(caller=caller)
-    lead("What waits for you, and what is being judged.")
+    lead("Submissions that wait for you, and rounds under way.")
     heading(f"Waiting for you: {sum(len(inbox.waiting) for inbox in inboxes):,}", anchor="waiting")
     for inbox in inboxes:
         subheading(f"Submissions to {inbox.title}", anchor=inbox.set)
@@ -28,9 +28,9 @@ def show() -> None:
             paragraph(anchor(text, "admin-rounds", **query))
         grid(("System", "Waits for", "Team", "Since", "Submission"), map(_row, inbox.waiting))
     if not inboxes:
-        note("Nothing waits: every submission is on a board.")
+        note("Nothing is waiting: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")
-    paragraph(anchor("Plan a round", "admin-rounds"), ": its cost is shown first.")
+    paragraph(anchor("Plan a round", "admin-rounds"), " (the cost is shown first).")
     watched(_rounds)
 
 

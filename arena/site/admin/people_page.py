@@ -18,7 +18,7 @@ def show() -> None:
     """Show who may do what."""
     caller = organiser()
     page_heading("People")
-    lead("Changed rights hold from the next click, also for those who are signed in. Quotas belong to sets.")
+    lead("Changes take effect at once, also for people who are signed in. Quotas are set per question set.")
     heading("Accounts", anchor="accounts")
     accounts_part(caller)
     heading("Teams", anchor="teams")
@@ -53,10 +53,8 @@ def accounts_part(caller: Caller) -> None:
         if is_open:
             with st.form("account", border=False, clear_on_submit=True):
                 new = st.text_input("Name").strip()
-                email = (
-                    st.text_input("E-mail", placeholder="Where they sign in by a provider").strip() or None
-                )
-                organises = st.checkbox("Organises")
+                email = st.text_input("E-mail", placeholder="For sign-in by a provider").strip() or None
+                organises = st.checkbox("Organiser")
                 if st.form_submit_button("Add", icon=":material/person_add:"):
                     add = partial(
                         arena().teams.add_account, new, email=email, is_organiser=organises, caller=caller
@@ -67,12 +65,12 @@ def accounts_part(caller: Caller) -> None:
 def _change(account: UserAccount, caller: Caller) -> None:
     change, name = arena().teams.change_account, account.name
     organises, closed = account.is_organiser, account.closed_at is not None
-    word = "Take back the organiser's rights" if organises else "Make them an organiser"
+    word = "Remove organiser's rights" if organises else "Make organiser"
     if st.button(word, icon=":material/shield_person:"):
-        done = f"{name} {'organises no more' if organises else 'is an organiser'}."
+        done = f"{name} {'is no longer an organiser' if organises else 'is an organiser'}."
         attempt(lambda: change(name, is_organiser=not organises, caller=caller), done, "accounts")
-    help_ = "It cannot sign in then: tokens and sessions end, submissions stay."
-    if st.button("Open it again" if closed else "Close it", key="close-account", help=help_):
+    help_ = "A closed account cannot sign in; its tokens and sessions end, its submissions stay."
+    if st.button("Reopen account" if closed else "Close account", key="close-account", help=help_):
         done = f"The account {name} is {'open again' if closed else 'closed'}."
         attempt(lambda: change(name, closed=not closed, caller=caller), done, "accounts")
 
@@ -95,7 +93,7 @@ def teams_part(caller: Caller) -> None:
     else:
         note("There are no teams yet.")
     show_flash("teams")
-    note("The page of a team has its members, invitations and submissions.")
+    note("A team's page has its members, invitations and submissions.")
     with opened("Add a team", "new-team") as is_open:
         if is_open:
             with st.form("team", border=False, clear_on_submit=True):

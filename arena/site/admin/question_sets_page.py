@@ -23,14 +23,11 @@ MOST_PROBLEMS = 50
 
 def bring_set(caller: Caller) -> None:
     """Show the form that imports a set, with every problem of a file at once."""
-    note(
-        "A zip file of set.toml and questions.jsonl, a questions file, or a file of LFRQA "
-        "(annotations_…_with_citation.jsonl), plain or gzipped."
-    )
+    note("A zip file with set.toml and questions.jsonl, a questions file, or a file of LFRQA; also gzipped.")
     with st.form("import", border=False):
         endings = ("zip", *(ending for known in set_formats() for ending in known.endings))
         file = choose_file("File", key="set-file", types=endings, most_mb=MOST_MB)
-        name = st.text_input("Name", placeholder="As the file says")
+        name = st.text_input("Name", placeholder="As in the file")
         if not st.form_submit_button("Import", type="primary", icon=":material/upload:") or file is None:
             return
     try:
@@ -43,7 +40,7 @@ def bring_set(caller: Caller) -> None:
             found = error.problems[:MOST_PROBLEMS]
             grid(("Line", "Problem"), [(str(each.line or NOTHING), each.message) for each in found])
         return
-    word = "imported" if imported.created else "there already, unchanged"
+    word = "imported" if imported.created else "already there, unchanged"
     warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
     tell(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import")
 
@@ -57,7 +54,7 @@ def set_facts(view: SetView) -> None:
             *((f"in the {split} split", f"{count:,}") for split, count in view.splits.items()),
             ("with a reference", f"{view.references:,}"),
             ("systems", f"{len(view.entrants):,}"),
-            ("submissions", "frozen" if view.frozen else "possible"),
+            ("submissions", "closed for good" if view.frozen else "allowed"),
         ]
     )
     about = ("name", "version", "licence", "source", "reference_name", "reference_by", "content_hash")
@@ -72,7 +69,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
     heading("Submissions", anchor="submissions")
     show_flash("policy")
     if not view.policy.phases:
-        note("There are no phases: submissions are always taken, without quotas.")
+        note("There are no phases: the set is always open, without quotas.")
     else:
         rows = [
             (
@@ -87,7 +84,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
     if hidden != view.policy.hidden_references:
         done = f"The references of test questions are {'hidden' if hidden else 'shown'}."
         attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), done, "policy")
-    with st.expander("Add a phase, or change one by its name"):
+    with st.expander("Add a phase, or change one (same name)"):
         _phase_form(name, caller)
     names = [phase.name for phase in view.policy.phases]
     if names:
@@ -96,7 +93,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
             if confirmed("Remove the phase", "Yes, remove it", icon="delete", key=f"phase-{gone}"):
                 drop = partial(policies.drop_phase, name, gone, caller=caller)
                 attempt(drop, "The phase is removed.", "policy")
-    sure = "Take no more submissions, for good"
+    sure = "I understand: no more submissions, for good"
     if confirmed("Freeze", sure, icon="ac_unit", key="freeze", enabled=not view.frozen):
         attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
 
@@ -108,8 +105,8 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         hint = "2026-11-28 (whole day, UTC) or 2026-11-28T18:00+02:00"
         opens = left.text_input("Opens", placeholder=hint).strip()
         closes = right.text_input("Closes", placeholder=hint).strip()
-        daily = left.number_input("Submissions of a team per day", 1, value=None)
-        total = right.number_input("Submissions of a team in the phase", 1, value=None)
+        daily = left.number_input("Submissions per team and day", 1, value=None)
+        total = right.number_input("Submissions per team in the phase", 1, value=None)
         if not st.form_submit_button("Save the phase", icon=":material/save:"):
             return
 
@@ -132,7 +129,7 @@ def show() -> None:
     name = st.query_params.get("set")
     if name is None:
         page_heading("Organise sets")
-        lead("A stored set never changes; the rules for submissions to it may.")
+        lead("The questions of a set never change; its rules for submissions can.")
         _list()
         heading("Import a set", anchor="import")
         show_flash("import")

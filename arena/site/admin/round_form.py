@@ -21,7 +21,7 @@ NEW_SET, NEW_SYSTEMS = "set", "systems"
 PLANNED = "organise-planned"
 PAIRS = {
     "reference": "each system against the reference",
-    "reference,complete": "that, and every pair of systems on some questions",
+    "reference,complete": "against the reference, and every pair on some questions",
     "complete": "every pair of systems on some questions",
     "all": "every pair on every question",
 }
@@ -34,7 +34,7 @@ def new_round(caller: Caller) -> None:
     """Show the form, the plan that follows from it, and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
-        note("There is no question set to judge.")
+        note("There is no question set yet.")
         paragraph(anchor("Import a question set", "admin-data"))
         return
     try:
@@ -52,7 +52,7 @@ def new_round(caller: Caller) -> None:
     if planned is None:
         return
     if planned[0] != request:
-        note("The form was changed since: plan again to see what it costs.")
+        note("The form has changed: plan again to see the cost.")
         return
     _show_plan(request, planned[1])
     _show_to_do(planned[1]["to_do"])
@@ -70,13 +70,13 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
             "Systems",
             entrants,
             chosen_many(NEW_SYSTEMS, entrants, ()) if summary.name == wanted else [],
-            placeholder="All of them",
+            placeholder="All systems",
             key=f"systems-{summary.name}",
         )
         domains = st.multiselect(
             "Domains",
             list(summary.domains),
-            placeholder="All of them",
+            placeholder="All domains",
             format_func=distinct(summary.domains).__getitem__,
             key=f"domains-{summary.name}",
         )
@@ -91,9 +91,9 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
         missing = st.selectbox("Missing answers", list(MISSING), format_func=MISSING.__getitem__)
-        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="The most that it may spend")
+        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Most that the round may spend")
         seed = st.number_input("Seed", 0, value=0)
-        name = st.text_input("Name of the round", placeholder="Made of set, judge and day")
+        name = st.text_input("Name of the round", placeholder="Default: set, judge and date")
     return RoundRequest(
         set_name=summary.name,
         judge=judge,
@@ -115,7 +115,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
     sure = st.checkbox(f"Judge {plan['planned']:,} battles for about {usd(plan['cost_usd'])} {cap}.")
     blocked = any(one["blocks"] for one in plan["to_do"])
     if blocked:
-        note("The round can be launched once what is needed above is there.")
+        note("The round can be launched once everything marked as needed is there.")
     if st.button("Launch", type="primary", disabled=blocked or not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
@@ -125,7 +125,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             # The page of the round begins at its top.
             st.session_state.pop(OPENED, None)
 
-        attempt(launch, "The round is launched and waits for a worker.")
+        attempt(launch, "The round was launched and put into the queue.")
 
 
 def _between(fewest: int, most: int) -> str:
@@ -141,7 +141,7 @@ def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
         ]
     )
-    for head, key in (("Left out", "left_out"), ("The judge cannot decide, since", "undecidable")):
+    for head, key in (("Left out", "left_out"), ("The judge cannot decide", "undecidable")):
         rows = [(why, f"{count:,}") for why, count in plan[key].items()]
         if rows:
             grid((head, "Battles"), rows)
@@ -154,4 +154,4 @@ def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:
         note("Nothing is missing.")
         return
     rows = [(one["text"], "needed" if one["blocks"] else "to consider", one["advice"]) for one in to_do]
-    grid(("What is missing", "How urgent", "What to do"), rows)
+    grid(("Missing", "Urgency", "What to do"), rows)

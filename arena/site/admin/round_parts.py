@@ -16,7 +16,7 @@ from arena.site.admin.common import capped, grid, offer_cancel, usd
 from arena.site.admin.judges_page import calibration_title
 from arena.site.questions.question_page import in_short, order_of
 from arena.site.services import arena
-from arena.site.ui.html import anchor, heading, note, paragraph, strip
+from arena.site.ui.html import Cell, anchor, heading, note, paragraph, strip
 from arena.site.ui.messages import attempt, confirmed, show_error, show_flash, without_commands
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
@@ -59,18 +59,21 @@ def standing(live: LiveStanding) -> None:
     """Show the win shares so far, each with its interval and the word that follows from it."""
     heading("Standing", anchor="standing")
     note(live.sentence)
-    rows = [(row.system, percent(row.score), ends_of(row, share=True), row.word) for row in live.systems]
-    grid(("System", "Score", "95 % interval", "Result"), rows, caption="Mean share of the win per question")
+    rows = [
+        (row.system, percent(row.score), Cell(ends_of(row, share=True), sub=row.word)) for row in live.systems
+    ]
+    grid(("System", "Score", "95 % interval"), rows, caption="Mean share of the win per question")
 
 
 def controls(watch: RoundWatch, caller: Caller) -> None:
     """Offer what may be done with the round now."""
     name, rounds = watch.round.name, arena().rounds
     words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
+    actions = watch.actions
     show_flash(CONTROLS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = None
-        if watch.active or watch.retriable:
+        if actions & {"cancel", "retry"}:
             cap = st.number_input(
                 "New cap in USD", 0.0, value=None, placeholder="unchanged", width=160, key="cap"
             )
@@ -78,36 +81,35 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
         buttons: tuple[tuple[bool, str, str, Callable[[], object], str], ...] = (
             (
                 *(cap is not None, "Change the cap", "payments"),
-                lambda: rounds.set_budget(name, cap or 0.0, caller=caller),
-                f"The cap is {usd(cap)}.",
+                *(partial(rounds.set_budget, name, cap or 0.0, caller=caller), f"The cap is {usd(cap)}."),
             ),
             (
-                *(watch.may_pause, "Pause", "pause", lambda: rounds.pause(name, caller=caller)),
+                *("pause" in actions, "Pause", "pause", partial(rounds.pause, name, caller=caller)),
                 "The round is paused; battles in flight finish.",
             ),
             (
-                watch.active and not watch.waiting,
+                "resume" in actions,
                 "Resume",
                 "play_arrow",
                 go_on,
                 "The round was put into the queue again.",
             ),
             (
-                *(watch.stopped_by_judge, "Judge all the same", "warning", partial(go_on, anyway=True)),
+                *("overrule" in actions, "Judge all the same", "warning", partial(go_on, anyway=True)),
                 "The round was put into the queue; it no longer stops because of the judge's replies.",
             ),
             (
-                *(watch.may_retry, f"Judge the {words}", "replay", partial(go_on, retry=True)),
+                *("retry" in actions, f"Judge the {words}", "replay", partial(go_on, retry=True)),
                 f"The {words} were put into the queue again.",
             ),
         )
         for offered, label, icon, work, done in buttons:
             if offered and st.button(label, icon=f":material/{icon}:"):
                 attempt(work, done, CONTROLS)
-        if watch.active and confirmed("Cancel", "Yes, end the round", icon="cancel", key="end"):
-            attempt(lambda: rounds.cancel(name, caller=caller), "The round is cancelled.", CONTROLS)
-        sure = "I understand: delete this round and its verdicts for good"
-        if watch.deletable and confirmed("Delete", sure, icon="delete", key="delete"):
+        if "cancel" in actions and confirmed("Cancel", "Yes, end the round", icon="cancel", key="end"):
+            attempt(partial(rounds.cancel, name, caller=caller), "The round is cancelled.", CONTROLS)
+        sure = "I understand: delete this round for good"
+        if "delete" in actions and confirmed("Delete", sure, icon="delete", key="delete"):
 
             def delete() -> None:
                 rounds.delete(name, caller=caller)
@@ -160,8 +162,8 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         if people is not None and st.button("Publish the correction", icon=":material/how_to_vote:"):
             publish = partial(arena().boards.publish, name, report=note, people=people, caller=caller)
             attempt(publish, "The corrected board is published.", BOARD)
-        notice = st.text_area("Notice for readers, if it is retracted", key="notice")
-        sure = "Take it down for everybody; the round cannot be published again"
+        notice = st.text_area("Notice to readers", key="notice")
+        sure = "I understand: take it down for good"
         if confirmed("Retract", sure, icon="undo", key="retract", enabled=bool(notice.strip())):
             retract = partial(arena().boards.retract, name, notice.strip(), caller=caller)
             attempt(retract, "The board is retracted.", BOARD)
@@ -175,7 +177,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     name = watch.round.name
     heading("Board", anchor="board")
     show_flash(BOARD)
-    if watch.publishing and watch.job is not None:
+    if watch.job is not None and watch.publishing:
         st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
         offer_cancel(watch.job.job.id, caller, BOARD)
         return
@@ -184,7 +186,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             _preview(watch, caller)
         except ArenaError as error:
             show_error(error)
-    metrics = st.checkbox("Score the answers by the embedded metrics first", value=True, key="metrics")
+    metrics = st.checkbox("Score the answers with the embedded metrics first", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
     people = _labels(name, caller)
     warning = arena().boards.partial(name, caller=caller)
@@ -206,7 +208,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
     count = {found.name: count for found, count in arena().labels.rounds(caller=caller)}.get(name, 0)
-    if count and st.checkbox(f"Correct by the {count:,} labels of this round", key="votes-labels"):
+    if count and st.checkbox(f"Correct with the {count:,} labels of this round", key="votes-labels"):
         return arena().boards.votes(LABELS, name)
     return None
 
@@ -216,10 +218,10 @@ def _choose_calibration(judge: str, caller: Caller) -> int | None:
         calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
     }
     if not calibrations:
-        note(f"The judge {judge} was not calibrated here; the board will say so.")
+        note(f"The judge {judge} is not calibrated here; the board will say so.")
         return None
     return st.selectbox(
-        "Calibration that the board reports",
+        "Calibration to report",
         [*calibrations, None],
         format_func=lambda number: "none" if number is None else calibration_title(calibrations[number]),
     )

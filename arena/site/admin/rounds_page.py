@@ -41,8 +41,8 @@ def live(name: str) -> None:
     figures(watch)
     standing(watch.live)
     controls(watch, caller)
-    without_verdict(watch, caller)
     board_part(watch, caller)
+    without_verdict(watch, caller)
 
 
 def _list() -> None:

@@ -19,14 +19,14 @@ CLASSES = {Verdict.SUPPORTED: "aa-for", Verdict.CONTRADICTED: "aa-against", Verd
 KINDS = (
     (highlights.Standing.CONTRADICTED, "Contradicts", "✗"),
     (highlights.Standing.BASIS, "Misses", "–"),
-    (highlights.Standing.MISSING, "Misses too (follows from the above)", "–"),
-    (highlights.Standing.PARTLY, "Covers in part", "◐"),
+    (highlights.Standing.MISSING, "Also misses (follows from the above)", "–"),
+    (highlights.Standing.PARTLY, "Partly covers", "◐"),
     (highlights.Standing.COVERED, "Covers", "✓"),
 )
 LEGEND = (
-    "Underlined: covers a statement of the passages or a fact of the reference (the number says how many). "
-    "Coloured: a claim that the passages support ✓ or contradict ✗, or that they do not confirm ?; darker = "
-    "more certain, with its probability. Point at a part for more."
+    "Underlined: covers statements of the passages or facts of the reference (the number counts them). "
+    "Coloured: a claim that the passages support ✓, contradict ✗ or do not confirm ?, with its probability; "
+    "darker is more certain. Point at a part for details."
 )
 
 
@@ -51,7 +51,7 @@ def _mark(part: highlights.Stretch) -> Mark:
     if part.verdict is not None and part.posterior is not None:
         marks.append(f"{SIGNS[part.verdict]} {part.posterior:.2f}")
         title.append(
-            f"{part.verdict}: probability {part.posterior:.2f} that the claim is true, given the passages"
+            f"{part.verdict}: probability {part.posterior:.2f} that it is true according to the passages"
         )
         kinds.append(CLASSES[part.verdict])
         strength = _strength(part.posterior)
@@ -61,7 +61,7 @@ def _mark(part: highlights.Stretch) -> Mark:
         kinds.append("aa-covers")
     if part.instead:
         marks.append("≠")
-        title.append(f"the passages say instead: {part.instead}")
+        title.append(f"the passages say: {part.instead}")
     return Mark(
         text=part.text,
         meaning="; ".join(title),
@@ -145,7 +145,7 @@ def _claim(claim: highlights.ClaimView) -> Claim:
         sign=f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
         text=claim.text,
         strength=_strength(claim.posterior),
-        meaning=f"{claim.verdict}: probability that the claim is true, given the passages",
+        meaning=f"{claim.verdict}: probability that the claim is true according to the passages",
         details=[
             ("", claim.reason),
             *((f"{side}, {one.passage}: ", f"“{one.words}”") for side, one in words if one.words),

@@ -22,12 +22,10 @@ from data.text import percent
 SECOND = "aa-second"
 CLASSES = {"Winner": "aa-left aa-words aa-winner", "Margin": ""}
 MEANINGS = {
-    "Winner": "The system with the largest share of the win, over its battles on the question; the reference "
-    "is left aside.",
-    "Margin": "By how much the winner's share of the win is larger than the second: 0 % is a shared win.",
-    "Spread": "How far the systems' shares of the win are apart: their standard deviation, 0 to 0.5.",
-    "Disagreement": "Battles whose verdict changed with the order, or on which judges disagree, of those "
-    "with a verdict.",
+    "Winner": "The system with the largest share of the win on the question, without the reference.",
+    "Margin": "The winner's share of the win minus the second's; 0 % is a shared win.",
+    "Spread": "Standard deviation of the systems' shares of the win, 0 to 0.5.",
+    "Disagreement": "Share of judged battles whose verdict changed with the order, or where judges disagree.",
     "Flips": "Battles whose verdict changed with the order of the answers.",
 }
 AT_ONCE = 50
@@ -35,7 +33,7 @@ TRAITS = {
     Trait.FLIPPED: "verdict changed with the order",
     Trait.DISPUTED: "judges disagree",
     Trait.UNDECIDED: "without a verdict",
-    Trait.TIED: "ended as a tie",
+    Trait.TIED: "tied",
 }
 FILTERS = ("trait", "winner", "system", "opponent", "result")
 """Address parameters of filters; without any of them they are folded."""
@@ -121,10 +119,10 @@ def show() -> None:
     matching = questions_found(view, wanted, order)
     note(
         f"{len(matching):,} of {len(question_list.questions):,} questions. "
-        "Choose one to see its answers, battles and rationales."
+        "Choose one to see its answers, battles and reasons."
     )
     if not matching:
-        st.info("No question matches. Use other words, or fewer filters.", icon=":material/search_off:")
+        st.info("No question matches. Change the words or remove filters.", icon=":material/search_off:")
         return
     page = choose_page(len(matching))
     shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]

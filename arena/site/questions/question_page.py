@@ -32,10 +32,10 @@ from judges.metrics.registry import ReadFact
 def standing(view: BoardView, question_view: QuestionView) -> str:
     """Describe the best answers to the question, in a sentence."""
     if not question_view.answers:
-        return "Its verdicts are below; the answers are not shown."
+        return "The verdicts are below; the answers are hidden."
     best = best_of(question_view.battles)
     if not best:
-        return "No answer to it was judged in this round."
+        return "No answer to this question was judged in this round."
     names = listed([view.the_reference if system == view.reference else system for system in best])
     who = f"{names[0].upper()}{names[1:]}" if view.reference == next(iter(best)) else names
     records = list(best.values())
@@ -46,7 +46,7 @@ def standing(view: BoardView, question_view: QuestionView) -> str:
         won = f"each won {first.ahead:,} more of its battles here than it lost"
     else:
         won = "each won as many of its battles here as it lost"
-    return f"{who} answered it {'equally well, and best' if several else 'best'}: {won}."
+    return f"{who} gave the best answer{'s' if several else ''}: {won}."
 
 
 def chosen_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
@@ -71,13 +71,13 @@ def how_close(shown: BattleEvidence) -> str:
         return ""
     readings = len(final_readings(shown))
     times = "one reading" if readings == 1 else f"{readings:,} readings"
-    return f"Margin {lead:.2f} over {times}, where 0 is even and 1 the most."
+    return f"Margin {lead:.2f} over {times} (0 is even, 1 the largest)."
 
 
 def in_short(battle: BattleRecord, reasons: Reasons) -> str:
     """Describe the ground truth of a verdict, the term that decided and each side's result."""
     told = explained(reasons, battle.system_a, battle.system_b, in_full=False)
-    return f"The judge held both answers against the {reasons.ground_truth}. {told}."
+    return f"The judge compared both answers with the {reasons.ground_truth}. {told}."
 
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Markup:
@@ -145,7 +145,7 @@ def said_of(battle: BattleRecord, judgment: Judgment) -> str:
 
 def remarks_of(battle: BattleRecord) -> list[str]:
     """Return the notes that readers of a verdict need."""
-    flipped = "The judge changed its mind when the order was swapped, so the battle is a tie."
+    flipped = "The judge preferred the other answer when the order was swapped, so the battle is a tie."
     return [text for text in (battle.detail, flipped if battle.flipped else "") if text]
 
 

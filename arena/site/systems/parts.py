@@ -24,7 +24,7 @@ def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord])
         note("None.")
         return
     shown = records[:MOST_RECORDS]
-    note(f"{len(shown)} of {len(records)} questions, the clearest first.")
+    note(f"{len(shown)} of {len(records)} questions, clearest first.")
     rows = [
         Cell(
             one.question,
@@ -40,7 +40,7 @@ def show_card(view: BoardView, system: str, submission: Submission | None) -> No
     """Show the system card, the judged submission, and the costs that its team reports."""
     heading("System card", anchor="card")
     if submission is None:
-        note("There is no card: these answers came with the question set, or their submission was withdrawn.")
+        note("No card: the answers came with the question set, or the submission was withdrawn.")
     else:
         _show_submission(submission)
     said = view.self_reported.get(system)
@@ -51,14 +51,11 @@ def show_card(view: BoardView, system: str, submission: Submission | None) -> No
         for figure, (name, form) in FIGURES.items()
         if (mean := said.figures.get(figure)) is not None
     )
-    note(f"Mean of an answer: {figures}. {SELF_REPORTED}")
+    note(f"Mean per answer: {figures}. {SELF_REPORTED}")
 
 
 def _show_submission(submission: Submission) -> None:
-    note(
-        f"As its team wrote it. Of its answers {submission.no_answers:,} decline; the submission is "
-        f"{submission.state.value}."
-    )
+    note(f"Written by the team. {submission.no_answers:,} answers decline; status: {submission.state.value}.")
     entries = {
         "team": submission.team,
         **asdict(submission.card),
@@ -72,14 +69,14 @@ def _show_submission(submission: Submission) -> None:
 
 
 def show_by_domain(view: BoardView, system: str) -> None:
-    """One system's rates and mean scores in every domain, with their intervals."""
+    """Show one system's rates and mean scores in every domain, with their intervals."""
     lines = {view.label(domain): view.line(system, domain) for domain in (OVERALL, *view.domains)}
     names = {name for line in lines.values() if line is not None for name in line.scores}
     known = shown_metrics()
     order = [*(name for name in known if name in names), *sorted(names - known.keys())]
     note(
-        "Means over answers, 0–100 %, with 95 % BCa intervals over questions (10,000 resamples), beside its "
-        "rates. A missing answer counts 0; one that could not be scored is left out."
+        "Rates, and mean scores of the answers (0–100 %) with 95 % BCa intervals over questions (10,000 "
+        "resamples). A missing answer counts 0; one that could not be scored is left out."
         if names
         else "Its answers were not scored."
     )

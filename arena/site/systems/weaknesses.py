@@ -26,13 +26,13 @@ def show_not_computed(weaknesses: Weaknesses) -> None:
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     """Show the losses in retrieval and in writing, by domain."""
-    heading("Lost in retrieval, lost in the answer", anchor="retrieval")
+    heading("Losses in retrieval and in the answer", anchor="retrieval")
     if not weaknesses.losses:
-        note(f"Retrieval cannot be told from writing. {weaknesses.no_losses}")
+        note(f"Not available. {weaknesses.no_losses}")
         return
     note(
-        "Of the sub-questions that the question's passages answer: how many its contexts answer, how many "
-        "its answers answer, and where the others are lost."
+        "Share of the answerable sub-questions that the system's contexts and its answers cover, and where "
+        "the rest is lost."
     )
     header = ("Domain", "Lost in retrieval", "Lost in the answer", "In context", "In answer", "Sub-questions")
     rows = [
@@ -60,11 +60,11 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     heading("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:
-        note("No answer of this system misses anything, or none was scored.")
+        note("Nothing is missed, or no answer was scored.")
         return
     what = "facts of the references" if missed.of_reference else "statements of the passages"
-    note(f"What its answers leave out of the {what}, beside what the others leave out.")
-    header = ("Domain", "Missed", "Others miss", "Missed", "In all")
+    note(f"Share of the {what} that its answers miss, next to the other systems' share.")
+    header = ("Domain", "Missed", "Others miss", "Number", "Of")
     rows = [
         (
             view.label(domain),
@@ -80,9 +80,8 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     with shares_of_domains:
         put_html(figures_table(header, rows, spare=2))
         note(
-            f"{len(missed.facts)} of the {missed.in_all:,} that are missed are listed. A fact belongs to "
-            "one question, so the order is: what most other answers to the question have, then what most "
-            "passages say, then what fewest others miss. What follows from a listed fact is not listed again."
+            f"{len(missed.facts)} of {missed.in_all:,} missed facts; first what most other answers cover. "
+            "A fact that follows from a listed one is left out."
         )
         if missed.contradictions:
             note(f"✗: the answer seems to contradict it. {missed.contradictions}")
@@ -114,7 +113,7 @@ def _missed(view: BoardView, fact: MissedFact) -> Claim:
 
 
 def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """Its least credible claims."""
+    """Show its least credible claims."""
     heading("Claims to check", anchor="doubtful")
     if not weaknesses.answers:
         note("Its claims were not scored.")
@@ -129,11 +128,11 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
                 ("claims supported, on average", f"{whole.supported:.1f}"),
             )
         )
-        note("K is the median number of claims of all answers to the set.")
+        note("K is the median number of claims in an answer.")
     counts = ", ".join(f"{weaknesses.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
     note(
-        f"Claims in {weaknesses.answers:,} answers: {counts}. Not confirmed is what no passage speaks for or "
-        "against, or not surely enough; precision counts all that are likelier true than false."
+        f"Claims in {weaknesses.answers:,} answers: {counts}. Unconfirmed: no passage clearly supports or "
+        "contradicts it. Precision counts claims that are more likely true than false."
     )
     if weaknesses.source is not None:
         note(weaknesses.source.sentence)

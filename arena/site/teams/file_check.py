@@ -20,7 +20,7 @@ from data.text import percent
 from submissions.check import CheckReport, report_csv
 
 MOST_LISTED = 100
-KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts alone (a run)"}
+KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts only (a run)"}
 CHECKED_AS = {SubmissionKind.ANSWERS: "answers", SubmissionKind.CONTEXTS: "questions with passages"}
 CHECKED, TURN = "checked-file", "file-turn"
 SYSTEM_NAME = "system-name"
@@ -39,20 +39,17 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     """Let the visitor drop a file, and check it; None while there is none."""
     heading("2. Drop your file", anchor="file")
     require(caller, TokenScope.SUBMIT)
-    kind = SubmissionKind(choose_segment("kind", "It holds", KINDS))
+    kind = SubmissionKind(choose_segment("kind", "Contents", KINDS))
     if kind is SubmissionKind.CONTEXTS:
-        note(
-            "A TREC run, or JSONL or Parquet with contexts that have ids. It enters no round, but the page "
-            "Retrieval."
-        )
+        note("A TREC run, or JSONL or Parquet with context ids: scored on the page Retrieval, not judged.")
     dropped = choose_file(
         f"File of {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",
-        advice="It is checked first. Nothing is submitted before you confirm.",
+        advice="It is checked first; nothing is submitted until you confirm.",
     )
     if dropped is None:
         st.session_state.pop(CHECKED, None)
-        note("It is only checked: nothing is submitted before you confirm.")
+        note("The file is only checked; nothing is submitted until you confirm.")
         return None
     key = (open_set.name, caller.name, dropped.file_id, kind.value)
     checked: CheckedFile | None = st.session_state.get(CHECKED)
@@ -79,14 +76,12 @@ def next_file() -> None:
 
 
 def show_check(open_set: OpenSet, result: CheckReport) -> None:
-    """Say whether the file can be submitted, what to correct, and what it covers."""
-    heading("3. What the check found", anchor="check")
+    """Show the errors, warnings and coverage of the file."""
+    heading("3. Results of the check", anchor="check")
     if result.accepted:
         st.success("This file can be submitted.", icon=":material/check_circle:")
     else:
-        st.error(
-            "This file cannot be submitted yet. Fix the errors and upload it again.", icon=":material/error:"
-        )
+        st.error("This file has errors. Fix them and upload it again.", icon=":material/error:")
     of_contexts = result.kind is SubmissionKind.CONTEXTS
     strip(
         (
@@ -112,7 +107,7 @@ def show_check(open_set: OpenSet, result: CheckReport) -> None:
             for domain, share in result.coverage.items()
         ]
         put_html(figures_table(("Domain", "Questions", "Answered"), rows))
-        note("A question that you leave out counts as lost, as an empty answer does.")
+        note("A question without an answer counts as lost.")
 
 
 def _show_problems(result: CheckReport) -> None:

@@ -19,11 +19,11 @@ def show() -> None:
     show_flash()
     if TOKEN in st.session_state:
         show_new_token(TOKEN)
-        paragraph(anchor("Sign in with it", "auth/sign-in"))
+        paragraph(anchor("Sign in with this token", "auth/sign-in"))
         return
     code = st.query_params.get("code", "")
     if not code:
-        note("Open the link of an invitation, or ask an owner of the team for one.")
+        note("Open an invitation link, or ask an owner of the team for one.")
         return
     try:
         _offer(code, arena().invitations.team_of(code))
@@ -38,11 +38,11 @@ def _offer(code: str, team: str) -> None:
         if st.button(f"Join as {caller.account}", type="primary"):
             _joined(invitations.join(code, caller=caller))
     elif subject:
-        name = st.text_input("Your name here", max_chars=100).strip()
+        name = st.text_input("Your name", max_chars=100).strip()
         if st.button("Join", type="primary", disabled=not name):
             _joined(invitations.join_as_new(code, name=name, subject=subject))
     elif providers():
-        note("Sign in first; then open the link again.")
+        note("Sign in, then open the link again.")
         offer_providers()
     elif st.button("Show the team's token, once", type="primary"):
         st.session_state[TOKEN] = invitations.token(code).secret
@@ -52,16 +52,16 @@ def _offer(code: str, team: str) -> None:
 def _joined(team: str) -> None:
     st.query_params.clear()
     paragraph(anchor("My team", "team", team=team))
-    tell(f"You are a member of {team}. Its page is My team.")
+    tell(f"You are now a member of {team}.")
 
 
 def offer_invitation(team: str, caller: Caller) -> None:
     """Offer to make a link that lets one person join a team within a week."""
-    if st.button("Make an invitation", icon=":material/link:", key=f"invite-{team}"):
+    if st.button("Create invitation", icon=":material/link:", key=f"invite-{team}"):
         try:
             link = arena().invitations.invite(team, caller=caller)
         except ArenaError as error:
             show_error(error)
         else:
-            note("Whoever opens this link within a week joins the team, once. It is not shown again.")
+            note("This link lets one person join the team within a week. It is not shown again.")
             st.code(link, language=None, wrap_lines=True)

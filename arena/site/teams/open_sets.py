@@ -40,7 +40,7 @@ def choose_set() -> OpenSet | None:
     """Return the set that the address names, or that the visitor picks; None without any."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
-        st.info("There is no question set to answer yet. Organisers add one.", icon=":material/inbox:")
+        st.info("There is no question set yet. Organisers add them.", icon=":material/inbox:")
         return None
     titles = {name: summary.title or name for name, summary in summaries.items()}
     name = choose_one("set", "Question set", titles)
@@ -54,7 +54,7 @@ def choose_set() -> OpenSet | None:
 
 
 def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
-    """Show phase, deadline, what is left for the team, and how large files may be."""
+    """Show phase, deadline, remaining submissions and limits."""
     if open_set.phase is None:
         error = closed_error(open_set.policy)
         st.warning(f"{error} You can still check a file.", icon=":material/event_busy:")
@@ -81,9 +81,8 @@ def starter_files(open_set: OpenSet) -> None:
     """Offer the template, the sample, and a card to fill in."""
     heading("1. Start from a file", anchor="start")
     note(
-        "The template has a line for each question with empty answers. The sample is a small file that would "
-        "be accepted, to test the process. JSONL, a JSON array, CSV or Parquet are read, logs of evaluation "
-        "harnesses, and zip files of datasets and runs."
+        "The template has one line per question, with empty answers. The sample is a small valid file for a "
+        "trial. Accepted: JSONL, JSON, CSV, Parquet, logs of evaluation harnesses, zips of datasets and runs."
     )
     template = partial(arena().submissions.template, open_set.name, caller=present())
     with st.container(horizontal=True):
@@ -97,11 +96,11 @@ def show_other_ways(open_set: OpenSet) -> None:
     """Show the ways to submit without a browser."""
     most = open_set.limits.file_bytes // MEBIBYTE
     with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
-        note(f"The API takes files up to {most:,} MiB, as this page does, by the same checker.")
+        note(f"The API takes files up to {most:,} MiB and checks them as this page does.")
         verbatim(
             'export ARENA_SERVER=https://…   # this site\nAUTH="Authorization: Bearer aa_…"\n'
             f'SET="$ARENA_SERVER/api/v1/sets/{open_set.name}"\n'
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/check"\n'
             'curl -H "$AUTH" -X POST -T answers.jsonl.gz "$SET/submissions?system=my-system"'
         )
-        paragraph("See the ", anchor("routes of the API", "api/v1/"), ".", class_="aa-note")
+        paragraph("See the ", anchor("API reference", "api/v1/"), ".", class_="aa-note")

@@ -29,13 +29,13 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
             done = f"Submission {submission.id} is accepted."
             attempt(lambda: arena().submissions.confirm(submission.id, caller=caller), done, CHOSEN)
     elif submission.selected:
-        html.note("This version is chosen: it represents its system in future rounds.")
+        html.note("This version is chosen for future rounds.")
     elif st.button(
         "Choose this version for the board",
         key=f"select-{submission.id}",
-        help="Rounds to come take this version of the system. Without a choice they take the newest.",
+        help="Future rounds use this version. Without a choice they use the newest.",
     ):
-        done = f"Version {submission.version} of {submission.system} enters the rounds to come."
+        done = f"Version {submission.version} of {submission.system} is used in future rounds."
         attempt(lambda: arena().submissions.select(submission.id, caller=caller), done, CHOSEN)
     with st.expander("Withdraw it", icon=":material/delete:"):
         _withdraw(submission, caller)
@@ -43,7 +43,7 @@ def show_actions(submission: SubmissionStatus, caller: Caller) -> None:
 
 def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
     if not submission.attempt:
-        html.note("If its judging has not begun, the attempt is given back.")
+        html.note("If judging has not begun, this does not count as an attempt.")
     reason = st.text_input("Reason (readers see it)", key=f"reason-{submission.id}", max_chars=500)
     html.note(f"Withdraw version {submission.version} of {submission.system}:")
     sure = "Yes, withdraw it; this cannot be undone"
@@ -55,12 +55,12 @@ def _withdraw(submission: SubmissionStatus, caller: Caller) -> None:
 
 
 NEXT: Mapping[SubmissionState, str] = {
-    SubmissionState.CHECKED: "Checked and stored, not submitted yet: it does not count. Submit it below.",
-    SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round that takes it.",
+    SubmissionState.CHECKED: "Checked and stored, but not submitted yet. Submit it below.",
+    SubmissionState.ACCEPTED: "Accepted. Next, the organisers plan a round with it.",
     SubmissionState.QUEUED: "Waiting to be judged, or being judged now.",
     SubmissionState.JUDGED: "Judged. Next, the organisers publish the board.",
-    SubmissionState.PUBLISHED: "On a published board. Its page there shows where it loses.",
-    SubmissionState.WITHDRAWN: "Withdrawn: its texts are shown to nobody, and this line stays.",
+    SubmissionState.PUBLISHED: "On a published board. The system's page shows where it loses.",
+    SubmissionState.WITHDRAWN: "Withdrawn: its texts are hidden; this entry stays.",
 }
 REFRESH_EVERY = "5s"
 """While something is queued, its line is refreshed so often."""
@@ -68,10 +68,10 @@ JUDGED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 
 def show_submissions(team: str, caller: Caller) -> None:
-    """List the team's submissions, and show the one of the address with what can be done."""
+    """List the team's submissions, and show the selected one with its actions."""
     lines = _lines(team, caller)
     if not lines:
-        html.note("Nothing has been submitted yet. Start from the sample file: it takes a minute.")
+        html.note("Nothing has been submitted yet. Try the sample file: it takes a minute.")
         html.paragraph(
             html.Cell("Submit a file of answers", href=html.link("submit", team=team), class_="aa-button")
         )
@@ -130,11 +130,11 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
     html.subheading(f"{submission.system}, version {submission.version}", anchor="submission")
     html.note(next_of(submission))
     waiting = waits(submission)
-    done = format_time(submission.eta) if submission.eta else "not known before judging begins"
+    done = format_time(submission.eta) if submission.eta else "known once judging begins"
     html.strip(
         (
             ("state", submission.state.value),
-            *((("place in the queue", queue_of(submission)), ("judged by, about", done)) if waiting else ()),
+            *((("place in the queue", queue_of(submission)), ("judged by about", done)) if waiting else ()),
             ("attempt", attempt_of(submission)),
             ("counts against the quota", "yes" if submission.charged else "no"),
             ("answers", f"{submission.answers:,}"),
@@ -156,7 +156,7 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
 
 
 def waits(status: SubmissionStatus) -> bool:
-    """Return whether it waits for its first verdicts; judged submissions wait no more."""
+    """Return whether it waits for its first verdicts."""
     return status.position is not None and status.state not in JUDGED
 
 
@@ -182,7 +182,7 @@ def next_of(submission: SubmissionStatus) -> str:
     if submission.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
         return f"{NEXT[submission.state]} Reason: {submission.withdrawn_reason}"
     if submission.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
-        return "Accepted. It is on the page Retrieval, and enters no round."
+        return "Accepted. Its scores are on the page Retrieval; it is not judged."
     return NEXT[submission.state]
 
 

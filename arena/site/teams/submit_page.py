@@ -17,32 +17,32 @@ from arena.site.ui.html import anchor, heading, lead, name_page, note, page_head
 from arena.site.ui.messages import show_error, show_flash, show_progress, tell
 from arena.site.uploads import choose_file, laid_down
 from data.errors import ArenaError, ConflictError, FileFormatError, InvalidFileError, RecordError
-from data.models import Phase, Problem, Submission, SystemCard
+from data.models import Problem, Submission, SystemCard
 from submissions.card import FIELDS, check_fields, load_card
 
 MOST_MB = 1
 SENT, WRONG = "card-file", "card-problems"
 LABELS: Mapping[str, tuple[str, str]] = {
-    "model": ("Model", "the LLM that writes the answers"),
-    "retriever": ("Retriever", "what finds the passages"),
+    "model": ("Model", "LLM that writes the answers"),
+    "retriever": ("Retriever", "finds the passages"),
     "passages": ("Passages", "how many, and from where"),
-    "organisation": ("Organisation", "who runs it"),
+    "organisation": ("Organisation", "lab or company"),
     "licence": ("Licence", "of the system"),
     "link": ("Link", "https://…"),
-    "contact": ("Contact", "seen by you and the organisers alone"),
+    "contact": ("Contact", "only you and the organisers see it"),
     "notes": ("Notes", "what readers should know"),
     "open_weights": ("Open weights", "yes or no"),
-    "parameters": ("Parameters", "how many in all, such as 70B"),
+    "parameters": ("Parameters", "total number, such as 70B"),
     "released": ("Released", "2026-05-01, 2026-05 or 2026"),
 }
 
 
 def fill_card(before: SystemCard | None) -> SystemCard | None:
-    """Let the visitor say what the system is; None while a field cannot be used."""
-    with st.expander("System card: what readers see of your system", icon=":material/badge:"):
+    """Show the form of the system card; None while a field is invalid."""
+    with st.expander("System card: shown to readers", icon=":material/badge:"):
         _take_file()
         if before is not None and before != SystemCard():
-            st.button("Take over the card of the version before", on_click=_fill, args=(before,))
+            st.button("Copy the card of the previous version", on_click=_fill, args=(before,))
         columns = st.columns(2)
         for at, name in enumerate(FIELDS):
             label, hint = LABELS[name]
@@ -63,7 +63,7 @@ def _take_file() -> None:
     choose_file(label, types=("yaml", "yml"), most_mb=MOST_MB, key=SENT, on_change=_read)
     wrong: Sequence[Problem] = st.session_state.get(WRONG, ())
     if wrong:
-        note("This card was not taken:")
+        note("This card cannot be used:")
         put("problems", wrong)
 
 
@@ -78,7 +78,9 @@ def _read() -> None:
     except InvalidFileError as error:
         st.session_state[WRONG] = error.problems
     except FileFormatError as error:
-        st.session_state[WRONG] = (Problem(error.line, error.code, "This is no card.", advice=error.advice),)
+        st.session_state[WRONG] = (
+            Problem(error.line, error.code, "This is not a system card.", advice=error.advice),
+        )
 
 
 def _fill(card: SystemCard) -> None:
@@ -92,20 +94,20 @@ LAST, SUBMITTED = "last-submission", "submitted"
 def offer_submission(
     open_set: OpenSet, checked: CheckedFile, team: str, quota: Quota, caller: Caller
 ) -> None:
-    """Let the visitor name the system, describe it, and confirm."""
+    """Ask for the name and card of the system, and a confirmation."""
     heading("4. Submit", anchor="submit")
     lines = arena().submissions.find(set_name=open_set.name, team=team, caller=caller)
     system, card, anonymous = _ask({line.system: line for line in lines})
     if open_set.phase is not None:
-        note(_cost(open_set.phase, quota))
+        note(quota.sentence)
     missing = _missing(open_set, checked, system, card, team, quota, caller)
     with st.container(horizontal=True, vertical_alignment="center"):
         now = st.button("Submit", type="primary", disabled=bool(missing), key="submit-now")
         later = st.button(
-            "Keep without submitting",
+            "Save without submitting",
             disabled=bool(missing),
             key="submit-later",
-            help="It is stored as checked: it does not count, and you submit it on My team.",
+            help="Stored and checked; it does not count until you submit it on My team.",
         )
     if missing:
         note(missing)
@@ -121,28 +123,14 @@ def _ask(versions: dict[str, Submission]) -> tuple[str, SystemCard | None, bool]
     if before is not None:
         note(f"It follows version {before.version} of {system}, unless its answers are the same.")
     elif listed:
-        note(f"A name that you used before makes its next version: {listed}. Another name is a new system.")
+        note(f"To add a version, use the name of your system: {listed}. Any other name is a new system.")
     card = fill_card(before.card if before else None)
     anonymous = st.checkbox(
-        "Stay anonymous until a board with it is published",
+        "Stay anonymous until the board is published",
         value=before is not None and before.anonymous,
         key=f"anonymous-{system}",
     )
     return system, card, anonymous
-
-
-def _cost(phase: Phase, quota: Quota) -> str:
-    if phase.total_quota is None and phase.daily_quota is None:
-        return "What it costs: nothing; this phase has no limit. You can withdraw it at any time."
-    spans = [
-        f"submission {number} of {limit} {span}"
-        for number, limit, span in (
-            (quota.following, phase.total_quota, f"in phase {phase.name}"),
-            (quota.following_today, phase.daily_quota, "today (UTC)"),
-        )
-        if limit is not None
-    ]
-    return f"What it costs: {' and '.join(spans)}. Withdrawn before its judging begins, it is given back."
 
 
 def _missing(
@@ -157,14 +145,14 @@ def _missing(
     if open_set.phase is None:
         return str(closed_error(open_set.policy))
     if quota.left == 0 or quota.left_today == 0:
-        return "Your team has no submission left here; withdraw one that was not judged yet, or wait."
+        return "Your team has no submissions left here. Withdraw one that has not been judged, or wait."
     if not system:
-        return "Give the system a name to go on."
+        return "Enter the name of the system."
     try:
         arena().submissions.require_name(open_set.name, system, team, checked.result.kind, caller=caller)
     except (RecordError, ConflictError) as error:
         return f"{error} {error.advice}".strip()
-    return "" if card is not None else "Correct the system card to go on."
+    return "" if card is not None else "Correct the system card."
 
 
 def _add(
@@ -186,7 +174,7 @@ def _add(
                 until_told="Reading the question set",
             )
     except InvalidFileError as error:
-        st.error("The file is not accepted any more; nothing was stored.", icon=":material/error:")
+        st.error("The file is no longer accepted; nothing was stored.", icon=":material/error:")
         put("problems", error.problems)
         return
     except ArenaError as error:
@@ -197,14 +185,14 @@ def _add(
     st.session_state[LAST] = (submission.id, submission.team)
     title = f"{submission.system}, version {submission.version} ({submission.answers:,} answers)"
     done = f"{title} is {submission.state.value} as submission {submission.id}."
-    there = f"{title} has these answers already: nothing was changed. It is submission {submission.id}."
+    there = f"{title} already has these answers; nothing was changed. It is submission {submission.id}."
     tell(done if added.created else there, SUBMITTED)
 
 
 def show() -> None:
     """Take a file of answers."""
     page_heading("Submit")
-    lead("From your file of answers to a place in the queue: checked first, submitted when you confirm.")
+    lead("Upload a file of answers. It is checked first, and submitted when you confirm.")
     caller = show_visitor("check and submit a file")
     open_set = choose_set()
     if open_set is None:
@@ -223,5 +211,5 @@ def show() -> None:
         show_flash(SUBMITTED)
         if last := st.session_state.get(LAST):
             follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))
-            paragraph(follow, ", where its place in the queue appears.", class_="aa-note")
+            paragraph(follow, " to see its place in the queue.", class_="aa-note")
     show_other_ways(open_set)

@@ -25,7 +25,7 @@ SECRET = "new-token"  # noqa: S105 - where a new token waits to be shown, not on
 MARK = "aa_"
 DAYS = 90
 MEANINGS = {
-    TokenScope.READ: "read: see what the team may see",
+    TokenScope.READ: "read: everything that the team can see",
     TokenScope.SUBMIT: "submit: check, submit, withdraw",
     TokenScope.MANAGE: "manage: members and tokens",
     TokenScope.ORGANISE: "organise: sets, rounds and people",
@@ -73,20 +73,18 @@ def _state(token: Token) -> str:
 def _make(owners: Owners, scopes: Sequence[TokenScope], caller: Caller) -> None:
     with st.form("create-token", border=True):
         whose = st.selectbox("Whose", list(owners)) if len(owners) > 1 else next(iter(owners))
-        name = st.text_input("What the token is for", placeholder="laptop, ci", max_chars=100).strip()
+        name = st.text_input("Name of the token", placeholder="laptop, ci", max_chars=100).strip()
         usual = [scope for scope in (TokenScope.READ, TokenScope.SUBMIT) if scope in scopes]
-        chosen = st.multiselect(
-            "What it may be used for", scopes, default=usual, format_func=MEANINGS.__getitem__
-        )
+        chosen = st.multiselect("Permissions", scopes, default=usual, format_func=MEANINGS.__getitem__)
         days = int(st.number_input("Days until it expires", 1, LONGEST_LIFE_DAYS, DAYS))
-        if not st.form_submit_button("Make a token", icon=":material/key:"):
+        if not st.form_submit_button("Create token", icon=":material/key:"):
             return
 
     def make() -> None:
         made = arena().tokens.create(name=name, scopes=chosen, days=days, caller=caller, **owners[whose])
         st.session_state[SECRET] = made.secret
 
-    attempt(make, "The token is made.", "tokens")
+    attempt(make, "The token is created.", "tokens")
 
 
 def _revoke(valid: Mapping[int, str], caller: Caller) -> None:
@@ -111,11 +109,9 @@ def show_members(team: str, caller: Caller) -> None:
         ]
         html.put_html(html.words_table(("Account", "Role", "Since"), rows, spare=1, classes="aa-list"))
     else:
-        html.note(
-            "The team has no members yet, only tokens. Its owners add people by the name of their account."
-        )
+        html.note("The team has no members yet, only tokens. Owners add people by account name.")
     if not may(caller, TokenScope.MANAGE, team=team):
-        html.note("Owners add and remove members.")
+        html.note("Only owners add and remove members.")
         return
     _add(team, caller)
     if view.members:
@@ -125,10 +121,10 @@ def show_members(team: str, caller: Caller) -> None:
 
 def _add(team: str, caller: Caller) -> None:
     with st.form("add-member", border=True):
-        html.note("Owners manage members and tokens; members submit. Organisers make accounts.")
+        html.note("Owners manage members and tokens; members submit. Organisers create accounts.")
         account = st.text_input("Account", max_chars=100)
         role = Role(st.selectbox("Role", (Role.MEMBER.value, Role.OWNER.value)))
-        sent = st.form_submit_button("Add member, or change the role")
+        sent = st.form_submit_button("Add or change role")
     if sent:
         name = account.strip()
         add = partial(arena().teams.add_member, team, name, role=role, caller=caller)
@@ -140,7 +136,7 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
         account = str(st.selectbox("Member to remove", accounts))
         if confirmed("Remove", "Yes, remove them", icon="person_remove", key=f"remove-{account}"):
             remove = partial(arena().teams.remove_member, team, account, caller=caller)
-            attempt(remove, f"{account} belongs to {team} no more.", "members")
+            attempt(remove, f"{account} is no longer in {team}.", "members")
 
 
 def show_tokens(team: str, caller: Caller) -> None:
@@ -150,7 +146,7 @@ def show_tokens(team: str, caller: Caller) -> None:
     owners = {team: {"team": team}} if owner else {}
     tokens_part(arena().tokens.all(team=team, caller=caller), owners, scopes, caller)
     if not owner:
-        html.note("Owners make and revoke tokens.")
+        html.note("Only owners create and revoke tokens.")
 
 
 PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {
@@ -161,7 +157,7 @@ PARTS: Mapping[str, tuple[str, Callable[[str, Caller], None]]] = {
 
 
 def show() -> None:
-    """Show a team to those who belong to it."""
+    """Show the visitor's team."""
     html.page_heading("My team")
     caller = show_visitor("see your team")
     if not caller.signed_in:
@@ -186,7 +182,7 @@ def _show_summary(team: str, caller: Caller) -> None:
     html.strip(
         [
             ("submissions", f"{len(lines):,}"),
-            ("waiting to be judged, or being judged", f"{len(queued):,}"),
+            ("in judging", f"{len(queued):,}"),
             ("on a published board", f"{len(published):,}"),
         ]
     )
@@ -200,7 +196,7 @@ def _show_summary(team: str, caller: Caller) -> None:
 def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
     return [
         html.anchor(
-            f"Submit {_name(line)}: it passed the check and does not count yet",
+            f"Submit {_name(line)}: it passed the check but does not count yet",
             "team",
             team=line.team,
             id=str(line.id),
@@ -212,7 +208,7 @@ def _unsubmitted(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
 
 def _queued(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
     return [
-        f"{_name(line)} is in the round {', '.join(line.rounds)}"
+        f"{_name(line)} is in round {', '.join(line.rounds)}"
         f"{'' if line.position is None else f', place {line.position} in the queue'}"
         f"{'' if line.eta is None else f', judged by about {format_time(line.eta)}'}."
         for line in lines
@@ -229,9 +225,9 @@ def _show_quotas(team: str, lines: Sequence[SubmissionStatus], caller: Caller) -
             rows.append((link, *_quota(quota)))
     if rows:
         header = ("Question set", "Open until", "Left today (UTC)", "Left in the phase")
-        html.put_html(html.words_table(header, rows, caption="What the team may still submit", scrolls=True))
+        html.put_html(html.words_table(header, rows, caption="Submissions left", scrolls=True))
     else:
-        html.note("No question set takes submissions now.")
+        html.note("No question set is open for submissions now.")
 
 
 def _quota(quota: Quota) -> tuple[html.Child, ...]:

@@ -138,7 +138,7 @@ def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
     row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
     labels.write_text(json.dumps(row) + "\n")
     hands.go("/admin-judges")
-    hands.see("Nothing has been calibrated yet")
+    hands.see("No judge has been calibrated yet")
     hands.upload(labels)
     hands.button("Calibrate")
     hands.see("Spending: cap 5.00 USD")
@@ -149,11 +149,11 @@ def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
 def _test_a_judge(hands: Visitor) -> None:
     """The worker tries the judge, and the page shows what it replied and what it cost."""
     hands.go("/admin-judges")
-    hands.see("Three battles of the demo")
+    hands.see("three demo battles")
     hands.choose("Judge", "reference-free")
     hands.button("Test")
     hands.see("3 of 3 battles have a verdict", seconds=60)
-    hands.see("time of a reply")
+    hands.see("time per reply")
 
 
 def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
@@ -167,7 +167,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     hands.button("Plan")
     hands.see("the round has no cap")
     hands.see("was not calibrated")
-    hands.see("The round can be launched once what is needed above is there.")
+    hands.see("The round can be launched once everything marked as needed is there.")
     hands.tick("Judge 24 battles")
     assert hands.driver.find_elements("xpath", "//button[@disabled][contains(., 'Launch')]")
     hands.write("Cap in USD", "5")
@@ -180,7 +180,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     assert _one(home, "SELECT COUNT(*) FROM round") == 0
     hands.tick("Judge 24 battles")
     hands.button("Launch")
-    hands.see("The round is launched and waits for a worker.")
+    hands.see("The round was launched")
     hands.see("cap 5.00 USD")
     assert _one(home, "SELECT COUNT(*) FROM round WHERE budget_usd = 5") == 1
 
@@ -194,8 +194,8 @@ def _publish_and_retract(hands: Visitor) -> None:
     hands.go("/?board=spring")
     hands.see("How it was computed")
     hands.go("/admin-rounds?round=spring")
-    hands.write("Notice for readers, if it is retracted", "A prompt was wrong.", tag="textarea")
-    hands.tick("Take it down for everybody")
+    hands.write("Notice to readers", "A prompt was wrong.", tag="textarea")
+    hands.tick("I understand: take it down")
     hands.button("Retract")
     hands.see("A prompt was wrong.")
 

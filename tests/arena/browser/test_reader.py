@@ -22,7 +22,7 @@ IN_TWO_CLICKS = {
     "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
     "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not checked"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
-    "what does a question depend on": (("Questions", QUESTION), r"answered it best: it won \d of its \d"),
+    "what does a question depend on": (("Questions", QUESTION), r"gave the best answer: it won \d of its \d"),
     "download": (("Download",), r"CSV\s+JSON\s+Parquet"),
     "how do I enter": (("Submit",), r"Sign in to check and submit a file"),
 }
@@ -98,7 +98,7 @@ def test_lost_question_leads_to_the_reasons_of_its_battle(stage: Stage) -> None:
         stranger.choose(words)
     for pattern in (
         r"reference beats pithy\.",
-        r"The judge held both answers against the passages\. Decided by facts covered: pithy covers \d",
+        r"The judge compared both answers with the passages\. Decided by facts covered: pithy covers \d",
         r"Only reference covers \d+",
     ):
         stranger.reads(pattern)

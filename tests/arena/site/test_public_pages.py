@@ -68,14 +68,14 @@ def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
         return standing(replace(view, reference_by="people"), replace(shown, battles=battles))
 
     lost = met("full", "short", a), met(name, "short", a)
-    equal = "full and the human-written reference answered it equally well, and best: each won"
-    assert said(lost[0], met("full", name, a)) == "full answered it best: it won 2 of its 2 battles here."
+    equal = "full and the human-written reference gave the best answers: each won"
+    assert said(lost[0], met("full", name, a)) == "full gave the best answer: it won 2 of its 2 battles here."
     assert said(lost[1], met("full", name, b)) == (
-        "The human-written reference answered it best: it won 2 of its 2 battles here."
+        "The human-written reference gave the best answer: it won 2 of its 2 battles here."
     )
     assert said(*lost, met("full", name, tie)) == f"{equal} 1 of its 2 battles here."
     assert said(*lost, met("full", "hostile", tie)) == f"{equal} 1 more of its battles here than it lost."
-    assert said(met("full", name, None)) == "No answer to it was judged in this round."
+    assert said(met("full", name, None)) == "No answer to this question was judged in this round."
 
 
 def test_battle_of_the_address_is_the_one_explained() -> None:

@@ -78,15 +78,15 @@ def test_team_sees_first_what_waits_for_it(
     )
     sign_in(arena, "ann", TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
     shown = html(opened(arena.settings, "teams.team_page"))
-    assert "Submit unsent, version 1: it passed the check and does not count yet" in shown
-    assert "judged-soon, version 1 is in the round spring, place 1 in the queue" in shown
+    assert "Submit unsent, version 1: it passed the check but does not count yet" in shown
+    assert "judged-soon, version 1 is in round spring, place 1 in the queue" in shown
     assert "3 of 4" in shown
     assert "8 of 9" in shown
 
 
 def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
     arena = filled()
-    assert "has not named a contact" in html(opened(arena.settings, "about_page"))
+    assert "names no contact" in html(opened(arena.settings, "about_page"))
     settings = replace(
         arena.settings,
         operator="The <b>lab</b>",

@@ -86,7 +86,7 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     page.file_uploader[0].set_value(("../../etc/passwd", content, "text/plain")).run()
     assert not page.exception
     said = shown(page)
-    assert "cannot be submitted yet" in said
+    assert "This file has errors" in said
     assert "Line 2 · error" in said
     assert "Line 3 · error" in said
     assert "&lt;b&gt;no&lt;/b&gt;" in said
@@ -167,7 +167,7 @@ def test_closed_set_and_used_up_quota_say_so(club: Club, tmp_path: Path) -> None
     page.file_uploader[0].set_value(("a.jsonl", path.read_bytes(), "")).run()
     page.text_input(key="system-name").set_value("mine").run()
     assert page.button(key="submit-now").disabled
-    assert "no submission left" in shown(page)
+    assert "no submissions left" in shown(page)
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_token_without_the_scope_may_look_and_not_touch(club: Club, tmp_path: Pa
     for part in ("members", "tokens"):
         page = club.visit("teams.team_page", "reader", part=part)
         assert not page.button
-        assert "Owners" in shown(page)
+        assert "Only owners" in shown(page)
 
 
 @pytest.mark.slow
@@ -188,12 +188,12 @@ def test_team_submits_chooses_and_withdraws(club: Club, tmp_path: Path) -> None:
     first = submit(club, answers_file(tmp_path, "one", TEXT))
     held = submit(club, answers_file(tmp_path, "two", f"{TEXT} Again."), confirm=False)
     page = club.visit("teams.team_page", "owner", id=str(held))
-    assert "Checked and stored, not submitted yet" in shown(page)
+    assert "Checked and stored, but not submitted yet" in shown(page)
     page.button(key=f"confirm-{held}").click().run()
     assert club.arena.store.submissions.get(held).state is SubmissionState.ACCEPTED
     page = club.visit("teams.team_page", "owner", id=str(first))
     page.button(key=f"select-{first}").click().run()
-    assert "Version 1 of mine enters the rounds to come" in shown(page)
+    assert "Version 1 of mine is used in future rounds" in shown(page)
     assert club.arena.store.submissions.get(first).selected
     assert page.button(key=f"withdraw-{first}").disabled
     page.text_input(key=f"reason-{first}").set_value("wrong file").run()
@@ -207,7 +207,7 @@ def test_team_submits_chooses_and_withdraws(club: Club, tmp_path: Path) -> None:
 def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
     page = club.visit("teams.team_page", "owner", part="tokens")
     page.text_input[0].set_value("ci")
-    next(one for one in page.button if one.label == "Make a token").click().run()
+    next(one for one in page.button if one.label == "Create token").click().run()
     secret = page.code[0].value
     assert club.arena.identities.of_token(secret, client="x").teams == ("ours",)
     page.run()
@@ -236,7 +236,7 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
     assert page.button(key="remove-ann").disabled
     page.checkbox(key="remove-ann-sure").check().run()
     page.button(key="remove-ann").click().run()
-    assert "ann belongs to ours no more" in shown(page)
+    assert "ann is no longer in ours" in shown(page)
 
 
 @pytest.mark.slow
