@@ -16,11 +16,11 @@ from itertools import islice
 from data.citations import citations, removed, unknown_citations
 from data.declines import declines
 from data.files.tables.columns import Column, column_of
-from data.models import Question
+from data.models import Question, Severity
 from data.steering.detector import steering
 from data.steering.disguises import live_tokens
 from data.steering.rules import skeleton_of
-from data.text import percent
+from data.text import counted, percent
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown
 from submissions.question_index import normalised
 from submissions.row_checks import AcceptedRow
@@ -53,6 +53,16 @@ def hidden_characters(text: str) -> int:
     return sum(character not in _HIDDEN_IN_USE for character in _HIDDEN.findall(text))
 
 
+TENTH = 10
+ERROR = re.compile(
+    r"\s*(?:[\[<({]{1,2}(?:error|exception|fail(?:ed|ure)?|timeout)\b.{0,80}?[\]>)}]|(?:error|exception)\s*:"
+    r"|error code:? \d{3}|traceback \(most recent call last\)|(?:http|status) ?(?:error|code)?:? [45]\d\d\b"
+    r"|(?-i:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout))\s*(?:[:(]|$)"
+    r"|[45]\d\d (?:too many|internal|bad gat|serv)|(?:request|connection) (?:timed out|error|failed|refused)"
+    r"|rate limit (?:exceeded|reached)|internal server error)",
+    re.IGNORECASE,
+)
+"""The beginning of an error that a harness wrote in place of an answer."""
 LONG_ANSWER = 8_000
 """Characters of an answer above which it is called extremely long."""
 NEAR_COPY, NEAR_COPIES = 0.8, 0.05
@@ -140,9 +150,12 @@ class _Repeated:
 class AnswerWarnings:
     """Looks at the answers of one file, one after the other."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, *, keep_errors: bool = False) -> None:
         self._findings = findings
+        self._keep_errors = keep_errors
         self._answers = 0
+        self._errors: list[int] = []
+        self._error = ""
         self._copies = 0
         self._texts: dict[bytes, _Repeated] = {}
         self._bare: list[int] = []
@@ -160,6 +173,9 @@ class AnswerWarnings:
         else:
             self._bare.append(row.line)
         self._look_for_persuasion(row.line, text)
+        if ERROR.match(text):
+            self._errors.append(row.line)
+            self._error = self._error or text
         if declines(text, row.question.question):
             self.no_answers += 1
             return
@@ -269,6 +285,13 @@ class AnswerWarnings:
             self._findings.add(repetition.lines[0], Code.SAME_ANSWER, message, advice)
 
     def _close_shares(self) -> None:
+        if self._errors:
+            many = TENTH * len(self._errors) >= self._answers and not self._keep_errors
+            count = f"{len(self._errors):,} of {counted(self._answers, 'answer')}"
+            message = f"{count} read like the error of a harness: {shown(self._error)}."
+            advice = "Run them again, or leave them out. Where these are answers, keep them: --keep-na."
+            severity = Severity.ERROR if many else None
+            self._findings.add(self._errors[0], Code.HARNESS_ERROR, message, advice, severity)
         copied = self._copies / self._answers
         if copied > NEAR_COPIES:
             message = f"{percent(copied, decimals=0)} of the answers are near-copies of the reference."

@@ -9,13 +9,14 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from data.errors import FileFormatError, InvalidFileError
 from data.files.strict_json import NULS_REPLACED, counting_nuls
-from data.files.tables.columns import Column, renamed
+from data.files.tables.columns import Column, column_of, renamed
 from data.files.tables.rows import FileFormat, Row
 from data.files.tables.values import given, id_text
 from data.models import Answer, Problem, Severity, SubmissionKind
@@ -102,9 +103,19 @@ class TableSystems:
         if known is not None or not isinstance(value, Mapping):
             return self._by_its_tool(known, value)
         fields = renamed(value)
-        asked = fields.get(Column.QUESTION_ID)
-        question = asked if given(asked) else fields.get(Column.QUESTION)
-        return (id_text(fields.get(Column.SYSTEM)) or "", ""), str(question)
+        # Ids may be the rows' own, which tell no repeated question.
+        text = fields.get(Column.QUESTION)
+        question = text if given(text) else fields.get(Column.QUESTION_ID)
+        names = [name for name in value if column_of(name) is Column.SYSTEM]
+        system = value.get(names[0] if len(names) == 1 else self._column) if names else None
+        return (id_text(system) or "", ""), str(question)
+
+    @cached_property
+    def _column(self) -> str:
+        """The column of the systems among several that are called so."""
+        with suppress(FileFormatError, InvalidFileError):
+            return read_answer_table(self._path).columns.get(Column.SYSTEM, "")
+        return ""
 
     def _by_its_tool(self, known: AnswerFormat | None, value: object) -> tuple[tuple[str, str], str]:
         if known is not None and known.several and isinstance(value, Mapping):
@@ -215,7 +226,7 @@ class _Tally:
         self.reader: RowReader | None = None
         self._limits = limits
         self._findings = findings
-        self._watch = AnswerWarnings(findings)
+        self._watch = AnswerWarnings(findings, keep_errors=limits.keep_na)
         self._answered: Counter[str] = Counter()
         self._empty: list[tuple[int, str, str]] = []
         self._digests: list[bytes] = []

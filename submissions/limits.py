@@ -20,7 +20,7 @@ class IntakeLimits:
         empty_from: In a file of fewer answers each empty one is an error.
         errors: Errors after which the rest of the file is not looked at.
         system: Whose answers are read where a table has those of several; empty for the only one's.
-        keep_na: Whether `NA`, `None` and the like are texts, not missing values.
+        keep_na: Whether `NA`, `None` and the like are texts, not missing values, and errors are answers.
     """
 
     file_bytes: int = 200 * MEBIBYTE

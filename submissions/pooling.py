@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,22 +11,14 @@ from data.errors import InputError
 from data.models import Answer, Passage, Question, QuestionSet
 from data.text import counted
 from submissions.answer_tables import AnswerRow, AnswerTable
+from submissions.answer_warnings import ERROR, TENTH
 from submissions.problem_codes import listed, shown
 from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
 """The domain of questions for which no file names one."""
-LISTED, TENTH = 3, 10
+LISTED = 3
 ID_LENGTH = 12
-ERROR = re.compile(
-    r"\s*(?:[\[<({]{1,2}(?:error|exception|fail(?:ed|ure)?|timeout)\b.{0,80}?[\]>)}]|(?:error|exception)\s*:"
-    r"|error code:? \d{3}|traceback \(most recent call last\)|(?:http|status) ?(?:error|code)?:? [45]\d\d\b"
-    r"|(?-i:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout))\s*(?:[:(]|$)"
-    r"|[45]\d\d (?:too many|internal|bad gat|serv)|(?:request|connection) (?:timed out|error|failed|refused)"
-    r"|rate limit (?:exceeded|reached)|internal server error)",
-    re.IGNORECASE,
-)
-"""The beginning of an error that a harness wrote in place of an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

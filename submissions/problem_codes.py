@@ -61,6 +61,7 @@ class Code(StrEnum):
     NEAR_COPY = "near-copy"
     MANY_NEAR_COPIES = "many-near-copies"
     SAME_ANSWER = "same-answer"
+    HARNESS_ERROR = "harness-error"
     LONG_ANSWER = "long-answer"
     MANY_NO_ANSWERS = "many-no-answers"
     JUDGE_DIRECTED = "judge-directed"

@@ -25,9 +25,7 @@ Kind = Annotated[
         "JSONL).",
     ),
 ]
-KeepNa = Annotated[
-    bool, typer.Option("--keep-na", help="Read NA, None, NULL and the like as texts, not as missing values.")
-]
+KeepNa = Annotated[bool, typer.Option("--keep-na", help="Read NA, None and errors of a harness as texts.")]
 
 
 OfSet = Annotated[

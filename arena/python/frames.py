@@ -28,7 +28,7 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
     paths = [data] if _is_path(data) else data
     if isinstance(data, Mapping) and not _is_row(data):
         tables = [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
-    elif isinstance(paths, Sequence) and paths and all(map(_is_path, paths)):
+    elif isinstance(paths, Sequence) and all(map(_is_path, paths)):
         files = named_files([str(path) for path in paths])
         tables = with_distinct_names(files, [one.table(one.path, names) for one in files])
     else:

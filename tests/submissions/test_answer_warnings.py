@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from data.models import Question, QuestionSet, Severity
 from submissions.answer_warnings import copied_share, hidden_characters, judge_directed
+from submissions.limits import IntakeLimits
 from tests.cases import cases
 from tests.narrow import known
 from tests.submissions.conftest import GOOD_ROWS, QUESTIONS, Check, codes_of
@@ -78,6 +79,15 @@ def test_many_replies_without_an_answer_are_noticed_once(check: Check) -> None:
     result = check(answers(QUESTIONS, lambda _: "I couldn’t find an answer."))
     assert codes_of(result) == [(0, "many-no-answers")]
     assert result.no_answers == 8
+
+
+@pytest.mark.parametrize(
+    "text", ["[ERROR] timed out", "Error code: 429", "Traceback (most recent call last):"]
+)
+def test_errors_of_harnesses_are_noticed_and_refused_from_a_tenth_on(check: Check, text: str) -> None:
+    rows = answers(QUESTIONS, lambda one: text if one.id == "2" else one.id)
+    assert (codes_of(check(rows)), check(rows).accepted) == ([(3, "harness-error")], False)
+    assert check(rows, limits=IntakeLimits(keep_na=True)).accepted
 
 
 def test_extremely_long_answers_are_noticed(check: Check) -> None:
