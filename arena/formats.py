@@ -1,7 +1,5 @@
 """Figures as text: points, shares, counts and their intervals; the words for flags and citations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -63,7 +61,7 @@ def range_of(value: Ends, *, share: bool = True) -> str:
     return f"{percent_figure(value.lower, decimals=0)}–{percent(value.upper, decimals=0)}"
 
 
-def interval_of(value: Bounded, *, share: bool = False) -> str:
+def interval_of(value: "Bounded", *, share: bool = False) -> str:
     """Return an interval as text, of a rating or a `share`."""
     ends = ends_of(value, share=share, unknown="")
     return f"95 % interval {ends}" if ends else "no interval"
@@ -97,7 +95,7 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def title_of(submission: Submission) -> str:
+def title_of(submission: "Submission") -> str:
     """Return a submission's name for people."""
     version = f"{submission.system}, version {submission.version}"
     return f"{version}, on {submission.set_name} (submission {submission.id})"

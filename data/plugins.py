@@ -5,8 +5,6 @@ sequence or by name. Nothing is looked up before somebody asks for a kind. What 
 with a name; everything else goes on.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import importlib.util
@@ -315,7 +313,7 @@ def _attribute(path: Path, kind: PluginKind) -> object:
     return getattr(load_file(path), kind.value, ())
 
 
-def _of_point(point: EntryPoint) -> object:
+def _of_point(point: "EntryPoint") -> object:
     """Load an entry point: one thing under the entry point's name, several as they are."""
     value = point.load()
     return value if isinstance(value, Mapping | Sequence) else {point.name: value}

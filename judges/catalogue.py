@@ -1,7 +1,5 @@
 """Judges by name: the bundled specs, those of an organiser's folders, and the judge that each describes."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import tomllib
@@ -211,7 +209,7 @@ def _member(
     return make_spec(_prompted(_parent(entry, name, folder, folders, ancestors)))
 
 
-def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextWork = HERE) -> Judge:
+def build_judge(spec: JudgeSpec, *, client: "LlmClient | None" = None, work: TextWork = HERE) -> Judge:
     """Build the judge of a spec."""
     match spec.kind:
         case JudgeKind.LEXICAL:
@@ -230,7 +228,7 @@ def build_judge(spec: JudgeSpec, *, client: LlmClient | None = None, work: TextW
             return _pairwise(spec, client, work)
 
 
-def _pairwise(spec: JudgeSpec, client: LlmClient | None, work: TextWork) -> PairwiseJudge:
+def _pairwise(spec: JudgeSpec, client: "LlmClient | None", work: TextWork) -> "PairwiseJudge":
     from judges.pairwise.llm_judge import PairwiseJudge  # noqa: PLC0415 - as above
 
     if client is None or spec.prompt is None:

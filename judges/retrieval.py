@@ -3,8 +3,6 @@
 Options of commands and their help are made from it; a plugin adds others.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import math
@@ -48,7 +46,7 @@ class Ranker(Protocol):
 class WordRanker:
     """Ranks the chunks of a corpus by BM25."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: "Corpus") -> None:
         self._corpus = corpus
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
@@ -59,7 +57,7 @@ class WordRanker:
 class SourceRanker:
     """Ranks the passages of a source by their order: score 1 / place."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: "Source") -> None:
         self._source = source
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
@@ -101,7 +99,7 @@ class Opened:
     """A retriever that is ready; `about` is stored with scores, and `key` names them."""
 
     ranker: Ranker
-    about: Mapping[str, Json]
+    about: "Mapping[str, Json]"
     key: str
 
 

@@ -1,7 +1,5 @@
 """`--people` of `arena battles`: what votes of people make of a file of verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,7 +26,7 @@ RATES = ("system", "domain", "labelled", "mean share", "votes alone", "judge", "
 
 
 def show_corrected(
-    file: Path, votes: Path, request: RatingRequest, reading: Reading, *, as_json: bool
+    file: Path, votes: Path, request: "RatingRequest", reading: "Reading", *, as_json: bool
 ) -> None:
     """Print ratings as people would give them."""
     from arena.services.battle_files import correct_file
@@ -48,7 +46,7 @@ def show_corrected(
 
 
 def show_corrected_rates(
-    file: Path, votes: Path, reference: str | None, reading: Reading, *, by_domain: bool, as_json: bool
+    file: Path, votes: Path, reference: str | None, reading: "Reading", *, by_domain: bool, as_json: bool
 ) -> None:
     """Print win rates as people would give them."""
     from arena.services.battle_files import corrected_rates_of_file

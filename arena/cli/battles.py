@@ -1,7 +1,5 @@
 """`arena battles`: rate, winrates and convert files of battles without a database."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -283,7 +281,7 @@ def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
         raise typer.BadParameter(f"{error}; there are {names}") from error
 
 
-def _show_coefficients(rated: FileRatings) -> None:
+def _show_coefficients(rated: "FileRatings") -> None:
     if rated.controlled is None:
         return
     rows = [
@@ -299,7 +297,7 @@ def _show_coefficients(rated: FileRatings) -> None:
         show_line(covariate.reason)
 
 
-def _rate_cells(row: Rate) -> tuple[Cell, ...]:
+def _rate_cells(row: "Rate") -> tuple[Cell, ...]:
     return (
         row.system,
         row.domain,
@@ -312,7 +310,7 @@ def _rate_cells(row: Rate) -> tuple[Cell, ...]:
     )
 
 
-def show_ranking_comparison(comparison: RankingComparison, names: Sequence[str], *, as_json: bool) -> None:
+def show_ranking_comparison(comparison: "RankingComparison", names: Sequence[str], *, as_json: bool) -> None:
     """Print how alike rankings are, and the rank of each system in every one of them."""
     if as_json:
         show_json(comparison.as_json())

@@ -1,7 +1,5 @@
 """The tree of commands."""
 
-from __future__ import annotations
-
 import os
 from difflib import get_close_matches
 from functools import cache, partial
@@ -114,12 +112,12 @@ def root(
 
 
 class _Root(TyperGroup):
-    def list_commands(self, ctx: Context) -> list[str]:
+    def list_commands(self, ctx: "Context") -> list[str]:
         """List the words, without importing their modules."""
         del ctx
         return [name for part in PARTS.values() for name in part]
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+    def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":
         del ctx
         places = {name: place for part in PARTS.values() for name, (place, _) in part.items()}
         # Those near to a misspelt one too: Typer proposes only what it has.
@@ -128,7 +126,7 @@ class _Root(TyperGroup):
                 self.commands[name] = _imported(name, *places[name].split("."))
         return self.commands.get(cmd_name)
 
-    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+    def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
         """List the commands, without importing their modules."""
         del ctx
         for title, part in PARTS.items():
@@ -136,7 +134,7 @@ class _Root(TyperGroup):
                 formatter.write_dl([(name, line) for name, (_, line) in part.items()])
 
 
-def _imported(name: str, module: str, attribute: str) -> Command:
+def _imported(name: str, module: str, attribute: str) -> "Command":
     found = getattr(import_module(f".{module}", __package__), attribute)
     app = _typer()
     if not isinstance(found, typer.Typer):
@@ -159,7 +157,7 @@ def command() -> TyperGroup:
     return typer.main.get_group(app)
 
 
-def all_commands(group: TyperGroup | None = None, *path: str) -> dict[str, Command]:
+def all_commands(group: TyperGroup | None = None, *path: str) -> "dict[str, Command]":
     """Import all commands, by their words below `arena`."""
     group = group or command()
     context = typer.Context(group)

@@ -1,7 +1,5 @@
 """`arena judges`: list, show, price, try, calibrate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -234,7 +232,7 @@ def calibrate(
 
 
 def _judge_table(
-    reports: Sequence[JudgeCalibration],
+    reports: "Sequence[JudgeCalibration]",
 ) -> tuple[Sequence[str], Sequence[Sequence[str | int | float | None]]]:
     measures = ("pearson", "kappa", "alpha", "accuracy", "decisive_accuracy", "tie_rate")
     rows = [

@@ -1,7 +1,5 @@
 """`arena metrics`: plan, run and show scores of answers, and analyse files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -327,7 +325,7 @@ def _request(
     judgments: Path | None,
     ratings: Path | None = None,
     set_name: str = "",
-) -> MetricRequest:
+) -> "MetricRequest":
     from arena.services.metrics.factory import CONCURRENCY, MetricRequest
     from arena.services.retrieval import SearchRequest
 
@@ -343,18 +341,18 @@ def _request(
     )
 
 
-def _warn(planned: MetricPlan) -> None:
+def _warn(planned: "MetricPlan") -> None:
     for warning in planned.warnings:
         note(f"warning: {warning}")
 
 
-def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> ScoreRequest:
+def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> "ScoreRequest":
     from arena.services.metrics.results import ScoreRequest
 
     return ScoreRequest(set_name=set_name, metric=metric, judge=judge, systems=names_of(systems))
 
 
-def _cells(table: ScoreTable) -> tuple[list[str], list[list[str | int | None]]]:
+def _cells(table: "ScoreTable") -> tuple[list[str], list[list[str | int | None]]]:
     first, *others = table.measures.values()
     headers = [table.by, "answers", "unscored", first, "95 % interval", *others]
     rows: list[list[str | int | None]] = []
@@ -366,7 +364,7 @@ def _cells(table: ScoreTable) -> tuple[list[str], list[list[str | int | None]]]:
     return headers, rows
 
 
-def _plus_minus(spread: Mapping[str, float | None]) -> str | None:
+def _plus_minus(spread: "Mapping[str, float | None]") -> str | None:
     mean, sd = spread["mean"], spread["sd"]
     if mean is None:
         return None

@@ -1,7 +1,5 @@
 """Output of commands: JSON on request, else text; errors on stderr."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -74,7 +72,7 @@ def noting_nuls() -> Iterator[None]:
                 note(NULS_REPLACED.format(sum(counts.values())))
 
 
-def close_to_others(settings: Settings) -> None:
+def close_to_others(settings: "Settings") -> None:
     """Close a home that others can read, and say so."""
     from arena.services.system import made_private
 

@@ -1,7 +1,5 @@
 """Progress of long commands on stderr: a bar on a terminal, else a line every few seconds."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +41,7 @@ def showing_progress() -> Iterator[None]:
 class Display:
     """Redraws all work at intervals, in a thread of its own while there is any."""
 
-    def __init__(self, view: LineView | BarView) -> None:
+    def __init__(self, view: "LineView | BarView") -> None:
         self._view = view
         self._works: list[Work] = []
         self._lock = threading.Lock()
@@ -152,7 +150,7 @@ class BarView:
         self._bar.update(self._tasks[work], total=work.total, completed=work.done, state=state)
 
 
-def _bar(lines: Callable[[], Sequence[str]]) -> Bar:
+def _bar(lines: Callable[[], Sequence[str]]) -> "Bar":
     from rich.console import Console, Group, RenderableType
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar

@@ -1,7 +1,5 @@
 """`arena rounds status`, `list` and `compare`: rounds as a list, one as it stands, several compared."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
@@ -222,7 +220,7 @@ def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
     ]
 
 
-def _job_line(status: JobStatus | None) -> str | None:
+def _job_line(status: "JobStatus | None") -> str | None:
     if status is None:
         return None
     job = status.job

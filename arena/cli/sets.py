@@ -1,7 +1,5 @@
 """`arena sets`: import, build, list, show, export and count question sets."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -320,6 +318,6 @@ def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) ->
     )
 
 
-def _statistics(row: SetStatistics) -> dict[str, Any]:
+def _statistics(row: "SetStatistics") -> dict[str, Any]:
     fields = row.to_json()
     return {STATISTICS.get(name, name): value for name, value in fields.items() if name != "domain"}

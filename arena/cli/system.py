@@ -1,7 +1,5 @@
 """`arena demo`, `arena serve`, `arena mcp` and `arena db`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -255,7 +253,7 @@ def restore(
     )
 
 
-def _check(database: Database) -> None:
+def _check(database: "Database") -> None:
     """Raise a StoreError that tells damage, rights, a full disk and an interrupted restore apart."""
     from data.store.backup import DAMAGED, damage_of, obstacle_to
     from data.store.engine import newest_version
@@ -273,7 +271,7 @@ def _check(database: Database) -> None:
 
 
 @contextmanager
-def _database() -> Iterator[Database]:
+def _database() -> "Iterator[Database]":
     from data.store.engine import Database
 
     settings = read_settings()
@@ -282,7 +280,7 @@ def _database() -> Iterator[Database]:
         yield database
 
 
-def _file_of(database: Database) -> Path:
+def _file_of(database: "Database") -> Path:
     if not database.is_sqlite:
         message = "The database is on PostgreSQL."
         raise InputError(message, advice="Use `pg_dump`, `pg_restore` and `pg_amcheck` (docs/operations.md).")

@@ -1,7 +1,5 @@
 """The registry of the site's pages: address, title, menu, who is offered it, and the module to load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from arena.services.accounts.auth import Caller
 
 
-def _labels(caller: Caller) -> bool:
+def _labels(caller: "Caller") -> bool:
     from arena.site.services import arena  # noqa: PLC0415 - documents are made without it
 
     return bool(arena().labels.open_to(caller))
@@ -35,7 +33,7 @@ class Page:
     module: str = ""
     show: Callable[[], None] | None = None
     menu: str | None = None
-    offered: Callable[[Caller], bool] = lambda _caller: True
+    offered: "Callable[[Caller], bool]" = lambda _caller: True
 
     def load(self) -> ModuleType:
         """Return the module that shows it."""
@@ -95,7 +93,7 @@ def pages() -> Mapping[str, Page]:
     return {page.name: page for page in (*OWN, *added_pages().entries)}
 
 
-def _is_offered(page: Page, caller: Caller) -> bool:
+def _is_offered(page: Page, caller: "Caller") -> bool:
     try:
         return page.offered(caller)
     except ArenaError:
@@ -103,7 +101,7 @@ def _is_offered(page: Page, caller: Caller) -> bool:
         return False
 
 
-def menus(caller: Caller) -> Mapping[str, list[Page]]:
+def menus(caller: "Caller") -> Mapping[str, list[Page]]:
     """Build the navigation for a visitor: menus with their pages; the first group has no menu."""
     found: dict[str, list[Page]] = {}
     for page in pages().values():

@@ -1,7 +1,5 @@
 """A corpus on disk: its chunks and a BM25 index over them, both written and read by bm25s."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Collection, Iterable, Iterator
@@ -45,7 +43,7 @@ class Manifest:
     chunks: int = 0
     format: int = FORMAT
 
-    def same_making(self, other: Manifest) -> bool:
+    def same_making(self, other: "Manifest") -> bool:
         """Return whether two corpora were built from the same documents in the same way."""
         return replace(self, name="", documents=0, chunks=0) == replace(other, name="", documents=0, chunks=0)
 
@@ -154,7 +152,7 @@ class Corpus:
         return [(self.chunk(int(place)), float(scores[place])) for place in best_places(scores, k)]
 
 
-def best_places(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+def best_places(scores: "NDArray[np.float32]", k: int) -> "NDArray[np.intp]":
     """Return the places of the k highest scores above 0, best first, ties in their own order."""
     import numpy as np  # noqa: PLC0415 - as above
 

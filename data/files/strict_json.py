@@ -1,7 +1,5 @@
 """JSON of untrusted files, parsed strictly; what is wrong with it, or with its fields, in plain words."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -54,12 +52,12 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def in_words(error: ValidationError) -> tuple[str, ...]:
+def in_words(error: "ValidationError") -> tuple[str, ...]:
     """List problems with their places: `claims.3.label must be 'supported' or … (it is 'X')`."""
     return tuple(_problem_lines(error))
 
 
-def _problem_lines(error: ValidationError) -> Iterator[str]:
+def _problem_lines(error: "ValidationError") -> Iterator[str]:
     for problem in error.errors(include_url=False):
         place = ".".join(str(part) for part in problem["loc"])
         yield f"{place} {wording(problem)}".strip()

@@ -1,7 +1,5 @@
 """Verdicts and judgments in the store, written in batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import itemgetter
@@ -78,7 +76,7 @@ class EvidenceReader(StorePart):
 
         return read_columns(self._database, round_name, systems)
 
-    def positions(self, round_name: str) -> NDArray[np.float64]:
+    def positions(self, round_name: str) -> "NDArray[np.float64]":
         """Return the answer shown first to LLMs, by battle as in `columns`: 1 a, −1 b, NaN no LLM."""
         from data.store.battle_arrays import read_positions  # noqa: PLC0415 - as above
 

@@ -4,8 +4,6 @@ A module of this room, or a plugin, describes its metrics in `METRICS`; command 
 exports, planning and docs are made from that. What computes a metric is imported when it is built.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -168,7 +166,7 @@ class MetricInfo:
 
     name: str
     title: str
-    build: Build
+    build: "Build"
     inputs: tuple[Need, ...] = ()
     needs: str = ""
     label: str = ""
@@ -383,7 +381,7 @@ def build_metric(
     *,
     runner: object | None = None,
     options: Mapping[str, Json] = NO_OPTIONS,
-    source: Source | None = None,
+    source: "Source | None" = None,
 ) -> Metric:
     """Build a metric by name.
 

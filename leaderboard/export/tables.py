@@ -1,7 +1,5 @@
 """A board's standings as a file (CSV, JSON or Parquet), and the meaning of its fields."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -49,7 +47,7 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
             text.write(content.decode())
 
 
-def standings_file(standings: Standings, form: BoardForm, stamp: Stamp | None = None) -> bytes:
+def standings_file(standings: Standings, form: BoardForm, stamp: "Stamp | None" = None) -> bytes:
     """Return standings as the content of one file; rows of tables bear the stamp, JSON is as published."""
     if form is BoardForm.JSON:
         return standings_text(standings).encode()
@@ -156,7 +154,7 @@ def draws_pictures() -> bool:
     return find_spec("vl_convert") is not None
 
 
-def chart_file(chart: alt.LayerChart, form: PictureForm, stamp: Stamp, title: str) -> bytes:
+def chart_file(chart: "alt.LayerChart", form: PictureForm, stamp: Stamp, title: str) -> bytes:
     """Return a chart as a picture on white paper, its title above it and board and hash below the title."""
     import altair as alt  # noqa: PLC0415 - heavy, and used by pictures alone
     import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone

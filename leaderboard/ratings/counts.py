@@ -1,7 +1,5 @@
 """Sufficient statistics: results of each pair of systems, overall and per question."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
@@ -66,7 +64,7 @@ class PairCounts:
         summed = np.bincount(self.low, at_low, self.systems) + np.bincount(self.high, at_high, self.systems)
         return summed.astype(np.float64, copy=False)
 
-    def among(self, members: Ints) -> tuple[PairCounts, NDArray[np.bool_]]:
+    def among(self, members: Ints) -> "tuple[PairCounts, NDArray[np.bool_]]":
         """Return the pairs within a set of systems, renumbered in its order, and which pairs those are."""
         place = np.full(self.systems, -1, dtype=np.int64)
         place[members] = np.arange(len(members))
@@ -147,7 +145,7 @@ def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[NDArray[np.int32
 
 def count_by_cluster(
     table: BattleTable, pairs: PairCounts, cluster: NDArray[Any], clusters: int
-) -> csr_array:
+) -> "csr_array":
     """(clusters, 3 P) weighted counts: outcome o of pair p of a cluster stands in column o P + p.
 
     Rows of other pairs are left out.

@@ -1,7 +1,5 @@
 """Callers and their rights, read from the database for every request and never remembered."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import sys
@@ -139,7 +137,7 @@ def digest_of(secret: str) -> str:
 class IdentityService:
     """Finds out who asks."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: "Store") -> None:
         self._store = store
 
     def of_token(self, text: str, *, client: str) -> Caller:
@@ -159,7 +157,7 @@ class IdentityService:
         return stored
 
     @cached_property
-    def _guesses(self) -> MovingWindowRateLimiter:
+    def _guesses(self) -> "MovingWindowRateLimiter":
         from limits.storage import MemoryStorage
         from limits.strategies import MovingWindowRateLimiter
 

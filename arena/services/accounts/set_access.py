@@ -1,7 +1,5 @@
 """Access to the texts of one question set: its questions, references and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
@@ -37,7 +35,7 @@ class SetAccess:
         hidden: Whether the set hides the references of its test questions.
     """
 
-    def __init__(self, store: Store, caller: Caller, set_name: str) -> None:
+    def __init__(self, store: "Store", caller: Caller, set_name: str) -> None:
         self._caller = caller
         self._set_name = set_name
         terms = store.sets.terms(set_name)

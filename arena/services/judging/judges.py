@@ -1,7 +1,5 @@
 """Judges: their specs and prices, judges opened for a run, and judges tried."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -105,14 +103,14 @@ class JudgeService:
         """Address that models are asked at where a judge names none."""
         return self._settings.endpoint
 
-    def prices(self) -> Prices:
+    def prices(self) -> "Prices":
         """Return the prices of LLM calls, the organiser's own before the bundled ones."""
         from arena.services.judging.llm_access import access_settings
         from judges.llm.prices import Prices
 
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
-    def set_price(self, model: str, price: Price) -> Path:
+    def set_price(self, model: str, price: "Price") -> Path:
         """Write a model's price into the organiser's prices, and return their file."""
         from judges.llm.prices import set_price
 
@@ -156,7 +154,7 @@ class JudgeService:
         inputs: Sequence[JudgeInput],
         *,
         concurrency: int,
-        ledger: Ledger | None = None,
+        ledger: "Ledger | None" = None,
         stop_event: cancellation.StopEvent | None = None,
     ) -> list[Verdict]:
         """Let a judge decide some battles, without storing the verdicts; in the order given.
@@ -189,7 +187,7 @@ class JudgeService:
     @asynccontextmanager
     async def open(
         self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
-    ) -> AsyncIterator[OpenedJudge]:
+    ) -> "AsyncIterator[OpenedJudge]":
         """Open a judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
         cap = round_.budget_usd
         from arena.services.judging.llm_access import Payer
@@ -212,11 +210,11 @@ class JudgeService:
         self,
         *specs: JudgeSpec,
         concurrency: int,
-        payer: Payer | None = None,
-        ledger: Ledger | None = None,
+        payer: "Payer | None" = None,
+        ledger: "Ledger | None" = None,
         stop: asyncio.Event | None = None,
         texts: int = 0,
-    ) -> AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]:
+    ) -> "AsyncIterator[tuple[tuple[Judge, ...], Traffic | None]]":
         from arena.services.judging.llm_access import open_access
         from arena.services.judging.traffic import Traffic
         from arena.services.text_process import TextWork

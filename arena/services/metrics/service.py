@@ -1,7 +1,5 @@
 """Metrics over stored answers and files; embedded ones score in other processes."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque
@@ -62,7 +60,7 @@ def scorer_of(
 class EmbeddedMetrics:
     """Embedded metrics whose answers are scored in other processes, those to a question together."""
 
-    def __init__(self, scorers: Sequence[AnswerScorer], work: TextWork) -> None:
+    def __init__(self, scorers: "Sequence[AnswerScorer]", work: TextWork) -> None:
         self._scorers = {scorer.name: scorer for scorer in scorers}
         self._work = work
 
@@ -80,11 +78,11 @@ class EmbeddedMetrics:
         return [[score for ((score,),) in own] for own in apart]
 
 
-def _scores_of(scorers: Mapping[str, AnswerScorer], rows: Rows) -> list[list[Score]]:
+def _scores_of(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
     return asyncio.run(_scores(scorers, rows))
 
 
-async def _scores(scorers: Mapping[str, AnswerScorer], rows: Rows) -> list[list[Score]]:
+async def _scores(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
     return [[await scorers[name].score(item) for name in names] for item, names in rows]
 
 
@@ -95,7 +93,7 @@ class AnswerScorer:
         self.name = name
         self._options = json.dumps(dict(options), sort_keys=True)
 
-    def __reduce__(self) -> tuple[Callable[..., AnswerScorer], tuple[object, ...]]:
+    def __reduce__(self) -> "tuple[Callable[..., AnswerScorer], tuple[object, ...]]":
         """Let another process build it before the first answer, which takes longer than to score one."""
         return _ready_scorer, (self.name, self._options)
 
@@ -317,7 +315,7 @@ def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
     return reports if several else reports[0]
 
 
-def marginals_of(path: Path, *, factors: FactorTables, inference: Inference) -> dict[str, Any]:
+def marginals_of(path: Path, *, factors: "FactorTables", inference: "Inference") -> dict[str, Any]:
     """Return the posterior of every node of a fact graph."""
     from judges.metrics.factuality.graph import load_graph
     from judges.metrics.factuality.inference.marginals import marginals

@@ -1,7 +1,5 @@
 """Visibility of rounds: progress, battles, answers and questions, under one rule."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -130,7 +128,7 @@ class RoundAccess:
         )
         return without, having
 
-    def score(self, score: ScoredAnswer) -> ScoredAnswer:
+    def score(self, score: "ScoredAnswer") -> "ScoredAnswer":
         """Return a score without its details where these quote texts that are not seen."""
         if self.answers_of(score.system) and not self.hides_references:
             return score
@@ -157,13 +155,13 @@ class RoundReader:
         """Return a round and its counts."""
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
-    def live(self, name: str, *, caller: Caller = OPERATOR) -> LiveStanding:
+    def live(self, name: str, *, caller: Caller = OPERATOR) -> "LiveStanding":
         """Return the live standing of a round's systems."""
         from arena.services.rounds.battle_table import live_standing
 
         return live_standing(self._store, self.get(name, caller=caller))
 
-    def conduct(self, name: str) -> JudgeConduct:
+    def conduct(self, name: str) -> "JudgeConduct":
         """Return the conduct so far of the models behind a round's judge."""
         return self._store.conduct.of_round(name)
 
@@ -230,7 +228,7 @@ class RoundReader:
 
     def compare(
         self, names: Sequence[str], *, caller: Caller = OPERATOR
-    ) -> tuple[RankingComparison, tuple[str, ...]]:
+    ) -> "tuple[RankingComparison, tuple[str, ...]]":
         """Compare two rounds or more of a set by verdicts on the same battles, and name systems left out."""
         from arena.services.rounds.battle_table import table_of_columns
         from leaderboard.agreement.comparison import compare_rankings

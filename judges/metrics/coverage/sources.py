@@ -3,8 +3,6 @@
 The web is searched through a plain HTTP endpoint that answers with JSON, as a self-hosted SearXNG does.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
@@ -92,7 +90,7 @@ class WebSource:
     """
 
     def __init__(
-        self, template: str, client: httpx.AsyncClient, chunking: Chunking, *, seconds: float = SECONDS
+        self, template: str, client: "httpx.AsyncClient", chunking: Chunking, *, seconds: float = SECONDS
     ) -> None:
         parts = urlsplit(template)
         if parts.scheme not in {"http", "https"} or not parts.hostname or QUERY not in template:
