@@ -6,27 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import (
-    AlwaysJson,
-    AsJson,
-    Budget,
-    Cache,
-    Constants,
-    Corpus,
-    File,
-    Judgments,
-    MetricConcurrency,
-    MetricJudge,
-    MetricName,
-    Retriever,
-    SetName,
-    SetRatings,
-    StoredJudge,
-    Systems,
-    constant,
-    names_of,
-    open_reaching,
-)
+from arena.cli import options
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
 from arena.formats import shown
@@ -51,7 +31,7 @@ commands = typer.Typer(
 
 
 @commands.command("list")
-def list_(*, as_json: AsJson = False) -> None:
+def list_(*, as_json: options.AsJson = False) -> None:
     """List the metrics that this installation can run.
 
     $ arena metrics list
@@ -77,13 +57,13 @@ def plan(
             help="Name of the metric; repeatable.",
         ),
     ] = None,
-    judge: MetricJudge = "",
-    corpus: Corpus = "",
-    retriever: Retriever = BM25,
-    judgments: Judgments = None,
-    ratings: SetRatings = None,
-    systems: Systems = None,
-    option: Constants = None,
+    judge: options.MetricJudge = "",
+    corpus: options.Corpus = "",
+    retriever: options.Retriever = BM25,
+    judgments: options.Judgments = None,
+    ratings: options.SetRatings = None,
+    systems: options.Systems = None,
+    option: options.Constants = None,
     claims: Annotated[
         int,
         typer.Option(
@@ -91,7 +71,7 @@ def plan(
         ),
     ] = 2,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Foresee the requests, tokens and cost of scoring a set, by metric; no LLM is asked.
 
@@ -105,7 +85,7 @@ def plan(
         service.plan(
             name,
             _request(each, judge, option, None, None, corpus, retriever, judgments, ratings, name),
-            systems=names_of(systems),
+            systems=options.names_of(systems),
             claims_per_sentence=claims,
         )
         for name in sets
@@ -135,20 +115,20 @@ def plan(
 
 @commands.command()
 def run(
-    set_name: SetName,
-    metric: MetricName,
-    judge: MetricJudge = "",
-    corpus: Corpus = "",
-    retriever: Retriever = BM25,
-    judgments: Judgments = None,
-    ratings: SetRatings = None,
-    systems: Systems = None,
-    option: Constants = None,
-    budget_usd: Budget = None,
-    concurrency: MetricConcurrency = None,
-    cache_mode: Cache = None,
+    set_name: options.SetName,
+    metric: options.MetricName,
+    judge: options.MetricJudge = "",
+    corpus: options.Corpus = "",
+    retriever: options.Retriever = BM25,
+    judgments: options.Judgments = None,
+    ratings: options.SetRatings = None,
+    systems: options.Systems = None,
+    option: options.Constants = None,
+    budget_usd: options.Budget = None,
+    concurrency: options.MetricConcurrency = None,
+    cache_mode: options.Cache = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Score the answers of a set that have no score yet.
 
@@ -159,13 +139,13 @@ def run(
     request = _request(
         metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, ratings, set_name
     )
-    arena = open_reaching(cache_mode)
+    arena = options.open_reaching(cache_mode)
     if judge:
         # What a run takes is told before it is paid for.
-        planned = arena.metric_plans.plan(set_name, request, systems=names_of(systems))
+        planned = arena.metric_plans.plan(set_name, request, systems=options.names_of(systems))
         note(planned.sentence)
         _warn(planned)
-    done = arena.metrics.run(set_name, request, systems=names_of(systems))
+    done = arena.metrics.run(set_name, request, systems=options.names_of(systems))
     fields = done.as_json()
     if as_json:
         show_json(fields)
@@ -182,17 +162,17 @@ def run(
 
 @commands.command()
 def score(
-    file: File,
-    metric: MetricName,
-    judge: MetricJudge = "",
-    corpus: Corpus = "",
-    retriever: Retriever = BM25,
-    judgments: Judgments = None,
-    option: Constants = None,
-    budget_usd: Budget = None,
-    concurrency: MetricConcurrency = None,
+    file: options.File,
+    metric: options.MetricName,
+    judge: options.MetricJudge = "",
+    corpus: options.Corpus = "",
+    retriever: options.Retriever = BM25,
+    judgments: options.Judgments = None,
+    option: options.Constants = None,
+    budget_usd: options.Budget = None,
+    concurrency: options.MetricConcurrency = None,
     *,
-    as_json: AlwaysJson = False,
+    as_json: options.AlwaysJson = False,
 ) -> None:
     """Score each line of a JSONL file, printing one JSON object a line.
 
@@ -208,15 +188,15 @@ def score(
 
 @commands.command()
 def show(
-    set_name: SetName,
-    metric: MetricName,
+    set_name: options.SetName,
+    metric: options.MetricName,
     by: Annotated[
         str, typer.Option(metavar="system|domain|question", help="What a row stands for.")
     ] = "system",
-    judge: StoredJudge = "",
-    systems: Systems = None,
+    judge: options.StoredJudge = "",
+    systems: options.Systems = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show stored scores: means ± standard deviations over answers, as the metric's paper reports them.
 
@@ -247,12 +227,12 @@ def export(
     destination: Annotated[
         Path, typer.Argument(metavar="DEST", help="The file: `*.csv`, `*.json`, `*.parquet` or `*.trec`.")
     ],
-    set_name: SetName,
-    metric: MetricName,
-    judge: StoredJudge = "",
-    systems: Systems = None,
+    set_name: options.SetName,
+    metric: options.MetricName,
+    judge: options.StoredJudge = "",
+    systems: options.Systems = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write stored scores, a row an answer, with every measure and the posteriors of claims.
 
@@ -269,7 +249,7 @@ def export(
 
 @commands.command(hidden=True)
 def marginals(
-    file: File,
+    file: options.File,
     factors: Annotated[
         FactorTables, typer.Option(help="Factor tables of the paper (`table1`), or of its published code.")
     ] = FactorTables.TABLE1,
@@ -278,7 +258,7 @@ def marginals(
         typer.Option(help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."),
     ] = Inference.AUTO,
     *,
-    as_json: AlwaysJson = False,
+    as_json: options.AlwaysJson = False,
 ) -> None:
     """Print the posterior probability of each claim and context of a fact graph, as JSON.
 
@@ -291,7 +271,7 @@ def marginals(
 
 
 @commands.command(hidden=True)
-def coverage(file: File, *, as_json: AlwaysJson = False) -> None:
+def coverage(file: options.File, *, as_json: options.AlwaysJson = False) -> None:
     """Print which claims of a fact graph its answer covers and misses, and the basis, as JSON.
 
     $ arena metrics coverage graph.json
@@ -303,7 +283,7 @@ def coverage(file: File, *, as_json: AlwaysJson = False) -> None:
 
 
 @commands.command(hidden=True)
-def context(file: File, *, as_json: AlwaysJson = False) -> None:
+def context(file: options.File, *, as_json: options.AlwaysJson = False) -> None:
     """Print how well a context answers sub-questions, from ratings of its passages, as JSON.
 
     $ arena metrics context ratings.json
@@ -317,7 +297,7 @@ def context(file: File, *, as_json: AlwaysJson = False) -> None:
 def _request(
     metric: str,
     judge: str,
-    options: list[str] | None,
+    constants: list[str] | None,
     budget_usd: float | None,
     concurrency: int | None,
     corpus: str,
@@ -332,7 +312,7 @@ def _request(
     return MetricRequest(
         metric=metric,
         judge=judge,
-        options=dict(map(constant, options or ())),
+        options=dict(map(options.constant, constants or ())),
         budget_usd=budget_usd,
         concurrency=concurrency or CONCURRENCY,
         search=SearchRequest(corpus=corpus, retriever=retriever),
@@ -349,7 +329,7 @@ def _warn(planned: "MetricPlan") -> None:
 def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> "ScoreRequest":
     from arena.services.metrics.results import ScoreRequest
 
-    return ScoreRequest(set_name=set_name, metric=metric, judge=judge, systems=names_of(systems))
+    return ScoreRequest(set_name=set_name, metric=metric, judge=judge, systems=options.names_of(systems))
 
 
 def _cells(table: "ScoreTable") -> tuple[list[str], list[list[str | int | None]]]:

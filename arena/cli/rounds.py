@@ -4,38 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.cli import round_results, round_status
-from arena.cli.options import (
-    AsJson,
-    Cache,
-    Concurrency,
-    Domains,
-    Engine,
-    GoOn,
-    JudgeName,
-    Missing,
-    NewBudget,
-    NewRound,
-    Order,
-    Pairs,
-    Queue,
-    RoundArgument,
-    RoundBudget,
-    Rpm,
-    Sample,
-    Seed,
-    SetName,
-    Systems,
-    Timeout,
-    Tpm,
-    Transport,
-    Workers,
-    Yes,
-    confirm,
-    in_flight,
-    names_of,
-    open_with,
-)
+from arena.cli import options, round_results, round_status
 from arena.cli.output import note, show_fields, show_json, show_line, show_result
 from arena.cli.round_status import show_status, undecidable_lines
 from arena.container import Arena, open_arena
@@ -61,19 +30,19 @@ commands = typer.Typer(
 
 @commands.command()
 def plan(
-    set_name: SetName,
-    judge: JudgeName,
-    pairs: Pairs = "",
-    systems: Systems = None,
-    domains: Domains = None,
-    sample: Sample = None,
-    order: Order = None,
-    missing: Missing = MissingRule.LOSE,
-    seed: Seed = 0,
-    budget_usd: RoundBudget = None,
-    name: NewRound = None,
+    set_name: options.SetName,
+    judge: options.JudgeName,
+    pairs: options.Pairs = "",
+    systems: options.Systems = None,
+    domains: options.Domains = None,
+    sample: options.Sample = None,
+    order: options.Order = None,
+    missing: options.Missing = MissingRule.LOSE,
+    seed: options.Seed = 0,
+    budget_usd: options.RoundBudget = None,
+    name: options.NewRound = None,
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show what a round would judge and what it would cost, without storing anything.
 
@@ -88,8 +57,8 @@ def plan(
         set_name=set_name,
         judge=judge,
         pairs=pairs,
-        systems=names_of(systems),
-        domains=names_of(domains),
+        systems=options.names_of(systems),
+        domains=options.names_of(domains),
         sample=sample,
         order=order,
         missing=missing,
@@ -118,33 +87,33 @@ def plan(
 
 @commands.command()
 def run(
-    set_name: SetName,
-    judge: JudgeName,
-    pairs: Pairs = "",
-    systems: Systems = None,
-    domains: Domains = None,
-    sample: Sample = None,
-    order: Order = None,
-    missing: Missing = MissingRule.LOSE,
-    seed: Seed = 0,
-    budget_usd: RoundBudget = None,
-    name: NewRound = None,
-    concurrency: Concurrency = None,
-    cache_mode: Cache = None,
-    transport: Transport = None,
-    rpm: Rpm = None,
-    tpm: Tpm = None,
-    timeout: Timeout = None,
-    engine: Engine = None,
-    workers: Workers = None,
+    set_name: options.SetName,
+    judge: options.JudgeName,
+    pairs: options.Pairs = "",
+    systems: options.Systems = None,
+    domains: options.Domains = None,
+    sample: options.Sample = None,
+    order: options.Order = None,
+    missing: options.Missing = MissingRule.LOSE,
+    seed: options.Seed = 0,
+    budget_usd: options.RoundBudget = None,
+    name: options.NewRound = None,
+    concurrency: options.Concurrency = None,
+    cache_mode: options.Cache = None,
+    transport: options.Transport = None,
+    rpm: options.Rpm = None,
+    tpm: options.Tpm = None,
+    timeout: options.Timeout = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
     *,
-    go_on: GoOn = False,
+    go_on: options.GoOn = False,
     no_cap: Annotated[
         bool,
         typer.Option("--no-cap", help="Ask paid models without a cap, at prices that are not known too."),
     ] = False,
-    queue: Queue = False,
-    as_json: AsJson = False,
+    queue: options.Queue = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Create a round and judge it.
 
@@ -162,13 +131,13 @@ def run(
     from arena.services.rounds.models import RoundRequest
 
     reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = open_with(reaching, engine)
+    arena = options.open_with(reaching, engine)
     request = RoundRequest(
         set_name=set_name,
         judge=judge,
         pairs=pairs,
-        systems=names_of(systems),
-        domains=names_of(domains),
+        systems=options.names_of(systems),
+        domains=options.names_of(domains),
         sample=sample,
         order=order,
         missing=missing,
@@ -189,18 +158,18 @@ def run(
 
 @commands.command()
 def resume(
-    name: RoundArgument,
-    budget_usd: NewBudget = None,
-    concurrency: Concurrency = None,
-    cache_mode: Cache = None,
-    transport: Transport = None,
-    rpm: Rpm = None,
-    tpm: Tpm = None,
-    timeout: Timeout = None,
-    engine: Engine = None,
-    workers: Workers = None,
+    name: options.RoundArgument,
+    budget_usd: options.NewBudget = None,
+    concurrency: options.Concurrency = None,
+    cache_mode: options.Cache = None,
+    transport: options.Transport = None,
+    rpm: options.Rpm = None,
+    tpm: options.Tpm = None,
+    timeout: options.Timeout = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
     *,
-    go_on: GoOn = False,
+    go_on: options.GoOn = False,
     new_judge: Annotated[
         bool,
         typer.Option(
@@ -208,8 +177,8 @@ def resume(
             help="Judge the rest as another judge, where its settings were changed after verdicts.",
         ),
     ] = False,
-    queue: Queue = False,
-    as_json: AsJson = False,
+    queue: options.Queue = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Judge the pending battles of a round.
 
@@ -220,7 +189,7 @@ def resume(
     `arena rounds retry`.
     """
     reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = open_with(reaching, engine)
+    arena = options.open_with(reaching, engine)
     arena.rounds.adopt(name, new_judge=new_judge)
     if budget_usd is not None:
         arena.rounds.set_budget(name, budget_usd)
@@ -231,23 +200,23 @@ def resume(
 
 @commands.command(hidden=True)
 def retry(
-    name: RoundArgument,
-    budget_usd: NewBudget = None,
-    concurrency: Concurrency = None,
-    cache_mode: Cache = None,
-    transport: Transport = None,
-    rpm: Rpm = None,
-    tpm: Tpm = None,
-    timeout: Timeout = None,
-    engine: Engine = None,
-    workers: Workers = None,
+    name: options.RoundArgument,
+    budget_usd: options.NewBudget = None,
+    concurrency: options.Concurrency = None,
+    cache_mode: options.Cache = None,
+    transport: options.Transport = None,
+    rpm: options.Rpm = None,
+    tpm: options.Tpm = None,
+    timeout: options.Timeout = None,
+    engine: options.Engine = None,
+    workers: options.Workers = None,
     *,
-    go_on: GoOn = False,
+    go_on: options.GoOn = False,
     unreadable: Annotated[
         bool, typer.Option("--unreadable", help="Ask again also where no verdict could be read in the reply.")
     ] = False,
-    queue: Queue = False,
-    as_json: AsJson = False,
+    queue: options.Queue = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Judge the failed and skipped battles of a round again, and no others.
 
@@ -256,7 +225,7 @@ def retry(
     A round that reached its budget continues with a higher --budget-usd.
     """
     reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = open_with(reaching, engine)
+    arena = options.open_with(reaching, engine)
     if budget_usd is not None:
         arena.rounds.set_budget(name, budget_usd)
     if go_on:
@@ -283,15 +252,15 @@ def _judge(
     as_json: bool,
 ) -> None:
     if queue:
-        options = {} if concurrency is None else {"concurrency": concurrency}
-        job = arena.jobs.judge(name, options={**options, **reaching.to_json()}, workers=workers)
+        more = {} if concurrency is None else {"concurrency": concurrency}
+        job = arena.jobs.judge(name, options={**more, **reaching.to_json()}, workers=workers)
         note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
         show_status(arena, name, as_json=as_json)
         return
     with reporting(f"judging {name}") as report:
         arena.engine.judge(
             name,
-            concurrency=in_flight(arena, concurrency),
+            concurrency=options.in_flight(arena, concurrency),
             workers=workers,
             reaching=reaching.to_json(),
             report=report,
@@ -314,14 +283,14 @@ commands.command()(round_status.compare)
 
 @commands.command()
 def correct(
-    name: RoundArgument,
+    name: options.RoundArgument,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Id of the question.")],
     system_a: Annotated[str, typer.Argument(metavar="SYSTEM_A")],
     system_b: Annotated[str, typer.Argument(metavar="SYSTEM_B")],
     winner: Annotated[str, typer.Option(metavar="SYSTEM|tie", help="The correct verdict.")],
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Stored with the verdict.")],
     *,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Correct the verdict of a battle.
 
@@ -339,7 +308,7 @@ def correct(
 
 
 @commands.command()
-def pause(name: RoundArgument) -> None:
+def pause(name: options.RoundArgument) -> None:
     """Pause a running round; battles in flight finish.
 
     $ arena rounds pause demo
@@ -350,13 +319,13 @@ def pause(name: RoundArgument) -> None:
 
 @commands.command()
 def cancel(
-    name: RoundArgument,
+    name: options.RoundArgument,
     *,
     delete: Annotated[
         bool,
         typer.Option("--delete", help="Delete it with its verdicts; for a round that was never published."),
     ] = False,
-    yes: Yes = False,
+    yes: options.Yes = False,
 ) -> None:
     """Cancel a round; its pending battles become skipped.
 
@@ -364,12 +333,12 @@ def cancel(
     """
     arena = open_arena()
     if not delete:
-        confirm(f"Cancel the round {name}?", yes=yes)
+        options.confirm(f"Cancel the round {name}?", yes=yes)
         arena.rounds.cancel(name)
         show_line(f"{name} is cancelled.")
         return
     note(f"Round {name} has {arena.round_reader.status(name)[1].judged:,} verdicts.")
-    confirm(f"Delete the round {name}?", yes=yes)
+    options.confirm(f"Delete the round {name}?", yes=yes)
     arena.rounds.delete(name)
     show_line(f"{name} is deleted.")
 

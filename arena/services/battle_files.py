@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import InputError, NotFoundError
+from leaderboard import ratings
 from leaderboard.agreement.comparison import RankingComparison, compare_rankings
 from leaderboard.battles import BattleTable, in_common
 from leaderboard.formats.reading import BattleFile, read_battles
@@ -17,21 +18,6 @@ from leaderboard.formats.rows import Context, LeftOut, covariate_columns
 from leaderboard.people.correct import correct, correct_rates
 from leaderboard.people.votes import read_votes
 from leaderboard.rates import RateTable, win_rates
-from leaderboard.ratings import (
-    Anchor,
-    Cluster,
-    ControlledRatings,
-    CovariateColumn,
-    IntervalKind,
-    LeftOutCovariate,
-    Method,
-    RatingTable,
-    Settings,
-    marked_column,
-    rate,
-    rate_under_control,
-    relative_columns,
-)
 from leaderboard.ratings.models.covariates import FIRST
 from leaderboard.vocabulary import Covariate
 
@@ -46,12 +32,14 @@ class Reading:
     strict: bool = False
     named: bool = False
 
-    def of(self, path: Path, *, covariates: bool = False, cluster: Cluster = Cluster.NONE) -> BattleFile:
+    def of(
+        self, path: Path, *, covariates: bool = False, cluster: ratings.Cluster = ratings.Cluster.NONE
+    ) -> BattleFile:
         """Return the battles of a file, which must not leave open what its clusters are."""
-        voters = cluster is Cluster.VOTER
+        voters = cluster is ratings.Cluster.VOTER
         context = Context(covariates=covariates, strict=self.strict, named=self.named, by_voter=voters)
         file = read_battles(path, self.read_as, context=context)
-        if file.clusters and cluster is Cluster.QUESTION:
+        if file.clusters and cluster is ratings.Cluster.QUESTION:
             message = (
                 f"{path.name} has no question_id, but values repeat in {', '.join(map(repr, file.clusters))}."
             )
@@ -74,19 +62,19 @@ class RatingRequest:
     `covariates` are what style control controls for; None for all that the file has.
     """
 
-    method: Method = Method.BRADLEY_TERRY
-    interval: IntervalKind | None = None
+    method: ratings.Method = ratings.Method.BRADLEY_TERRY
+    interval: ratings.IntervalKind | None = None
     bootstrap: int = 1000
-    cluster: Cluster = Cluster.QUESTION
+    cluster: ratings.Cluster = ratings.Cluster.QUESTION
     anchors: tuple[str, ...] = ()
     seed: int = 0
     without: str | None = None
     covariates: tuple[Covariate, ...] | None = None
 
     @property
-    def unit(self) -> Cluster:
+    def unit(self) -> ratings.Cluster:
         """The unit in the table, where people stand in place of questions."""
-        return Cluster.QUESTION if self.cluster is Cluster.VOTER else self.cluster
+        return ratings.Cluster.QUESTION if self.cluster is ratings.Cluster.VOTER else self.cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +84,10 @@ class FileRatings:
     `controlled` are the same ratings with what covariates are worth, where they were controlled for.
     """
 
-    table: RatingTable
+    table: ratings.RatingTable
     notes: tuple[str, ...]
-    cluster: Cluster
-    controlled: ControlledRatings | None = None
+    cluster: ratings.Cluster
+    controlled: ratings.ControlledRatings | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `arena battles rate --json` prints."""
@@ -109,7 +97,7 @@ class FileRatings:
 
 def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS) -> FileRatings:
     """Rate the systems of a battle file."""
-    if request.method is Method.STYLE:
+    if request.method is ratings.Method.STYLE:
         return _rate_controlled(path, request, reading)
     if request.covariates is not None:
         raise InputError(
@@ -119,7 +107,7 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
     battles = battle_file.table
     if request.without is not None:
         battles = battles.select(others_than(battles, request.without))
-    table = rate(
+    table = ratings.rate(
         battles,
         method=request.method,
         interval=request.interval,
@@ -148,8 +136,10 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     columns, constant = _covariate_terms({name: values[rows] for name, values in cells.items()})
     if not columns:
         raise InputError(constant[0].reason, advice="Leave it out.")
-    settings = Settings(cluster=request.unit, anchor=parse_anchors(request.anchors), seed=request.seed)
-    controlled = rate_under_control(battle_file.table.select(rows), columns, settings)
+    settings = ratings.Settings(
+        cluster=request.unit, anchor=parse_anchors(request.anchors), seed=request.seed
+    )
+    controlled = ratings.rate_under_control(battle_file.table.select(rows), columns, settings)
     controlled = replace(controlled, left_out=(*constant, *controlled.left_out))
     rated = tuple(rating for rating in controlled.ratings.ratings if rating.system != request.without)
     notes = notes_on(battle_file)
@@ -177,16 +167,18 @@ def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) ->
     return {name: cells[name] for covariate in chosen for name in covariate_columns(covariate)}
 
 
-def _covariate_terms(cells: Cells) -> tuple[tuple[CovariateColumn, ...], tuple[LeftOutCovariate, ...]]:
+def _covariate_terms(
+    cells: Cells,
+) -> tuple[tuple[ratings.CovariateColumn, ...], tuple[ratings.LeftOutCovariate, ...]]:
     """Return the terms of a fit from columns without empty cells, and counts that differ in no battle."""
     counts = {}
     for covariate in Covariate:
         first, *second = covariate_columns(covariate)
         if second and first in cells:
             counts[covariate.value] = cells[first], cells[second[0]]
-    columns, constant = relative_columns(counts, len(next(iter(cells.values()))))
+    columns, constant = ratings.relative_columns(counts, len(next(iter(cells.values()))))
     if Covariate.POSITION in cells:
-        columns = (*columns, marked_column(Covariate.POSITION, cells[Covariate.POSITION], FIRST))
+        columns = (*columns, ratings.marked_column(Covariate.POSITION, cells[Covariate.POSITION], FIRST))
     return columns, constant
 
 
@@ -222,8 +214,8 @@ def correct_file(
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Rate the systems of a file of verdicts as people would; returns the JSON, and notes on the file."""
     unfit = {
-        f"--method {request.method.value}": request.method is not Method.BRADLEY_TERRY,
-        f"--cluster {request.cluster.value}": request.cluster is not Cluster.QUESTION,
+        f"--method {request.method.value}": request.method is not ratings.Method.BRADLEY_TERRY,
+        f"--cluster {request.cluster.value}": request.cluster is not ratings.Cluster.QUESTION,
         "--without": request.without is not None,
         "--covariates": request.covariates is not None,
     }
@@ -236,7 +228,7 @@ def correct_file(
     plan = _plan(path, reading)
     table = correct(plan.table, read_votes(votes), anchor=parse_anchors(request.anchors))
     notes = notes_on(plan)
-    if request.interval is IntervalKind.BOOTSTRAP:
+    if request.interval is ratings.IntervalKind.BOOTSTRAP:
         notes = (*notes, "with --people intervals are sandwich intervals by questions, not a bootstrap's")
     return {**table, "seed": request.seed}, notes
 
@@ -278,17 +270,17 @@ def compare_rankings_of_files(
     return compare_rankings(tables, seed=seed), tuple(notes)
 
 
-def parse_anchors(texts: Sequence[str]) -> Anchor | None:
+def parse_anchors(texts: Sequence[str]) -> ratings.Anchor | None:
     """Read `SYSTEM=RATING` as often as it is given."""
     anchors = [_anchor(text) for text in texts]
     return replace(anchors[0], others=tuple(anchors[1:])) if anchors else None
 
 
-def _anchor(text: str) -> Anchor:
+def _anchor(text: str) -> ratings.Anchor:
     system, separator, rating = text.rpartition("=")
     try:
         if separator and system:
-            return Anchor(system=system, rating=float(rating))
+            return ratings.Anchor(system=system, rating=float(rating))
     except ValueError as error:
         raise InputError(f"{rating!r} is no rating.", advice="Write --anchor SYSTEM=RATING.") from error
     raise InputError(f"{text!r} is no anchor.", advice="Write --anchor SYSTEM=RATING.")
