@@ -88,12 +88,7 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSystem:
-    """A system in a live standing; None where it has no verdict yet.
-
-    Attributes:
-        score: Mean share of the win, 0–1.
-        lower: Lower end of its 95 % interval.
-    """
+    """Mean share of the win of a system, 0–1, with its 95 % interval; None without a verdict."""
 
     system: str
     questions: int = 0
@@ -111,11 +106,7 @@ class LiveSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveStanding:
-    """Win shares so far.
-
-    Attributes:
-        systems: The systems without the reference, best first.
-    """
+    """Win shares so far, best first, without the reference."""
 
     questions: int
     planned_questions: int

@@ -74,9 +74,7 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cap = None
         if actions & {"cancel", "retry"}:
-            cap = st.number_input(
-                "New cap in USD", 0.0, value=None, placeholder="unchanged", width=160, key="cap"
-            )
+            cap = st.number_input("New cap in USD", 0.0, value=None, placeholder="unchanged", width=160)
         go_on = partial(rounds.go_on, name, budget_usd=cap, caller=caller)
         buttons: tuple[tuple[bool, str, str, Callable[[], object], str], ...] = (
             (
@@ -87,13 +85,7 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
                 *("pause" in actions, "Pause", "pause", partial(rounds.pause, name, caller=caller)),
                 "The round is paused; battles in flight finish.",
             ),
-            (
-                "resume" in actions,
-                "Resume",
-                "play_arrow",
-                go_on,
-                "The round was put into the queue again.",
-            ),
+            ("resume" in actions, "Resume", "play_arrow", go_on, "The round was put into the queue."),
             (
                 *("overrule" in actions, "Judge all the same", "warning", partial(go_on, anyway=True)),
                 "The round was put into the queue; it no longer stops because of the judge's replies.",
@@ -125,9 +117,8 @@ def without_verdict(watch: RoundWatch, caller: Caller) -> None:
         return
     heading("Without a verdict", anchor="without-verdict")
     chosen = choose_one("outcome", "Ended as", labels, width=240)
-    battles = arena().rounds.without_verdict(
-        watch.round.name, Outcome(chosen), limit=MAX_SHOWN, caller=caller
-    )
+    name, outcome = watch.round.name, Outcome(chosen)
+    battles = arena().rounds.without_verdict(name, outcome, limit=MAX_SHOWN, caller=caller)
     if watch.unjudged[chosen] > len(battles):
         note(f"The first {len(battles):,} of {watch.unjudged[chosen]:,}.")
     for evidence in battles:
@@ -192,18 +183,12 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     warning = arena().boards.partial(name, caller=caller)
     if warning:
         st.warning(warning, icon=":material/incomplete_circle:")
-    partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
-
-    if st.button(
-        "Publish", type="primary", icon=":material/publish:", disabled=bool(warning) and not partial
-    ):
-        attempt(
-            lambda: arena().boards.queue_publishing(
-                name, metrics=metrics, partial=partial, calibration=calibration, people=people, caller=caller
-            ),
-            "The board was put into the queue.",
-            BOARD,
-        )
+    is_partial = bool(warning) and st.checkbox("Publish it as a partial board", key="partial")
+    incomplete = bool(warning) and not is_partial
+    if st.button("Publish", type="primary", icon=":material/publish:", disabled=incomplete):
+        queue = partial(arena().boards.queue_publishing, name, metrics=metrics, partial=is_partial)
+        publish = partial(queue, calibration=calibration, people=people, caller=caller)
+        attempt(publish, "The board was put into the queue.", BOARD)
 
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
@@ -214,9 +199,7 @@ def _labels(name: str, caller: Caller) -> VoteSource | None:
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    calibrations = {
-        calibration.id: calibration for calibration in arena().calibrations.of_judge(judge, caller=caller)
-    }
+    calibrations = {each.id: each for each in arena().calibrations.of_judge(judge, caller=caller)}
     if not calibrations:
         note(f"The judge {judge} is not calibrated here; the board will say so.")
         return None
