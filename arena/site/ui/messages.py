@@ -14,27 +14,19 @@ import structlog
 
 from arena.formats import span
 from arena.site.ui.html import Cell, anchor, paragraph, put
-from data.errors import (
-    AccessError,
-    ArenaError,
-    NotFoundError,
-    RetractedError,
-    StoppedError,
-    StoreError,
-    UnavailableError,
-)
+from data import errors
 from data.files.text_files import MEBIBYTE
 from data.progress import Latest, Work, listening
 
 log = structlog.get_logger("arena.site")
 
 
-def public_error(error: ArenaError) -> ArenaError:
+def public_error(error: errors.ArenaError) -> errors.ArenaError:
     """Return the error as a visitor reads it: of a database that fails neither host nor name."""
-    if not isinstance(error, StoreError):
+    if not isinstance(error, errors.StoreError):
         return error
     log.error("unavailable", error=str(error))
-    return UnavailableError("The arena cannot do this now.", advice="Try again in a moment.")
+    return errors.UnavailableError("The arena cannot do this now.", advice="Try again in a moment.")
 
 
 MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
@@ -50,19 +42,19 @@ def guarded(show: Callable[[], None]) -> None:
         show()
     except PageEndedError:
         return
-    except RetractedError as error:
+    except errors.RetractedError as error:
         put("retracted", error.board, error.notice)
-    except NotFoundError as error:
+    except errors.NotFoundError as error:
         st.info(plain(error), icon=":material/search_off:")
         paragraph(anchor("Go to the leaderboard", ""))
-    except AccessError as error:
+    except errors.AccessError as error:
         st.info(plain(error), icon=":material/lock:")
         paragraph(anchor("Sign in", "auth/sign-in"))
-    except ArenaError as error:
+    except errors.ArenaError as error:
         show_error(error)
 
 
-def show_error(error: ArenaError) -> None:
+def show_error(error: errors.ArenaError) -> None:
     """Show what went wrong and what to do, as text."""
     st.error(plain(error), icon=":material/error:")
 
@@ -79,7 +71,7 @@ def without_commands(text: str) -> str:
     return COMMANDS.sub("", text).strip() or text
 
 
-def plain(error: ArenaError) -> str:
+def plain(error: errors.ArenaError) -> str:
     """Return the error's sentence with everything that Markdown would read as its own escaped."""
     return "".join(
         f"\\{sign}" if sign in MARKDOWN else sign for sign in without_commands(str(public_error(error)))
@@ -110,7 +102,7 @@ def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
     """Do something and rerun the page, which says so, or why it cannot be done, where it shows `place`."""
     try:
         do()
-    except ArenaError as error:
+    except errors.ArenaError as error:
         if not place:
             show_error(error)
         else:  # A part that refreshes itself would drop the error within seconds.
@@ -157,7 +149,9 @@ def show_progress(do: Callable[[Callable[[], None]], Result], *, until_told: str
 
     def raise_if_left() -> None:
         if left.is_set():
-            raise StoppedError("The visitor left before the work was done.", advice="Open the page again.")
+            raise errors.StoppedError(
+                "The visitor left before the work was done.", advice="Open the page again."
+            )
 
     box.progress(0.0, until_told)
     with listening(latest):

@@ -22,14 +22,7 @@ from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.ratings import HIGHEST, LOWEST
 from judges.metrics.dry_run import numbered_questions
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text.contradictions import (
-    Bag,
-    ContradictionFinder,
-    NeedReader,
-    TermWeights,
-    windows_of,
-    windows_over,
-)
+from judges.text import contradictions
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import read_statements
 
@@ -182,7 +175,7 @@ class EmbeddedRater:
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
         finder = self._ground.finder
-        windows = windows_over(
+        windows = contradictions.windows_over(
             [
                 statement
                 for statement in read_statements(answer)
@@ -197,11 +190,13 @@ class _Ground:
 
     def __init__(self, question: str, reference: str, texts: Sequence[str]) -> None:
         statements = [statement for text in (reference, *texts) for statement in read_statements(text)]
-        self._weights = TermWeights.fit([statement.terms for statement in statements], question)
-        self._reader = NeedReader([[reference], texts], self._weights)
-        self.finder = ContradictionFinder(statements, self._weights)
+        self._weights = contradictions.TermWeights.fit(
+            [statement.terms for statement in statements], question
+        )
+        self._reader = contradictions.NeedReader([[reference], texts], self._weights)
+        self.finder = contradictions.ContradictionFinder(statements, self._weights)
 
-    def rated(self, windows: tuple[Bag, ...], sub_questions: Sequence[str]) -> list[float]:
+    def rated(self, windows: tuple[contradictions.Bag, ...], sub_questions: Sequence[str]) -> list[float]:
         return [_scaled(self._reader.share(each, windows)) for each in sub_questions]
 
 
@@ -212,7 +207,7 @@ def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
 
 @lru_cache(maxsize=PASSAGE_CACHE_SIZE)
 def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
-    return tuple(ground.rated(windows_of(text), sub_questions))
+    return tuple(ground.rated(contradictions.windows_of(text), sub_questions))
 
 
 class KnownRater:
