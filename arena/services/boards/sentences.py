@@ -114,7 +114,13 @@ def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
     judged = [other for other in others if not other.unjudged]
     unplaced = [other for other in judged if line.is_placed and not other.is_placed]
     close = [other for other in judged if other not in unplaced and not told_apart(line, other)]
-    return [other.system for other in close], [other.system for other in unplaced]
+    return [_marked(other) for other in close], [other.system for other in unplaced]
+
+
+def _marked(line: Line) -> str:
+    """Return a system's name; where it did not answer everything, that too, in brackets."""
+    mark = line.facts.get("partial")
+    return f"{line.system} [{mark}]" if mark else line.system
 
 
 def _without(names: Sequence[str]) -> str:

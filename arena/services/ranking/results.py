@@ -18,7 +18,6 @@ from data.models import (
     BattleEvidence,
     Board,
     Judgment,
-    MissingRule,
     Outcome,
     Preference,
     Presentation,
@@ -28,7 +27,7 @@ from data.models import (
 )
 from data.store import Store
 from data.text import counted, escape_formula, percent, percent_figure
-from leaderboard.vocabulary import COMMON_ALONE, OVERALL
+from leaderboard.vocabulary import OVERALL
 
 TIE = "tie"
 UNKNOWN = "–"
@@ -44,7 +43,6 @@ REFERENCE_ONLY = "Rates and questions are of the comparisons with the reference,
 UNDECIDABLE = "undecidable"
 """Outcome of a comparison that the judge cannot decide whatever the answers say."""
 WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
-MOST_NAMED = 3
 """Systems that the sentence names."""
 HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
@@ -356,38 +354,13 @@ class RankingResults:
         return DECLINES if marked else DECLINES[:1]
 
     def sentence(self, board: Board) -> str:
-        """Describe the leader and its certainty, partial systems, and where too little was judged."""
-        from leaderboard.standings.sections import partial_sentence
+        """Describe who is first and how surely, as the board's page does."""
+        from arena.services.boards.sentences import headline
+        from arena.services.boards.snapshot import read_board
 
-        skips = board.standings.get("missing") == MissingRule.SKIP
-        parts = (
-            self._leading(board, skips=skips),
-            COMMON_ALONE if skips else "",
-            partial_sentence(board.standings),
-        )
-        return " ".join(filter(None, parts))
-
-    def _leading(self, board: Board, *, skips: bool) -> str:
-        rated = [one for one in self.systems(board) if one.rank is not None]
-        if not rated:
+        if all(one.rank is None for one in self.systems(board)):
             return str(board.standings.get("unrankable") or "No system has a rating.")
-        tied = [one.marked for one in rated if one.rank is not None and one.rank[0] == 1]
-        first = rated[0]
-        if len(rated) == 1:
-            opponent = f" against the {reference}" if (reference := board.standings.get("reference")) else ""
-            counts = f"won {first.wins:,}, tied {first.ties:,} and lost {first.losses:,} battles{opponent}"
-            record = "" if first.record == UNKNOWN else f": it {counts}"
-            return f"{first.marked} is the only system with a rank{record}."
-        if skips and first.partial:
-            return f"No system leads: {first.marked} is ahead on the questions that it answered."
-        if len(tied) == 1:
-            return f"{first.marked} leads, and its battles separate it from every other system."
-        from submissions.problem_codes import listed
-
-        others = listed((other for other in tied if other != first.marked), MOST_NAMED)
-        if len({one.rating and round(one.rating) for one in rated[:2]}) == 1:
-            return f"No system leads: the battles do not separate {first.marked} from {others}."
-        return f"{first.marked} is ahead, but its battles do not separate it from {others}."
+        return headline(read_board(board), OVERALL)
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
         """Every battle of a round in its order."""
