@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from arena.services.boards.metric_columns import NO_CITATIONS, board_metrics
 from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
-from arena.services.metrics import scoring
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
+from arena.services.metrics.scoring import (
+    RETRIED,
+    MetricRun,
+    Rows,
+    ScoreRows,
+    entrants_of,
+    score_pending,
+    scored,
+)
 from arena.services.text_process import TextWork
 from arena.settings import Settings
 from data.errors import FileFormatError, JudgeError, SpecError, StoppedError, WorkError
@@ -37,12 +45,12 @@ IN_FLIGHT = 2
 
 def scorer_of(
     opened: OpenedMetric, names: Sequence[str], work: TextWork, processes: int
-) -> tuple[scoring.ScoreRows, int, int]:
+) -> tuple[ScoreRows, int, int]:
     """Return what scores, answers at once and pieces in flight; in other processes where it needs no LLM."""
     if opened.options is None:
 
-        async def alone(rows: scoring.Rows) -> list[list[Score]]:
-            return [[await scoring.scored(opened.metric, item)] for item, _ in rows]
+        async def alone(rows: Rows) -> list[list[Score]]:
+            return [[await scored(opened.metric, item)] for item, _ in rows]
 
         return alone, 1, opened.concurrency
     embedded = EmbeddedMetrics([AnswerScorer(name, opened.options) for name in names], work)
@@ -56,7 +64,7 @@ class EmbeddedMetrics:
         self._scorers = {scorer.name: scorer for scorer in scorers}
         self._work = work
 
-    async def score(self, rows: scoring.Rows) -> list[list[Score]]:
+    async def score(self, rows: Rows) -> list[list[Score]]:
         """Score answers; one that takes too long is not scored, and no other is concerned (A4)."""
         if self._work.here(rows):
             return await _scores(self._scorers, rows)
@@ -70,11 +78,11 @@ class EmbeddedMetrics:
         return [[score for ((score,),) in own] for own in apart]
 
 
-def _scores_of(scorers: "Mapping[str, AnswerScorer]", rows: scoring.Rows) -> list[list[Score]]:
+def _scores_of(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
     return asyncio.run(_scores(scorers, rows))
 
 
-async def _scores(scorers: "Mapping[str, AnswerScorer]", rows: scoring.Rows) -> list[list[Score]]:
+async def _scores(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
     return [[await scorers[name].score(item) for name in names] for item, names in rows]
 
 
@@ -91,7 +99,7 @@ class AnswerScorer:
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer."""
-        return await scoring.scored(_metric(self.name, self._options), item)
+        return await scored(_metric(self.name, self._options), item)
 
 
 @lru_cache(maxsize=16)
@@ -126,16 +134,14 @@ class MetricService:
         self._access = access
         self._settings = settings
 
-    def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> scoring.MetricRun:
+    def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
         """Score every answer of a set's newest submissions that has no score by a metric yet.
 
         Failed and skipped answers are tried again. Ctrl-C keeps what is scored; the next run goes on. Without
         `systems` all are scored, the reference left out.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
-        return self._run(
-            {request.metric: scoring.entrants_of(self._store, set_name, systems, kind=kind)}, request
-        )
+        return self._run({request.metric: entrants_of(self._store, set_name, systems, kind=kind)}, request)
 
     def score_board(
         self,
@@ -158,12 +164,12 @@ class MetricService:
                 note(f"not scoring {metric.name}: {on_board.missing}")
                 continue
             reference = self._store.submissions.reference(set_name)
-            systems = entrants or scoring.entrants_of(self._store, set_name)
-            scoring.scored = (*systems, *([reference] if metric.of_reference else []))
+            systems = entrants or entrants_of(self._store, set_name)
+            scored = (*systems, *([reference] if metric.of_reference else []))
             if Need.CITATIONS in metric.inputs:
-                scoring.scored = self._citing(metric, scoring.scored, note)
-            note(self._announced(metric, scoring.scored))
-            wanted[metric.name] = scoring.scored
+                scored = self._citing(metric, scored, note)
+            note(self._announced(metric, scored))
+            wanted[metric.name] = scored
         of_plugins = {info.name for info in added.entries}
         # What reads an answer for one metric has read it for all; a plugin's may fail alone.
         own = {name: wanted[name] for name in wanted if name not in of_plugins}
@@ -202,7 +208,7 @@ class MetricService:
         wanted: Mapping[str, Sequence[Submission]],
         request: MetricRequest,
         stop_event: StopEvent | None = None,
-    ) -> scoring.MetricRun:
+    ) -> MetricRun:
         return asyncio.run(self._scored(wanted, request, stop_event))
 
     async def _scored(
@@ -210,7 +216,7 @@ class MetricService:
         wanted: Mapping[str, Sequence[Submission]],
         request: MetricRequest,
         stop_event: StopEvent | None,
-    ) -> scoring.MetricRun:
+    ) -> MetricRun:
         numbers = {name: [entrant.id for entrant in entrants] for name, entrants in wanted.items()}
         stop = asyncio.Event()
         answers = sum(entrant.answers for entrants in wanted.values() for entrant in entrants)
@@ -223,7 +229,7 @@ class MetricService:
             ):
                 pending = sum(self._pending(some, name, opened.judge) for name, some in numbers.items())
                 score, at_once, concurrency = scorer_of(opened, list(wanted), texts, processes)
-                scoring.scored = await scoring.score_pending(
+                scored = await score_pending(
                     self._store,
                     score,
                     judge=opened.judge,
@@ -232,22 +238,22 @@ class MetricService:
                     concurrency=concurrency,
                     stop=stop,
                 )
-        return scoring.MetricRun(
+        return MetricRun(
             metric=request.metric,
             judge=opened.judge,
             model=opened.model,
             answers=answers,
             kept=answers - pending,
-            outcomes=scoring.scored.outcomes,
-            pending=pending - scoring.scored.outcomes.total(),
-            reasons=tuple(scoring.scored.reasons.most_common(MOST_REASONS)),
-            notes=tuple(scoring.scored.notes.most_common(MOST_REASONS)),
-            mean=scoring.scored.mean,
+            outcomes=scored.outcomes,
+            pending=pending - scored.outcomes.total(),
+            reasons=tuple(scored.reasons.most_common(MOST_REASONS)),
+            notes=tuple(scored.notes.most_common(MOST_REASONS)),
+            mean=scored.mean,
             usage=opened.usage,
         )
 
     def _pending(self, numbers: Sequence[int], metric: str, judge: str) -> int:
-        return self._store.scores.pending(numbers, metric=metric, judge=judge, again=scoring.RETRIED)
+        return self._store.scores.pending(numbers, metric=metric, judge=judge, again=RETRIED)
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
         """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order."""
@@ -272,7 +278,7 @@ class MetricService:
 
 
 async def _score_each(
-    items: Sequence[MetricItem], name: str, score: scoring.ScoreRows, in_flight: int, emit: Emit
+    items: Sequence[MetricItem], name: str, score: ScoreRows, in_flight: int, emit: Emit
 ) -> None:
     flying: deque[asyncio.Future[list[list[Score]]]] = deque()
     try:
