@@ -100,7 +100,8 @@ def offer_submission(
     system, card, anonymous = _ask({line.system: line for line in lines})
     if open_set.phase is not None:
         note(quota.sentence)
-    missing = _missing(open_set, checked, system, card, team, quota, caller)
+    missing = _missing(open_set, checked, system, team, quota, caller)
+    missing = missing or ("" if card is not None else "Correct the system card.")
     with st.container(horizontal=True, vertical_alignment="center"):
         now = st.button("Submit", type="primary", disabled=bool(missing), key="submit-now")
         later = st.button(
@@ -134,13 +135,7 @@ def _ask(versions: dict[str, Submission]) -> tuple[str, SystemCard | None, bool]
 
 
 def _missing(
-    open_set: OpenSet,
-    checked: CheckedFile,
-    system: str,
-    card: SystemCard | None,
-    team: str,
-    quota: Quota,
-    caller: Caller,
+    open_set: OpenSet, checked: CheckedFile, system: str, team: str, quota: Quota, caller: Caller
 ) -> str:
     if open_set.phase is None:
         return str(closed_error(open_set.policy))
@@ -151,8 +146,8 @@ def _missing(
     try:
         arena().submissions.require_name(open_set.name, system, team, checked.result.kind, caller=caller)
     except (RecordError, ConflictError) as error:
-        return f"{error} {error.advice}".strip()
-    return "" if card is not None else "Correct the system card."
+        return str(error)
+    return ""
 
 
 def _add(
