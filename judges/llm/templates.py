@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import judges
@@ -153,12 +154,17 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
     for place in places:
         path = place / f"{name}{SUFFIX}"
         if path.is_file():
-            try:
-                return Template(name, path.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                message = f"Prompt file {path} cannot be read: {error}."
-                raise SpecError(message, advice="Save it as UTF-8 text.") from error
+            return Template(name, read_prompt(path))
     raise SpecError(f"There is no prompt {name!r}.", advice=f"Add {name}{SUFFIX} to the prompts folder.")
+
+
+def read_prompt(path: Traversable) -> str:
+    """Return the text of a prompt file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"Prompt file {path} cannot be read: {error}."
+        raise SpecError(message, advice="Save it as UTF-8 text.") from error
 
 
 def _safe(name: str, value: Input) -> Iterator[Tagged]:

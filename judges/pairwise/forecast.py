@@ -7,7 +7,7 @@ from functools import partial
 from data.models import ENGLISH, GroundTruth, JudgeKind, OrderPolicy, Outcome, Presentation, Question, Reply
 from judges.base import JudgeInput
 from judges.llm.requests import Request
-from judges.pairwise.llm_judge import declined
+from judges.pairwise.llm_judge import declined, has_passages, has_reference
 from judges.pairwise.parsing import read
 from judges.pairwise.rendering import Renderer, presentations, samples_after, uniform
 from judges.pairwise.screening import gate, inspect
@@ -32,13 +32,11 @@ def cannot_decide(
             ground truth for that.
     """
     if spec.members:
-        by_member = [
-            cannot_decide(member, question, against_reference=against_reference, silent=silent)
-            for member in spec.members
-        ]
-        reasons = [reason for reason in by_member if reason]
-        quorum = spec.quorum or len(by_member)
-        enough = len(by_member) - len(reasons) >= quorum
+        decides = partial(
+            cannot_decide, question=question, against_reference=against_reference, silent=silent
+        )
+        reasons = list(filter(None, map(decides, spec.members)))
+        enough = len(spec.members) - len(reasons) >= (spec.quorum or len(spec.members))
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
@@ -58,27 +56,19 @@ def _unreadable_language(code: str) -> str:
 
 
 def _embedded(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
-    if _has_passages(question) and ground_truth is not GroundTruth.REFERENCE:
+    if has_passages(question) and ground_truth is not GroundTruth.REFERENCE:
         return ""
-    if not _has_reference(question):
+    if not has_reference(question):
         return NOTHING_GIVEN
     return REFERENCE_PLAYS if against_reference else ""
 
 
 def _missing_ground_truth(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
     if ground_truth is GroundTruth.PASSAGES:
-        return "" if _has_passages(question) else NO_PASSAGES
+        return "" if has_passages(question) else NO_PASSAGES
     if ground_truth is GroundTruth.REFERENCE:
-        return REFERENCE_PLAYS if against_reference else "" if _has_reference(question) else NO_REFERENCE
+        return REFERENCE_PLAYS if against_reference else "" if has_reference(question) else NO_REFERENCE
     return ""
-
-
-def _has_passages(question: Question) -> bool:
-    return any(passage.text.strip() for passage in question.passages)
-
-
-def _has_reference(question: Question) -> bool:
-    return bool((question.reference or "").strip())
 
 
 CHARACTERS_PER_TOKEN = 4
@@ -116,16 +106,12 @@ def _roughly(request: Request) -> int:
     return -(-sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN)
 
 
-def _no_replies(_: Sequence[str]) -> Mapping[str, Reply]:
-    return {}
-
-
 def estimate(
     spec: JudgeSpec,
     inputs: Iterable[JudgeInput],
     *,
     tokens: Callable[[Request], int] = _roughly,
-    known: Callable[[Sequence[str]], Mapping[str, Reply]] = _no_replies,
+    known: Callable[[Sequence[str]], Mapping[str, Reply]] = lambda _: {},
 ) -> Estimate:
     """Count what a judge will ask for some battles, without asking.
 

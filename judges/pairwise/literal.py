@@ -104,11 +104,6 @@ class LiteralPrompt(BaseModel):
         written = re.compile("|".join(map(re.escape, longest_first)))
         return written.sub(lambda match: values[names[match[0]]], self.ask)
 
-    @property
-    def text(self) -> str:
-        """All of it as one canonical text, which begins with `START`."""
-        return self.model_dump_json()
-
 
 class _Part(BaseModel):
     """A text, or the file that holds it; `key` names a value between triple quotes in that file."""
@@ -184,9 +179,9 @@ def read_literal(path: Path) -> str:
             verdict=file.verdict,
         )
         if file.examples is None:
-            return prompt.text
+            return prompt.model_dump_json()
         shown = [message for example in _examples(file.examples, prompt, path) for message in example]
-        return prompt.model_copy(update={"messages": (*prompt.messages, *shown)}).text
+        return prompt.model_copy(update={"messages": (*prompt.messages, *shown)}).model_dump_json()
     except tomllib.TOMLDecodeError as error:
         raise _unusable(path, f"it is no valid TOML: {error}") from error
     except ValidationError as error:
@@ -196,20 +191,11 @@ def read_literal(path: Path) -> str:
 def problems(text: str) -> Iterator[str]:
     """Yield the faults of a literal prompt's own text."""
     try:
-        prompt = parse_literal(text)
+        prompt = LiteralPrompt.model_validate_json(text)
     except ValueError as error:
         yield f"its stored form is damaged ({type(error).__name__})"
     else:
         yield from prompt.problems()
-
-
-def parse_literal(text: str) -> LiteralPrompt:
-    """Return a literal prompt from its own text.
-
-    Raises:
-        ValueError: It is none.
-    """
-    return LiteralPrompt.model_validate_json(text)
 
 
 def _examples(

@@ -16,6 +16,7 @@ from data.models import (
     Outcome,
     Preference,
     Presentation,
+    Question,
     Reply,
     Verdict,
 )
@@ -292,12 +293,6 @@ class PairwiseJudge:
         return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
 
     def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
-        cache = {}
-        if (text, vote, left_out) not in cache:
-            cache[text, vote, left_out] = self._described(text, vote, left_out)
-        return cache[text, vote, left_out]
-
-    def _described(self, text: str, vote: int, left_out: str) -> str:
         settings = {
             "endpoint": self.spec.endpoint,
             "spec": self.spec.hash,
@@ -328,13 +323,21 @@ def declined(ground_truth: GroundTruth, judge_input: JudgeInput) -> str:
     if ground_truth is GroundTruth.REFERENCE:
         if judge_input.reference_side is not None:
             return "the reference is one of the two answers, so it cannot be the ground truth as well"
-        if not (question.reference or "").strip():
+        if not has_reference(question):
             return f"question {question.id} has no reference to be the ground truth"
-    if ground_truth is GroundTruth.PASSAGES and not any(
-        passage.text.strip() for passage in question.passages
-    ):
+    if ground_truth is GroundTruth.PASSAGES and not has_passages(question):
         return f"question {question.id} has no passages to be the ground truth"
     return ""
+
+
+def has_passages(question: Question) -> bool:
+    """Return whether a passage of the question has text."""
+    return any(passage.text.strip() for passage in question.passages)
+
+
+def has_reference(question: Question) -> bool:
+    """Return whether the question's reference has text."""
+    return bool((question.reference or "").strip())
 
 
 def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Preference | None, float | None]:

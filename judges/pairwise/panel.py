@@ -143,9 +143,7 @@ def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdi
     judgments = tuple(judgment for verdict in verdicts for judgment in verdict.judgments)
     preference = by_votes(verdicts, spec.weights, quorum=spec.quorum, rule=spec.rule)
     if preference is None:
-        outcome = most_retryable(
-            verdict.outcome for verdict in verdicts if verdict.outcome is not Outcome.JUDGED
-        )
+        outcome = most_retryable(verdict.outcome for verdict in verdicts)
         return Verdict(outcome=outcome, detail=_note(names, verdicts), judgments=judgments)
     flips = [verdict.flipped for verdict in verdicts if verdict.flipped is not None]
     return Verdict(

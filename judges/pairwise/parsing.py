@@ -130,15 +130,8 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
     outcome, detail = _failure(reply, rest, complete=bool(opened), opening=words.opening)
     if detail:
         return replace(blank, outcome=outcome, detail=detail)
-    choices = {
-        " ".join(known.lower().split()): choice
-        for choice, listed in (
-            (Choice.FIRST, words.first),
-            (Choice.SECOND, words.second),
-            (Choice.NEITHER, words.tie),
-        )
-        for known in listed
-    }
+    listed = {Choice.FIRST: words.first, Choice.SECOND: words.second, Choice.NEITHER: words.tie}
+    choices = {" ".join(word.lower().split()): choice for choice, known in listed.items() for word in known}
     label = " ".join(word.lower().split())
     if label not in choices:
         shown = label[:_LONGEST_RATING]
@@ -188,23 +181,17 @@ def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rat
     declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
         verdict.strip().replace("\u2019", "'")
     )
+    begun = opening.lower().rstrip(">") in verdict.lower()
+    unreadable = Outcome.UNREADABLE
     checks = (
         (finish == FILTERED, Outcome.REFUSED, f"the endpoint filtered it ({reply.finish_reason})"),
         (declines, Outcome.REFUSED, "the reply declines to judge"),
-        (finish == CUT_OFF, Outcome.UNREADABLE, "the reply was cut off at its token limit"),
-        (not reply.text.strip(), Outcome.UNREADABLE, "the reply is empty"),
-        (
-            _OPEN_REASONING.search(verdict),
-            Outcome.UNREADABLE,
-            "the reasoning is not closed, so nothing is final",
-        ),
+        (finish == CUT_OFF, unreadable, "the reply was cut off at its token limit"),
+        (not reply.text.strip(), unreadable, "the reply is empty"),
+        (_OPEN_REASONING.search(verdict), unreadable, "the reasoning is not closed, so nothing is final"),
         (complete, Outcome.JUDGED, ""),
-        (
-            opening.lower().rstrip(">") in verdict.lower(),
-            Outcome.UNREADABLE,
-            "the rating is incomplete or not the reply's end",
-        ),
-        (True, Outcome.UNREADABLE, "the reply ends without a rating"),
+        (begun, unreadable, "the rating is incomplete or not the reply's end"),
+        (True, unreadable, "the reply ends without a rating"),
     )
     return next((outcome, detail) for applies, outcome, detail in checks if applies)
 

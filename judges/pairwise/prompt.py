@@ -25,6 +25,7 @@ from pathlib import Path
 
 import judges
 from data.errors import SpecError
+from judges.llm.templates import read_prompt
 from judges.pairwise import literal
 
 PLACEHOLDER = re.compile(r"\{(question|answer_1|answer_2|reference|passages)\}")
@@ -68,7 +69,8 @@ class Prompt:
     @cached_property
     def literal(self) -> literal.LiteralPrompt | None:
         """The messages to the byte; None where the prompt has sections."""
-        return literal.parse_literal(self.text) if self.text.startswith(literal.START) else None
+        is_literal = self.text.startswith(literal.START)
+        return literal.LiteralPrompt.model_validate_json(self.text) if is_literal else None
 
     def section(self, name: str) -> str:
         """Return the text of a section, empty where the prompt has none."""
@@ -104,8 +106,9 @@ class Prompt:
             elif titles.count(title) > 1 and title != "example":
                 yield f"section `## {title}` is there {titles.count(title)} times"
         for title, body in self._sections:
-            yield from _unknown_placeholders(title, body)
-            if title == "example":
+            if title == "pair":
+                yield from _unknown_placeholders(body)
+            elif title == "example":
                 yield from _example_problems(body)
         needed = {"question", "answer_1", "answer_2"}
         absent = needed - self.placeholders("pair") if "pair" in titles else set()
@@ -123,30 +126,15 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
         for candidate in (beside / name, beside / f"{name}{SUFFIX}"):
             if candidate.is_file():
                 exact = candidate.suffix == literal.SUFFIX
-                text = literal.read_literal(candidate) if exact else _read(candidate)
+                text = literal.read_literal(candidate) if exact else read_prompt(candidate)
                 return Prompt(candidate.stem, text)
     bundled = files(judges) / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
     message = f"There is no prompt {name!r}."
-    names = ", ".join(bundled_prompts())
+    entries = [entry.name for entry in (files(judges) / "prompts").iterdir()]
+    names = ", ".join(sorted(entry.removesuffix(SUFFIX) for entry in entries if entry.endswith(SUFFIX)))
     raise SpecError(message, advice=f"Name a file beside the spec, or one of: {names}.")
-
-
-def bundled_prompts() -> tuple[str, ...]:
-    """Return the names of the prompts that come with the project."""
-    folder = files(judges) / "prompts"
-    return tuple(
-        sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
-    )
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"Prompt file {path} cannot be read: {error}."
-        raise SpecError(message, advice="Save it as UTF-8 text.") from error
 
 
 def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:
@@ -164,15 +152,8 @@ def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:
 
 def _example(body: str) -> WorkedExample:
     parts = list(_split(body, "### "))
-    single = dict(parts)
-    return WorkedExample(
-        question=single["question"],
-        answer_1=single["answer 1"],
-        answer_2=single["answer 2"],
-        reply=single["reply"],
-        reference=single.get("reference", ""),
-        passages=tuple(text for title, text in parts if title == "passage"),
-    )
+    single = {title.replace(" ", "_"): text for title, text in parts if title != "passage"}
+    return WorkedExample(**single, passages=tuple(text for title, text in parts if title == "passage"))
 
 
 def _example_problems(body: str) -> Iterator[str]:
@@ -183,13 +164,11 @@ def _example_problems(body: str) -> Iterator[str]:
             yield f"an example has the unknown part `### {title}`{_closest(title, PARTS)}"
 
 
-def _unknown_placeholders(title: str, body: str) -> Iterator[str]:
-    if title != "pair":
-        return
+def _unknown_placeholders(body: str) -> Iterator[str]:
     for name in dict.fromkeys(LOOKALIKE.findall(body)):
         if not PLACEHOLDER.fullmatch(f"{{{name}}}"):
             allowed = ("question", "answer_1", "answer_2", "reference", "passages")
-            yield f"section `## {title}` has the unknown placeholder {{{name}}}{_closest(name, allowed)}"
+            yield f"section `## pair` has the unknown placeholder {{{name}}}{_closest(name, allowed)}"
 
 
 def _closest(word: str, known: tuple[str, ...]) -> str:
