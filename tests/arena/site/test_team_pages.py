@@ -18,6 +18,7 @@ from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
 from arena.services.boards.snapshot import read_board
 from arena.services.rounds.models import RoundRequest
+from arena.site.ui.messages import without_commands
 from data.errors import UnfitJudgeError
 from data.models import Phase, Role, SubmissionKind, SubmissionState, TokenScope
 from data.models.submissions import question_sets
@@ -285,3 +286,18 @@ def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
         for bar in page.get("progress")
     )
     assert "is reached" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown_text"),
+    [
+        (
+            "Judge the rest: `arena rounds retry r`. Or publish it with --partial.",
+            "Judge the rest. Or publish it.",
+        ),
+        ("No round x. `arena rounds list` names them.", "No round x."),
+        ("See it (`arena rounds status r`), or choose another --name.", "See it, or choose another name."),
+    ],
+)
+def test_error_on_a_page_leaves_out_commands(text: str, shown_text: str) -> None:
+    assert without_commands(text) == shown_text
