@@ -305,7 +305,11 @@ class _Rows:
         cells: Mapping[str, Any] = self._left_out.first_of(value)
         # Texts are as they are, which most rows have alone.
         plain = all(type(cell) is str or cell is None for cell in cells.values())
-        if not plain or cells.get("contexts") or (cells.get("question") or "").lstrip()[:1] == "{":
+        if (
+            not plain
+            or cells.get("contexts")
+            or (cells.get("question") or "").lstrip().startswith(("{", "["))
+        ):
             read, problems = TextRow.of(cells, text_cells=self.text_cells, ours=True)
             for problem in problems:
                 self._findings.add(line, Code(problem.code), problem.message, problem.advice)

@@ -9,19 +9,7 @@ import json
 from collections.abc import Mapping
 
 from data.errors import FileFormatError
-from submissions.formats.harnesses import (
-    content_text,
-    contexts_of,
-    failure_text,
-    first_of,
-    further_of,
-    ids_of,
-    mapping,
-    name_text,
-    question_text,
-    reasoning_text,
-    reference_of,
-)
+from submissions.formats import harnesses as log
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -34,25 +22,25 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a result of a chat completion, or of the Responses API; one with an error failed."""
     if "response" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
-    response = mapping(row.get("response"))
-    body = mapping(response.get("body"))
+    response = log.mapping(row.get("response"))
+    body = log.mapping(response.get("body"))
     status = response.get("status_code")
     failed = row.get("error") or body.get("error")
     if not failed and status not in {None, ENDED_WELL}:
         failed = f"HTTP {status}"
-    choice = mapping(first_of(body.get("choices")))
-    message = mapping(choice.get("message"))
-    answer = content_text(message.get("content")) if message else _of_responses(body)
+    choice = log.mapping(log.first_of(body.get("choices")))
+    message = log.mapping(choice.get("message"))
+    answer = log.content_text(message.get("content")) if message else _of_responses(body)
     thinking = message.get("reasoning_content")
-    ended = choice.get("finish_reason") or mapping(body.get("incomplete_details")).get("reason")
+    ended = choice.get("finish_reason") or log.mapping(body.get("incomplete_details")).get("reason")
     return NamedAnswer(
         ids=[row["custom_id"]],
         answer=answer,
-        thinking=thinking if isinstance(thinking, str) else reasoning_text(message.get("content")),
-        failed=failure_text(failed),
+        thinking=thinking if isinstance(thinking, str) else log.reasoning_text(message.get("content")),
+        failed=log.failure_text(failed),
         ended=str(ended),
-        further=further_of(body.get("choices")),
-        system=name_text(body.get("model")),
+        further=log.further_of(body.get("choices")),
+        system=log.name_text(body.get("model")),
     )
 
 
@@ -60,31 +48,31 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a result; what errored, expired or was cancelled failed. Cited texts come in parts."""
     if "result" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
-    result = mapping(row.get("result"))
+    result = log.mapping(row.get("result"))
     ended = str(result.get("type"))
-    message = mapping(result.get("message"))
+    message = log.mapping(result.get("message"))
     content = message.get("content")
-    failed = "" if ended == "succeeded" else failure_text(result.get("error") or ended)
+    failed = "" if ended == "succeeded" else log.failure_text(result.get("error") or ended)
     return NamedAnswer(
         ids=[row["custom_id"]],
-        answer=content_text(content, between=""),
-        thinking=reasoning_text(content),
+        answer=log.content_text(content, between=""),
+        thinking=log.reasoning_text(content),
         failed=failed,
         ended=str(message.get("stop_reason")),
-        system=name_text(message.get("model")),
+        system=log.name_text(message.get("model")),
     )
 
 
 def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a model's answer: the first turn of the first choice answers the question."""
     choices = row.get("choices")
-    turns = mapping(first_of(choices)).get("turns")
+    turns = log.mapping(log.first_of(choices)).get("turns")
     others = len(turns) - 1 if isinstance(turns, list) and turns else 0
     return NamedAnswer(
         ids=[row.get("question_id")],
-        answer=first_of(turns),
-        further=others + further_of(choices),
-        system=name_text(row.get("model_id")),
+        answer=log.first_of(turns),
+        further=others + log.further_of(choices),
+        system=log.name_text(row.get("model_id")),
     )
 
 
@@ -93,31 +81,34 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
     One with an error failed, unless what failed is an assertion on its output.
     """
-    given = mapping(row.get("vars"))
-    metadata = {**mapping(mapping(row.get("testCase")).get("metadata")), **mapping(row.get("metadata"))}
-    response = mapping(row.get("response"))
+    given = log.mapping(row.get("vars"))
+    metadata = {
+        **log.mapping(log.mapping(row.get("testCase")).get("metadata")),
+        **log.mapping(row.get("metadata")),
+    }
+    response = log.mapping(row.get("response"))
     output = response.get("output")
     failed = response.get("error") or (row.get("error") if output is None else None)
-    ids = ids_of(given) or ids_of(metadata)
-    prompt = mapping(row.get("prompt"))
+    ids = log.ids_of(given) or log.ids_of(metadata)
+    prompt = log.mapping(row.get("prompt"))
     texts = {name: one for name, one in given.items() if isinstance(one, str)}
     # A repeat of a test has a further testIdx and equal variables.
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     provider = row.get("provider")
-    by = mapping(provider)
+    by = log.mapping(provider)
     whole = "\n".join(texts.values())
     return NamedAnswer(
         ids=ids,
-        text=question_text(given) or whole or content_text(prompt.get("raw")),
+        text=log.question_text(given) or whole or log.content_text(prompt.get("raw")),
         # What a provider returns as JSON, promptfoo itself shows as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
-        contexts=contexts_of(given) or contexts_of(metadata),
-        reference=reference_of(given) or reference_of(metadata),
+        contexts=log.contexts_of(given) or log.contexts_of(metadata),
+        reference=log.reference_of(given) or log.reference_of(metadata),
         sample=test,
-        failed=failure_text(failed),
+        failed=log.failure_text(failed),
         ended=str(response.get("finishReason")),
-        system=name_text(by.get("label")) or name_text(by.get("id")) or name_text(provider),
-        variant=name_text(prompt.get("label")) or name_text(row.get("promptId")),
+        system=log.name_text(by.get("label")) or log.name_text(by.get("id")) or log.name_text(provider),
+        variant=log.name_text(prompt.get("label")) or log.name_text(row.get("promptId")),
         test=whole,
     )
 
@@ -125,8 +116,8 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def _of_responses(body: Fields) -> str:
     """Return the text of the Responses API: that of its messages."""
     output = body.get("output")
-    items = [mapping(item) for item in output] if isinstance(output, list) else []
-    return "\n".join(content_text(item.get("content")) for item in items if item.get("type") == "message")
+    items = [log.mapping(item) for item in output] if isinstance(output, list) else []
+    return "\n".join(log.content_text(item.get("content")) for item in items if item.get("type") == "message")
 
 
 FORMATS = (
@@ -142,7 +133,7 @@ FORMATS = (
     ),
     AnswerFormat(
         name="mt-bench",
-        fits=lambda row: "turns" in mapping(first_of(row.get("choices"))),
+        fits=lambda row: "turns" in log.mapping(log.first_of(row.get("choices"))),
         read=read_mt_bench,
         several=True,
     ),

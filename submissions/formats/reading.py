@@ -12,23 +12,13 @@ from pathlib import Path
 from typing import Self
 
 from data.errors import FileFormatError
+from data.files import text_files
 from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
 from data.files.tables.rows import FileFormat, Header, Opening, Row
 from data.files.tables.sheets import is_workbook
-from data.files.text_files import (
-    ARROW_MAGICS,
-    MEBIBYTE,
-    PARQUET_MAGIC,
-    GuardedStream,
-    ReadLimits,
-    content_bytes,
-    decode,
-    magic_of,
-    read_text,
-)
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack
 from data.models import Severity
 from data.text import are, counted, have
@@ -51,7 +41,7 @@ SCENARIO, PREDICTIONS, INSTANCES = "scenario_state.json", "display_predictions.j
 MODEL_FOLDERS = {"opencompass": "predictions", "lighteval": "details"}
 """Folders in which tools keep one folder for each model."""
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]{7,20}\d")
-MOST_OF_SPEC = 4 * MEBIBYTE
+MOST_OF_SPEC = 4 * text_files.MEBIBYTE
 SHARD_PARTS = 4
 # What stands beside the rows: cards, licences, and results that are no rows.
 BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
@@ -106,7 +96,7 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
                 continue
             remaining -= len(content)
             try:
-                value = parse_json(decode(content, number), number, finite=False)
+                value = parse_json(text_files.decode(content, number), number, finite=False)
             except FileFormatError as error:
                 error.message = f"{member.filename}: {error.message}"
                 opening.note(error)
@@ -133,7 +123,7 @@ def place_name(path: Path, tool: str) -> str:
     stamp = STAMP.search(path.name)
     if stamp and (results := path.with_name(f"results_{stamp.group()}.json")).is_file():
         with suppress(FileFormatError):
-            value = parse_json(read_text(results, ReadLimits()), 0, finite=False)
+            value = parse_json(text_files.read_text(results, text_files.ReadLimits()), 0, finite=False)
             return name_text(value.get("model_name") if isinstance(value, Mapping) else None)
     folders = path.absolute().parts[:-1]
     above = MODEL_FOLDERS.get(tool)
@@ -181,9 +171,9 @@ def _is_beside(name: str) -> bool:
     return name.startswith(BESIDE_NAMES) or name.endswith(BESIDE_ENDS)
 
 
-def questions_beside(file: Path, limits: ReadLimits) -> Mapping[str, object]:
+def questions_beside(file: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
     """HELM's instances by their ids, for predictions that only name them."""
-    instances = parse_json(read_text(file, limits), 0, finite=False)
+    instances = parse_json(text_files.read_text(file, limits), 0, finite=False)
     # The question as it was comes before its perturbations, which share its id.
     found = reversed(instances if isinstance(instances, list) else [])
     return {str(one.get("id")): one for one in found if isinstance(one, Mapping)}
@@ -206,7 +196,7 @@ def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings)
 
 def _shards(state: Path) -> list[Path]:
     try:
-        named = parse_json(read_text(state, ReadLimits()), 0)["_data_files"]
+        named = parse_json(text_files.read_text(state, text_files.ReadLimits()), 0)["_data_files"]
         names = [str(one["filename"]) for one in named]
     except (FileFormatError, KeyError, TypeError, IndexError) as error:
         message = f"{state.name} does not name the files of its dataset."
@@ -311,11 +301,11 @@ class RowFile:
     def _opened(self, path: Path, *, within: str = "") -> tuple[FileFormat, Iterator[Row]]:
         if path.is_dir():
             return self._folder(path, path.name)
-        if magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
+        if text_files.magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
             return self._archive(path, within)
         table = self._closing.enter_context(Table(path, self._limits.reading, self._opening))
         if table.format is FileFormat.JSON:
-            with GuardedStream(path, self._limits.reading) as stream:
+            with text_files.GuardedStream(path, self._limits.reading) as stream:
                 spec = _spec_in(stream.read(min(MOST_OF_SPEC, self._limits.file_bytes)))
             if spec:
                 return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
@@ -338,7 +328,7 @@ class RowFile:
             return FileFormat.JSON, self._runs(files)
         if len(files) == 1:
             return self._opened(files[0], within=name)
-        forms = {file: table_format(magic_of(file)) for file in files}
+        forms = {file: table_format(text_files.magic_of(file)) for file in files}
         wrong = next((file for file, form in forms.items() if form is None), None)
         if wrong is not None:
             message = f"{wrong.name} in {name} is no Parquet or Arrow file."
@@ -368,24 +358,26 @@ def size_of(path: Path, limits: IntakeLimits) -> int:
     with suppress(FileFormatError, OSError):
         if path.is_dir():
             size = sum(map(_table_bytes, files_of(path, path.name, Findings(1))[0]))
-        elif (magic := magic_of(path)).startswith(ZIP_MAGICS):
+        elif (magic := text_files.magic_of(path)).startswith(ZIP_MAGICS):
             size = sum(members_of(path).values()) or path.stat().st_size
         elif table_format(magic) is not None:
             size = _table_bytes(path)
         else:
-            return content_bytes(path, limits.reading)
+            return text_files.content_bytes(path, limits.reading)
     return min(size, limits.file_bytes)
 
 
 def _table_bytes(path: Path) -> int:
-    stored = stored_bytes(path) if magic_of(path).startswith(PARQUET_MAGIC) else 0
+    stored = stored_bytes(path) if text_files.magic_of(path).startswith(text_files.PARQUET_MAGIC) else 0
     return max(stored, path.stat().st_size)
 
 
 def cites_passages(path: Path, limits: IntakeLimits) -> bool:
     """Return whether a file may name the set's passages without their texts, as TREC's RAG track does."""
-    if path.is_dir() or magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)):
+    if path.is_dir() or text_files.magic_of(path).startswith(
+        (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
+    ):
         return True
-    with suppress(FileFormatError), GuardedStream(path, limits.reading) as stream:
+    with suppress(FileFormatError), text_files.GuardedStream(path, limits.reading) as stream:
         return b'"references"' in stream.read(min(HEAD, limits.file_bytes))
     return False

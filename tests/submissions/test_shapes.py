@@ -89,7 +89,10 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
 
 def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:
     tables = [table("question|id|answer", f"{name}-@|Text @ of {name}.", name=name) for name in "ab"]
-    right = [{"id": 1, "input": f'{{"q": "{asked}"}}', "gold": "x"} for asked in (ASKED[0], "Else?")]
+    right = [
+        {"id": 1, "input": f'{{"question": "{asked}", "x": "en"}}', "gold": "x"}
+        for asked in (ASKED[0], "Else?")
+    ]
     met, unmet = (answer_table_of([row], name="r", answers=False) for row in right)
     assert (pool(tables, met).references, pool(tables).complete) == (1, True)
     with pytest.raises(InputError, match="No reference of r meets"):

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from arena.settings import DATABASE
 from data.errors import ArenaError, InputError, NotFoundError
-from data.files.tables.columns import Column
+from data.files.tables.columns import Column, read_columns
+from data.files.text_files import magic_of
 from data.models import MissingRule
 
 if TYPE_CHECKING:
@@ -106,8 +107,14 @@ class NamedFile:
 def _refuse_battles(path: Path) -> None:
     """Refuse a file of battles, which a table of answers resembles."""
     from leaderboard.formats.reading import format_of
+    from leaderboard.formats.registry import guess
+    from submissions.answer_tables import header_of
 
     try:
+        # An array of answers tells by its first item, so that not all of it is read twice.
+        header = header_of(path) if magic_of(path).startswith(b"[") else ()
+        if Column.ANSWER in read_columns(header) and guess(dict.fromkeys(header)) is None:
+            return
         kind = format_of(path)
     except ArenaError:
         return

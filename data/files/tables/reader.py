@@ -11,23 +11,13 @@ from types import MappingProxyType
 from typing import Self
 
 from data.errors import FileFormatError
+from data.files import text_files
 from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar
 from data.files.tables.columns import Column, column_of
 from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
 from data.files.tables.rows import FileFormat, Opening, Row
 from data.files.tables.sheets import SEPARATOR_LINE, is_workbook, read_csv, read_workbook, split_header
-from data.files.text_files import (
-    ARROW_MAGICS,
-    COMPRESSED,
-    MEBIBYTE,
-    PARQUET_MAGIC,
-    GuardedStream,
-    ReadLimits,
-    magic_of,
-    read_lines,
-    read_text,
-)
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, unpack
 
 HEAD = 64 * 1024
@@ -35,7 +25,7 @@ DELIMITERS = ",;\t"
 RUN_FIELDS = 6
 TAR_AT = 257
 LONG_LINE = HEAD // 2
-LARGEST_OBJECT = 1024 * MEBIBYTE
+LARGEST_OBJECT = 1024 * text_files.MEBIBYTE
 FIRST_FIELD = re.compile(rb'\{\s{0,99}"([^"\\]{1,99})"\s{0,99}:\s{0,99}(.)', re.DOTALL)
 WRONG_FORMAT, EMPTY, NOT_UTF8 = "wrong-format", "empty-file", "not-utf8"
 ADVICE = "Give JSONL, a JSON array, CSV or Parquet, a harness's log, or a zip file of a dataset's folder."
@@ -53,7 +43,7 @@ FOREIGN: Mapping[bytes, str] = MappingProxyType(
         b"\x93NUMPY": "an array of NumPy",
         b"\x80\x04\x95": "a pickle of Python",
         b"FEA1": "a Feather file of version 1",
-        **{magic: f"a {kind} file inside a compressed file" for magic, kind in COMPRESSED.items()},
+        **{magic: f"a {kind} file inside a compressed file" for magic, kind in text_files.COMPRESSED.items()},
     }
 )
 LFS = b"version https://git-lfs.github.com/spec"
@@ -63,7 +53,7 @@ FORM = (b"--", b"content-disposition: form-data")
 class Table:
     """An open table. Use it as a context manager and iterate over it once."""
 
-    def __init__(self, path: Path, limits: ReadLimits, opening: Opening) -> None:
+    def __init__(self, path: Path, limits: text_files.ReadLimits, opening: Opening) -> None:
         self._limits = limits
         self._opening = opening
         self._closing = ExitStack()
@@ -83,7 +73,7 @@ class Table:
         return self._rows
 
     def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:
-        magic = magic_of(path)
+        magic = text_files.magic_of(path)
         if magic.startswith(ZIP_MAGICS):
             if is_workbook(path):
                 return FileFormat.EXCEL, read_workbook(path, self._limits, self._opening)
@@ -119,7 +109,7 @@ class Table:
                 return FileFormat.JSONL, iter((Row(1, value),))
             return shape.format, rows_of_object(path.name, value)
         stream = self._closing.enter_context(
-            GuardedStream(path, limits, carriage_returns=shape.carriage_returns)
+            text_files.GuardedStream(path, limits, carriage_returns=shape.carriage_returns)
         )
         match shape.format:
             case FileFormat.JSONL:
@@ -130,10 +120,10 @@ class Table:
                 return FileFormat.CSV, read_csv(stream, shape.detail, opening)
 
 
-def _object(path: Path, limits: ReadLimits) -> Mapping[str, object]:
+def _object(path: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
     try:
         most = replace(limits, file_bytes=min(limits.file_bytes, LARGEST_OBJECT))
-        value: Mapping[str, object] = parse_json(read_text(path, most), 0)
+        value: Mapping[str, object] = parse_json(text_files.read_text(path, most), 0)
     except FileFormatError as error:
         cause = error.__cause__
         if not isinstance(cause, json.JSONDecodeError):
@@ -164,16 +154,18 @@ class Shape:
 
 def table_format(magic: bytes) -> FileFormat | None:
     """Return the format of a file that is no text, by its first bytes; None where it is one."""
-    if magic.startswith(PARQUET_MAGIC):
+    if magic.startswith(text_files.PARQUET_MAGIC):
         return FileFormat.PARQUET
-    return FileFormat.ARROW if magic.startswith(ARROW_MAGICS) else None
+    return FileFormat.ARROW if magic.startswith(text_files.ARROW_MAGICS) else None
 
 
-def is_run(path: Path, limits: ReadLimits) -> bool:
+def is_run(path: Path, limits: text_files.ReadLimits) -> bool:
     """Return whether a file is neither JSON nor a table whose header names a column that is known."""
-    if magic_of(path).startswith((*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)):
+    if text_files.magic_of(path).startswith(
+        (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
+    ):
         return False
-    for _, content in read_lines(path, limits):
+    for _, content in text_files.read_lines(path, limits):
         header = content.decode("utf-8", errors="replace").lstrip().split("\r", maxsplit=1)[0]
         if header.startswith(("{", "[", SEPARATOR_LINE)):
             return False
@@ -182,9 +174,9 @@ def is_run(path: Path, limits: ReadLimits) -> bool:
     raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
 
 
-def detect(path: Path, limits: ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
+def detect(path: Path, limits: text_files.ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
     """Detect the layout of a text from its beginning."""
-    with GuardedStream(path, limits) as stream:
+    with text_files.GuardedStream(path, limits) as stream:
         whole = stream.read(min(HEAD, limits.file_bytes))
     head = whole.lstrip()
     if not head:

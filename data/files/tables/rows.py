@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Va
 
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
-from data.files.tables.columns import Column, renamed
+from data.files.tables.columns import Column, read_columns, renamed
 from data.files.tables.values import BAD_CONTEXT, WRONG_TYPE, given, id_text, kind, passages_of, seen
 from data.models import Importance, Nugget, Passage, ProblemList, Severity
 from data.text import counted
@@ -90,16 +90,22 @@ def _as_id(value: object, info: ValidationInfo) -> str | None:
 def _as_text(value: object, info: ValidationInfo) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise FieldError(f"The {info.field_name} is {seen(value)}, not a string.")
+    raise FieldError(f"The {info.field_name} is {seen(value)}, not a string.", "Write it as text.")
 
 
 def _as_question(value: object, info: ValidationInfo) -> str | None:
-    """Return the question's text; of JSON (`{"question": "…"}`) the one text that is in it."""
+    """Return the question's text; of JSON the field of a question, the user's message, or the one text."""
     inner = value
-    if isinstance(value, str) and value.strip()[:1] == "{":
+    if isinstance(value, str) and value.strip().startswith(("{", "[")):
         with suppress(FileFormatError):
             inner = parse_json(value, 0)
-    texts = list(_texts_in(inner)) if isinstance(inner, Mapping) else []
+    if isinstance(inner, list):
+        users = [one for one in inner if isinstance(one, Mapping) and one.get("role") == "user"]
+        inner = {"question": users[-1].get("content")} if users else None
+    fields = inner if isinstance(inner, Mapping) else {}
+    texts = list(_texts_in(fields))
+    if len(texts) > 1 and (name := read_columns(fields).get(Column.QUESTION)):
+        texts = list(_texts_in(fields[name]))
     return texts[0] if len(texts) == 1 else _as_text(value, info)
 
 
