@@ -1,10 +1,10 @@
 r"""Citations in the styles that people and tools write, as places of the contexts that they name.
 
 Read are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
-raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own id in brackets
-(`[d7]`), and `(1)` behind a statement where the contexts bear numbers. Code, powers and years are left alone.
-A raised 2 or 3 behind a word may be a power. It is a citation where another number behind a word surely is,
-such as ¹ or ⁴.
+`(source 1)`, raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own
+id in brackets (`[d7]`), and `(1)` behind a statement where the contexts bear numbers. Code, powers and years
+are left alone. A raised 2 or 3 behind a word may be a power. It is a citation where another number behind a
+word surely is, such as ¹ or ⁴.
 
 Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
@@ -26,11 +26,13 @@ _SEVERAL = rf"{_ONE}(?:{_AND}{_ONE})*+"
 _NUMBERS = rf"\\?\[{_GAP}{_SEVERAL}{_GAP}(?:\u2020[^\[\]\n]{{0,200}})?\\?\]"
 _NAMES = r"\[[^\[\]\n]{1,300}\]"
 _LENTICULAR = r"\u3010[^\u3010\u3011\n]{1,300}\u3011"
+_LABELLED = rf"\({_GAP}(?=[a-zA-Z]){_SEVERAL}{_GAP}\)"
 _RAISED_TAG = rf"<sup>\s*(?:<a\b[^<>]{{0,200}}>)?\\?\[?{_SEVERAL}\\?\]?(?:</a>)?\s*</sup>"
 _RAISED = "[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}(?![\u00b9\u00b2\u00b3\u2070-\u207f\\w])"
 _RAISED_MATH = rf"\$\^(?:\{{{_GAP}\[?{_SEVERAL}\]?{_GAP}\}}|\d)\$"
 _MARK = re.compile(
-    rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}|{_RAISED_TAG}|{_RAISED}|{_RAISED_MATH}"
+    rf"(?:\[{_NUMBERS}\]|{_NUMBERS}|\[{_NAMES}\]|{_NAMES}){_LINK}|{_LENTICULAR}|{_LABELLED}"
+    rf"|{_RAISED_TAG}|{_RAISED}|{_RAISED_MATH}"
 )
 _STOP = r"(?<=[.!?\u3002])"
 _IN_ROUND = rf"{_GAP}\({_GAP}({_SEVERAL}){_GAP}\)"
@@ -62,7 +64,7 @@ _OPENED = re.compile(rf"(?<!\w)\((?:see |cf\. )?(?i:{_LABEL}){_FEW}\Z")
 _CLOSED = re.compile(rf"{_FEW}\)")
 _CODE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)|`[^`\n]++`", re.DOTALL)
 _NAME_BEFORE = re.compile(r"([A-Za-z_][\w.]{0,40}|[)\]])\Z")
-_OPENING = re.compile("[\\[\u3010\u00b9\u00b2\u00b3\u2070\u2074-\u2079]|<sup>|\\$\\^")
+_OPENING = re.compile("\\([a-zA-Z]|[\\[\u3010\u00b9\u00b2\u00b3\u2070\u2074-\u2079]|<sup>|\\$\\^")
 _VARIABLES = frozenset({"arr", "argv", "sys.argv"})
 _CODE_BEFORE = re.compile(r"(?:=[^\S\n]{0,4}(?:[A-Za-z_][\w.]{0,40})?|\w\()\Z")
 _CODE_AFTER = re.compile(r"[^\S\n]{0,4}(?:(?:[-+*/%|&^=!<>]|//|\*\*)?=|\[['\"]|\.[a-z_]\w{0,40}\()")
@@ -70,6 +72,7 @@ _LINE = re.compile(r"^[^\S\n]*+(?=(.*))", re.MULTILINE)
 _DEFINITION = re.compile(r":(?!\w)[^\S\n]*+(<?https?://)?")
 _SPACE = " \t\u00a0"
 _BLANKS = frozenset(_SPACE)
+_FULL_WIDTH = str.maketrans("\uff3b\uff3d", "[]")
 _CLOSING = ".,;:!?)\u3002"
 WIDEST = 100
 LAST_OF_RANGE = 999
@@ -105,6 +108,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
         text: An answer.
         ids: Of the contexts that it may cite, in order.
     """
+    text = text.translate(_FULL_WIDTH)
     numbered = "(" in text and (bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids))
     if not numbered and not _OPENING.search(text):
         return ()
@@ -169,7 +173,7 @@ def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> 
     marks = []
     for found in _MARK.finditer(text):
         if not _inside(found.start(), code):
-            raised = found.group()[0] not in "[\\\u3010"
+            raised = found.group()[0] not in "([\\\u3010"
             mark = _read_raised(text, found, bool(ids)) if raised else _read(found, ids)
             marks += [mark] if mark is not None else []
     on_words = any(mark.on_word and not mark.may_be_power for mark in marks)
@@ -201,6 +205,8 @@ def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
         names = () if numbers else _names(inner, ids)
         found_any = bool(numbers or names)
         return _Mark(start, end, numbers, names, of_search="\u2020" in whole) if found_any else None
+    if whole.startswith("("):
+        return _Mark(start, end, numbers) if (numbers := _numbers(whole)) else None
     body = _BODY.match(whole)
     inner = "" if body is None else body[1]
     names = _names(inner, ids)

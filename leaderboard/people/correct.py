@@ -319,7 +319,7 @@ def _evidence(
     if gain is None and any(row["lower"] is not None for row in rows):
         advice = f"All votes agree: intervals are Wilson's, over {questions:,} questions, without the judge."
     elif gain is None:
-        advice = "The votes are too few for intervals; label more battles, of every system."
+        advice = "The votes are too few for intervals, or all agree; label more battles, of every system."
     elif gain >= WORTHWHILE:
         advice = f"The judge is worth having: votes alone would need {gain:.2f} times as many labels."
     return {

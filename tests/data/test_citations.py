@@ -42,7 +42,7 @@ def test_citations_of_no_context_are_counted() -> None:
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["Alpha", "Beta", "Gamma"]), st.lists(st.integers(1, 9), min_size=1))),
-    st.sampled_from(["[{}]", "[^{}]", "\u3010{}\u2020source\u3011", "[doc {}]", "[source: {}]"]),
+    st.sampled_from(["[^{}]", "\u3010{}\u2020source\u3011", "[source: {}]", "(doc {})", "\uff3b{}\uff3d"]),
     st.sampled_from(["", " ", ", ", "; "]),
 )
 def test_citation_styles_survive_a_round_trip(

@@ -110,7 +110,10 @@ def explained(reasons: Reasons, system_a: str, system_b: str, *, in_full: bool =
         f"{system} {_told(side, reasons.ground_truth, in_full=in_full)}"
         for system, side in ((system_a, reasons.a), (system_b, reasons.b))
     )
-    return f"Decided by {reasons.decided_by}: {sides}" if reasons.decided_by else sides
+    decided_by = reasons.decided_by
+    if decided_by == "facts covered" and reasons.a.count(COVERS) == reasons.b.count(COVERS):
+        decided_by = "how fully facts are covered"
+    return f"Decided by {decided_by}: {sides}" if decided_by else sides
 
 
 def _told(side: Side, ground_truth: str, *, in_full: bool) -> str:

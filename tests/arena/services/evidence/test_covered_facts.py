@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -185,6 +186,8 @@ def test_an_explanation_begins_with_the_term_that_decided() -> None:
         f"('Holders lose.'), misses {SECOND!r} and 8 more"
     )
     assert explained(reasons, "right", "wrong", in_full=False).endswith("padding 10 %, contradicts 1")
+    reasons = replace(reasons, decided_by="facts covered")
+    assert explained(reasons, "right", "wrong").startswith("Decided by how fully facts are covered: right")
 
 
 def test_closest_battle_comes_first_and_undecided_last() -> None:
