@@ -16,7 +16,8 @@ LONGEST_ADDRESS = 300
 """Characters; longer searches are hardly ever opened again."""
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 """Streamlit's logger that warns of each read of its cache outside of its own threads."""
-OPENED, CLOSED = '<div id="first-view"><div>', "</div></div>"
+OPENED = '<div id="first-view"><div><div class="stHtml"><div class="aa-flow aa-boardpage">'
+CLOSED = "</div></div></div></div>"
 
 
 class FirstView:
@@ -47,4 +48,4 @@ class FirstView:
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
         with visiting(self._arena, dict(query)):
-            return f"{OPENED}{as_parts(addressed_board()).part('page')}{CLOSED}"
+            return f"{OPENED}{as_parts(addressed_board()).part('top')}{CLOSED}"
