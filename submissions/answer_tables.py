@@ -101,12 +101,7 @@ def header_of(path: Path) -> tuple[str, ...]:
     """Return the columns of a file; none where it has no rows."""
     limits = IntakeLimits()
     columns: list[str] = []
-
-    def header(names: Sequence[str], line: int) -> None:
-        del line
-        columns.extend(names)
-
-    with RowFile(path, limits, Findings(limits.errors), header) as rows:
+    with RowFile(path, limits, Findings(limits.errors), lambda names, _: columns.extend(names)) as rows:
         first = next(iter(rows), None)
     if not columns and first is not None and isinstance(first.value, Mapping):
         columns.extend(map(str, first.value))
@@ -114,11 +109,7 @@ def header_of(path: Path) -> tuple[str, ...]:
 
 
 def read_answer_table(
-    path: Path,
-    *,
-    system: str = "",
-    answers: bool = True,
-    called: Mapping[Column, str] | None = None,
+    path: Path, *, system: str = "", answers: bool = True, called: Mapping[Column, str] | None = None
 ) -> AnswerTable:
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
@@ -129,12 +120,7 @@ def read_answer_table(
     limits = IntakeLimits()
     findings = Findings(limits.errors)
     reader = _Rows(findings, called or {})
-
-    def header(names: Sequence[str], line: int) -> None:
-        del line
-        reader.header.extend(names)
-
-    with RowFile(path, limits, findings, header) as rows:
+    with RowFile(path, limits, findings, lambda names, _: reader.header.extend(names)) as rows:
         reader.text_cells = rows.format.text_cells
         for row in rows:
             reader.add(row)

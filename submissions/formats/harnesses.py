@@ -222,13 +222,9 @@ def _only_text(fields: Mapping[str, object]) -> str:
 
 def _gold(doc: Mapping[str, object]) -> object:
     """Return the right one of lighteval's choices."""
-    place = (
-        first_of(doc.get("gold_index")) if isinstance(doc.get("gold_index"), list) else doc.get("gold_index")
-    )
-    choices = doc.get("choices")
-    return (
-        choices[place] if isinstance(choices, list) and isinstance(place, int) and choices[place:] else None
-    )
+    place, choices = doc.get("gold_index"), doc.get("choices")
+    place = first_of(place) if isinstance(place, list) else place
+    return first_of(choices[place:]) if isinstance(choices, list) and isinstance(place, int) else None
 
 
 def ids_of(fields: Mapping[str, object]) -> list[object]:
