@@ -22,7 +22,7 @@ Kind = Annotated[
     SubmissionKind,
     typer.Option(
         help="What the file holds: `answers`, or `contexts`, passages that were retrieved (a TREC run, or "
-        "JSONL).",
+        "JSONL)."
     ),
 ]
 KeepNa = Annotated[bool, typer.Option("--keep-na", help="Read NA, None and errors of a harness as texts.")]

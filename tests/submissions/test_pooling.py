@@ -120,8 +120,7 @@ def test_tests_that_share_a_question_have_its_reference() -> None:
         {"ask": "How?", "style": "x"},
     ]
     log = table(
-        "log",
-        [{"vars": one, "testIdx": 0, "provider": "m", "response": {"output": "So."}} for one in tests],
+        "log", [{"vars": one, "testIdx": 0, "provider": "m", "response": {"output": "So."}} for one in tests]
     )
     right = table(
         "r",

@@ -104,10 +104,7 @@ class RankedSystem:
     @property
     def cells(self) -> tuple[str | int | None, ...]:
         """Its row of the table under `HEADS`."""
-        return (
-            *(self.places, self.marked, self.points, self.record, self.win_tie),
-            self.questions or None,
-        )
+        return (*(self.places, self.marked, self.points, self.record, self.win_tie), self.questions or None)
 
     @property
     def places(self) -> str:

@@ -127,8 +127,7 @@ class RankingService:
             names = ", ".join(joined.answers) or "none"
             other = " Or compare it with the references: --vs reference." if joined.references else ""
             raise InputError(
-                f"There are answers of fewer than two systems ({names}).",
-                advice=f"Give another file.{other}",
+                f"There are answers of fewer than two systems ({names}).", advice=f"Give another file.{other}"
             )
         ids = [answer.question_id for answers in joined.answers.values() for answer in answers]
         if len(set(ids)) == len(ids) and pairs not in {REFERENCE, ALL}:

@@ -30,15 +30,7 @@ from submissions.context_files import check_contexts
 from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings
-from tests.submissions.conftest import (
-    ENCODERS,
-    GOOD_ROWS,
-    QUESTIONS,
-    Check,
-    as_parquet,
-    asked_of,
-    codes_of,
-)
+from tests.submissions.conftest import ENCODERS, GOOD_ROWS, QUESTIONS, Check, as_parquet, asked_of, codes_of
 
 
 def test_the_order_of_rows_changes_no_hash(check: Check) -> None:
