@@ -207,47 +207,15 @@ FILTERED = "content_filter"
 ERROR = "error"
 LONGEST = 60
 
-_WORDS: Mapping[str, tuple[str, ...]] = {
-    CUT_OFF: (
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "max_completion_tokens",
-        "max_length",
-        "model_length",
-        "token_limit",
-        "model_context_window_exceeded",
-        "limit",
-    ),
-    FILTERED: (
-        "content_filter",
-        "content_filtered",
-        "contentfilter",
-        "refusal",
-        "safety",
-        "recitation",
-        "blocklist",
-        "prohibited_content",
-        "spii",
-        "image_safety",
-        "sensitive",
-        "guardrail_intervened",
-        "moderation",
-    ),
-    ERROR: ("error", "failed", "abort", "aborted", "insufficient_system_resource", "network_error"),
-    STOP: (
-        "stop",
-        "end_turn",
-        "eos",
-        "eos_token",
-        "stop_sequence",
-        "stop_token",
-        "completed",
-        "complete",
-        "finish",
-    ),
+_WORDS = {
+    CUT_OFF: "length max_tokens max_output_tokens max_completion_tokens max_length model_length token_limit "
+    "model_context_window_exceeded limit",
+    FILTERED: "content_filter content_filtered contentfilter refusal safety recitation blocklist "
+    "prohibited_content spii image_safety sensitive guardrail_intervened moderation",
+    ERROR: "error failed abort aborted insufficient_system_resource network_error",
+    STOP: "stop end_turn eos eos_token stop_sequence stop_token completed complete finish",
 }
-_CANONICAL = {word: ours for ours, words in _WORDS.items() for word in words}
+_CANONICAL = {word: ours for ours, words in _WORDS.items() for word in words.split()}
 _STRONGEST = (ERROR, FILTERED, CUT_OFF)
 
 

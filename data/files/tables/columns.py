@@ -32,52 +32,24 @@ class Column(StrEnum):
     CONTEXTS = "contexts"
 
 
+_WORDS = {
+    Column.QUESTION_ID: "question_id qid query_id example_id dataset_example_id id _id",
+    Column.QUESTION: "question query user_input instruction prompt input q frage pregunta consulta requête "
+    "domanda pergunta questão vraag 问题 質問",
+    Column.ANSWER: "answer response output completion prediction pred actual_output text generated_text "
+    "model_answer model_response model_output generation antwort respuesta réponse risposta "
+    "resposta antwoord 回答 答案",
+    Column.SYSTEM: "system model generator model_id modell sistema modelo système modèle modello "
+    "系统 模型 agent",
+    Column.REFERENCE: "reference reference_answer gold ground_truth expected_output target gt_answer "
+    "gold_answer expected_answer correct_answer expected referenz musterantwort referenzantwort referencia "
+    "référence riferimento referência 参考答案 標準答案",
+    Column.DOMAIN: "domain category dataset topic bereich kategorie domaine catégorie dominio categoría domínio "
+    "categoria 领域 类别",
+    Column.CONTEXTS: "contexts retrieved_contexts retrieved_context retrieval_context passages documents",
+}
 NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
-    {
-        Column.QUESTION_ID: (
-            "question_id",
-            "qid",
-            "query_id",
-            "example_id",
-            "dataset_example_id",
-            "id",
-            "_id",
-        ),
-        Column.QUESTION: (
-            *("question", "query", "user_input", "instruction", "prompt", "input", "q", "frage", "pregunta"),
-            *("consulta", "requête", "domanda", "pergunta", "questão", "vraag", "问题", "質問"),
-        ),
-        Column.ANSWER: (
-            "answer",
-            "response",
-            "output",
-            "completion",
-            "prediction",
-            "pred",
-            "actual_output",
-            "text",
-            *("generated_text", "model_answer", "model_response", "model_output", "generation", "antwort"),
-            *("respuesta", "réponse", "risposta", "resposta", "antwoord", "回答", "答案"),
-        ),
-        Column.SYSTEM: (
-            *("system", "model", "generator", "model_id", "modell", "sistema", "modelo", "système"),
-            *("modèle", "modello", "系统", "模型", "agent"),
-        ),
-        Column.REFERENCE: (
-            *("reference", "reference_answer", "gold", "ground_truth", "expected_output", "target"),
-            *("gt_answer", "gold_answer", "expected_answer", "correct_answer", "expected", "referenz"),
-            *("musterantwort", "referenzantwort", "referencia", "référence", "riferimento", "referência"),
-            *("参考答案", "標準答案"),
-        ),
-        Column.DOMAIN: (
-            *("domain", "category", "dataset", "topic", "bereich", "kategorie", "domaine", "catégorie"),
-            *("dominio", "categoría", "domínio", "categoria", "领域", "类别"),
-        ),
-        Column.CONTEXTS: (
-            *("contexts", "retrieved_contexts", "retrieved_context", "retrieval_context", "passages"),
-            "documents",
-        ),
-    }
+    {column: tuple(words.split()) for column, words in _WORDS.items()}
 )
 """Of several columns of one kind the first in this order is read."""
 

@@ -16,38 +16,12 @@ down_revision = "0027"
 branch_labels = None
 depends_on = None
 TEXT_INDEX = "text_index"
-TABLES: tuple[str, ...] = (
-    # Referring tables first.
-    "sent_file_part",
-    "sent_file",
-    "canary_hold",
-    "canary",
-    "concern",
-    "cheap_verdict",
-    "metric_estimate",
-    "wave",
-    "waves_end",
-    "reference_check",
-    "reference_batch",
-    "reference_draft",
-    "annotation_label",
-    "annotation_person",
-    "annotation_item",
-    "annotation_task",
-    "poll_pair",
-    "poll",
-    "asking",
-    "retest_ledger",
-    "retest",
-    "application",
-    "audit",
-    "refused_token",
-    "subscription",
-    "event",
-    TEXT_INDEX,
-    "ranking",
-    "qrel",
-    "qrels",
+# Referring tables first.
+TABLES = (
+    "sent_file_part sent_file canary_hold canary concern cheap_verdict metric_estimate wave "
+    "waves_end reference_check reference_batch reference_draft annotation_label "
+    "annotation_person annotation_item annotation_task poll_pair poll asking retest_ledger "
+    "retest application audit refused_token subscription event text_index ranking qrel qrels"
 )
 COLUMNS: tuple[tuple[str, str], ...] = (
     # Pairs of a table and its column.
@@ -114,7 +88,7 @@ def _delete_jobs() -> None:
 
 def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: set[str]) -> None:
     """Drop the tables that are gone."""
-    for name in TABLES:
+    for name in TABLES.split():
         if name not in existing:
             continue
         table = sa.table(name)
