@@ -44,8 +44,8 @@ _WORDS = {
     Column.REFERENCE: "reference reference_answer gold ground_truth expected_output target gt_answer "
     "gold_answer expected_answer correct_answer expected referenz musterantwort referenzantwort referencia "
     "référence riferimento referência 参考答案 標準答案",
-    Column.DOMAIN: "domain category dataset topic bereich kategorie domaine catégorie dominio categoría domínio "
-    "categoria 领域 类别",
+    Column.DOMAIN: "domain category dataset topic bereich kategorie domaine catégorie dominio categoría "
+    "domínio categoria 领域 类别",
     Column.CONTEXTS: "contexts retrieved_contexts retrieved_context retrieval_context passages documents",
 }
 NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
