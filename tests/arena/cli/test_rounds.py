@@ -121,11 +121,13 @@ def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
     figures = _figures(run, "demo")
     assert re.fullmatch(r"\d+\.\d % of [\d,]+", figures["without a verdict"][0])
     assert figures["position flips"][0] == "none, by construction"
-    assert figures["people's votes"][0] == "corrected by 168 votes of 3 people"
+    assert figures["people's votes"][0] == "168 votes of 3 people, not applied here"
     assert figures["agreement with people"][0] == "70 % of 168 pairs, κ 0.28"
     former = run.json("leaderboard", "show", "demo-before", "--json")
     then, now = (date.fromisoformat(each["facts"]["finished"]) for each in (former, board))
     assert (now - then).days == 7
+    paper = run.json("leaderboard", "show", "rag-qa-arena", "--json")["lines"]["overall"]
+    assert {line["rate"]["questions"] for line in paper if line["system"] != "LFRQA"} == {16_099}
     # What was not measured is a word or two, and why in a sentence.
     for value, meaning in _figures(run, "rag-qa-arena").values():
         assert re.fullmatch(r"\d+\.\d % of [\d,]+", value) or len(meaning.split(". ")[0].split()) > 5
