@@ -55,7 +55,7 @@ def hidden_characters(text: str) -> int:
 
 TENTH = 10
 ERROR = re.compile(
-    r"\s*(?:[\[<({]{1,2}(?:error|exception|fail(?:ed|ure)?|timeout)\b.{0,80}?[\]>)}]|(?:error|exception)\s*:"
+    r"\A\s*(?:[\[<({]{1,2}(?:error|exception|fail(?:ed|ure)?|timeout)\b.{0,80}?[\]>)}]|(?:error|exception)\s*:"
     r"|error code:? \d{3}|traceback \(most recent call last\)|(?:http|status) ?(?:error|code)?:? [45]\d\d\b"
     r"|(?-i:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Timeout))\s*(?:[:(]|$)"
     r"|[45]\d\d (?:too many|internal|bad gat|serv)|(?:request|connection) (?:timed out|error|failed|refused)"

@@ -31,9 +31,9 @@ class Shape(StrEnum):
 
 
 DATUM = re.compile(
-    r"(?:https?://|www\.|/|[a-z]:\\).+|[^\n.?!,;]*[/\\][^\n?!,;]*\.\w{1,6}|[{\[].*[}\]]"
+    r"\A(?:(?:https?://|www\.|/|[a-z]:\\).+|(?=[^\n.?!,;]*[/\\])[^\n?!,;]*\.\w{1,6}|[{\[].*[}\]]"
     r"|\d[\d\s.:,/%TZ+-]*[a-z$€]{0,6}|[a-z]{3,9}\.? \d{1,2},? \d{4}.{0,20}|-?\d[\d.]*(?:e[+-]?\d+)?"
-    r"|true|false|none|nan|(?=\S*[\d_/\\@#=])\S+|\w{20,}",
+    r"|true|false|none|nan|(?=\S*[\d_/\\@#=])\S+|\w{20,})",
     re.IGNORECASE | re.DOTALL,
 )
 """Links, paths, dates, numbers with units, JSON, ids and hashes, and yes or no."""
@@ -54,7 +54,7 @@ PARTS = frozenset(
 )
 """The same, where they are the whole name, or a judge's: `with_context` may be a system."""
 JUDGES = re.compile(
-    r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w*[ _.-]", re.IGNORECASE
+    r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w{0,20}[ _.-]", re.IGNORECASE
 )
 GRADES = frozenset(
     (
@@ -63,7 +63,9 @@ GRADES = frozenset(
     )
 )
 LABEL_WORDS, FEW, SHORTEST, TENTH, MOST_TOGETHER = 3, 4, 2, 10, 6
-INSTRUCTION = re.compile(r".*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*", re.IGNORECASE | re.DOTALL)
+INSTRUCTION = re.compile(
+    r"\A(?:.*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*)", re.IGNORECASE | re.DOTALL
+)
 
 
 class UnnamedSystemsError(FileFormatError):
@@ -256,7 +258,7 @@ def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
         return 2
     if 2 * kinds.total() < len(some) or any(len(text) > LONGEST_NAME or "\n" in text for text in kinds):
         return 2
-    data = all(map(re.compile(r"[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*").fullmatch, kinds))
+    data = all(map(re.compile(r"\A(?:[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*)").fullmatch, kinds))
     if not data and kinds.total() == len(some) and not {text.lower() for text in kinds} <= GRADES:
         return 0
     return 1 if 1 < questions <= 2 * min(kinds.values()) else 2

@@ -125,10 +125,15 @@ def _decline_patterns() -> None:
     importlib.import_module("data.declines").Lists()
 
 
+def _key_patterns() -> None:
+    importlib.import_module("judges.llm.redaction").Redaction(["sk-abcdefghijklmnopqrstuvwxyz"])
+
+
 BUILT: Mapping[str, Callable[[], object]] = {
     "data/declines.py": _decline_patterns,
     "data/steering/detector.py": _verdict_patterns,
     "data/steering/rules.py": _rule_patterns,
+    "judges/llm/redaction.py": _key_patterns,
     "judges/llm/replies.py": _score_patterns,
     "judges/pairwise/literal.py": _placeholder_patterns,
 }

@@ -186,7 +186,7 @@ class SiteMiddleware:
 
 SIGN_OUT = "/auth/logout"
 """Streamlit's address that ends a sign-in by a provider."""
-STREAMLIT_COOKIE = re.compile(rb"_streamlit\w*=")
+STREAMLIT_COOKIE = re.compile(rb"\A_streamlit\w*=")
 MAX_AGE = re.compile(rb"Max-Age=\d{6,}", re.IGNORECASE)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 STANDARD_INPUT = "-"
-PATH = re.compile(r"[\w.:+-]+(?:/[\w.:+-]+)+")
+PATH = re.compile(r"\A[\w.:+-]+(?:/[\w.:+-]+)+")
 """Name of a model with its organisation or provider."""
 ENDING = re.compile(r"\.[A-Za-z]\w*(?:\.(?:gz|bz2|xz|zst))?$")
 HALF = 48

@@ -193,7 +193,7 @@ def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no typ
 
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
-UNREAD = re.compile(r"\w*(?:union|map|run_end_encoded|interval)\b")
+UNREAD = re.compile(r"\b\w{0,20}(?:union|map|run_end_encoded|interval)\b")
 """Types that are not read, wherever they are in that of a column."""
 
 
