@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import answer_arena as aa
-from data.errors import InputError, InvalidFileError
+from data.errors import FileFormatError, InputError, InvalidFileError
 from tests.arena.conftest import Serve
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
@@ -83,8 +83,8 @@ def test_other_shapes_and_names_of_columns_give_the_same(
     with pytest.raises(InvalidFileError, match="has a problem") as refused:
         aa.rank(wide.reset_index(drop=True), references=right, progress=False)
     assert refused.value.__notes__ == ["No row names a question; the columns are: 'best', 'worst'."]
-    with pytest.raises(InputError, match="no column 'nothing'"):
-        aa.rank(long, system="nothing", references=right, progress=False)
+    with pytest.raises(FileFormatError, match="'who' looks like the systems"):
+        aa.rank(long, references=right, progress=False, **named | {"system": "nothing"})
     with pytest.raises(InputError, match="holds no answers"):
         aa.rank(3, progress=False)
 
