@@ -116,7 +116,6 @@ def _cloud(view: BoardView, names: Mapping[str, str], systems: Sequence[str]) ->
                 systems.index(cell.system),
                 across.place(cell.figures[score].value),
                 upward.place(cell.figures[win].value),
-                _words(view, cell, names),
             )
             for cell in cells
         ],

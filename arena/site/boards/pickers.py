@@ -42,9 +42,11 @@ def boards() -> Mapping[str, str]:
     return titles
 
 
-def board_links(page: str = "", title: str = "") -> tuple[str, Sequence[Choice]]:
+def board_links(
+    page: str = "", title: str = "", titles: Mapping[str, str] | None = None
+) -> tuple[str, Sequence[Choice]]:
     """Return a menu of the same page of every board, with the label of the chosen one without its title."""
-    titles = boards()
+    titles = boards() if titles is None else titles
     chosen = address().get("board", next(iter(titles)))
     links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
     return f"Board: {titles[chosen].removeprefix(f'{title} – ')}", links
@@ -54,14 +56,14 @@ def titled_board(title: str, page: str) -> BoardView:
     """Head and name a page, with links to the same page of other boards; the board that it shows."""
     titles = boards()
     view = addressed_board(titles)
-    put_html(title_of_page(title, page))
+    put_html(title_of_page(title, page, titles))
     name_page(title, view.full_title)
     return view
 
 
-def title_of_page(title: str, page: str) -> str:
+def title_of_page(title: str, page: str, titles: Mapping[str, str] | None = None) -> str:
     """Return the title of a board's page, and links to the same page of other boards, as HTML."""
-    return macro("titled", title, [board_links(page)])
+    return macro("titled", title, [board_links(page, titles=titles)])
 
 
 def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
