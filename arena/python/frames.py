@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isnan
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +12,8 @@ from arena.services.ranking.requests import Columns, named_files, require_system
 from data.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from submissions.answer_tables import AnswerTable
 
 Data: TypeAlias = Any
@@ -76,18 +79,18 @@ def _plain_rows(data: Data) -> Iterable[Any]:
     raise InputError(f"A {type(data).__name__} holds no answers.", advice=ADVICE)
 
 
-def with_index(frame: Any) -> Any:  # noqa: ANN401 - a data frame, whose library need not be there
+def with_index(frame: pd.DataFrame) -> pd.DataFrame:
     """Turn a pandas index that has a name into a column, unless one of that name exists."""
     names = list(frame.index.names)
     taken = [name for name in names if name is None or name in frame.columns]
     return frame if len(taken) == len(names) else frame.reset_index(level=taken, drop=True).reset_index()
 
 
-def _cell(cell: Any) -> Any:  # noqa: ANN401 - what a data frame holds
-    if hasattr(cell, "tolist") and not isinstance(cell, str):
-        cell = cell.tolist()
-    missing = cell is None or type(cell).__name__ in {"NAType", "NaTType"}
-    return None if missing or (isinstance(cell, float) and cell != cell) else cell  # noqa: PLR0124 - NaN alone differs from itself
+def _cell(cell: object) -> object:
+    """Return a cell in plain Python, None for each of the ways in which frames hold nothing."""
+    value: object = cell.tolist() if hasattr(cell, "tolist") else cell
+    nothing = value is None or type(value).__name__ in {"NAType", "NaTType"}
+    return None if nothing or (isinstance(value, float) and isnan(value)) else value
 
 
 def _is_path(value: object) -> bool:

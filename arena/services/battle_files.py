@@ -256,7 +256,7 @@ def compare_rankings_of_files(
     paths: Sequence[Path], *, seed: int, reading: Reading = AS_IT_IS
 ) -> tuple[RankingComparison, tuple[str, ...]]:
     """Compare how files of verdicts rank the systems that all of them have, and notes on the files."""
-    if len(paths) < 2:  # noqa: PLR2004 - one ranking is compared with none
+    if not paths[1:]:
         raise InputError("One file has nothing to be compared with.", advice="Name two files or more.")
     files = [reading.of(path) for path in paths]
     tables = [file.table for file in files]
