@@ -227,7 +227,7 @@ class Scheduler:
         self, request: Request, incoming: Incoming, call_usage: CallUsage, reserved: float
     ) -> Reply:
         try:
-            async with incoming.in_time():
+            async with incoming:
                 reply = self._redaction.reply(await self._transport.send(request))
         except CallError as fault:
             fault.redact(self._redaction.text)

@@ -6,9 +6,10 @@ beyond its limit. Large bodies take turns until their reply is stored.
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from types import TracebackType
 
 from data.errors import StoppedError
 from judges.llm.errors import REDIRECTS, CallError, CallErrorKind, quoted
@@ -49,18 +50,23 @@ class Incoming:
         self.begun = False
         self._timer = asyncio.timeout(None)
 
-    @asynccontextmanager
-    async def in_time(self) -> AsyncIterator[None]:
-        """Raise StoppedError where the body takes too long after a stop."""
+    async def __aenter__(self) -> None:
+        """Receive the body within the block: StoppedError where it takes too long after a stop."""
+        await self._timer.__aenter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.begun = False
         try:
-            async with self._timer:
-                yield
-        except TimeoutError as error:
+            await self._timer.__aexit__(kind, error, trace)
+        except TimeoutError as late:
             if not self.cut_off:
                 raise
-            raise StoppedError("Judging was stopped.", advice="Resume to ask what is missing.") from error
-        finally:
-            self.begun = False
+            raise StoppedError("Judging was stopped.", advice="Resume to ask what is missing.") from late
 
     @property
     def cut_off(self) -> bool:
@@ -98,10 +104,11 @@ class ReplyRoom:
         """Make room for a reply until it is stored."""
         incoming = Incoming(reply_limit(sampling), self)
         self._incoming.add(incoming)
+        token = _incoming.set(incoming)
         try:
-            with receiving(incoming):
-                yield incoming
+            yield incoming
         finally:
+            _incoming.reset(token)
             self._incoming.discard(incoming)
             if incoming.large:
                 self.turns.release()
@@ -137,36 +144,40 @@ async def bounded(
     incoming = _incoming.get() or Incoming(MAX_LIMIT)
     incoming.begin()
     limit, size, start = limit or incoming.limit, 0, b""
-    async for piece in _decompressed(pieces, encoding.strip().lower()):
-        size += len(piece)
-        start = start or piece
-        if status >= REDIRECTS.start and size > MAX_ERROR:
-            return
-        if size > limit:
-            raise too_large(limit, start)
-        if size > LARGE:
-            await incoming.take_turn()
-        yield piece
-
-
-async def _decompressed(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
-    if encoding in {"", "identity"}:
-        async for piece in pieces:
+    # A generator in another one would cost each small reply more than reading it does.
+    unpacked = _unpacking(encoding.strip().lower())
+    async for packed in pieces:
+        for piece in unpacked(packed):
+            size += len(piece)
+            start = start or piece
+            if status >= REDIRECTS.start and size > MAX_ERROR:
+                return
+            if size > limit:
+                raise too_large(limit, start)
+            if size > LARGE:
+                await incoming.take_turn()
             yield piece
-        return
+
+
+def _unpacking(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
+    """Return what decompresses the pieces of a body, each into small ones."""
+    if encoding in {"", "identity"}:
+        return lambda piece: (piece,)
     if encoding not in {"gzip", "x-gzip"}:
         detail = f"The endpoint's reply is encoded as {encoding[:20]!r}, which was not asked for."
         raise CallError(CallErrorKind.TRANSIENT, detail, billable=True)
     unpack = zlib.decompressobj(GZIP)
-    try:
-        async for piece in pieces:
-            rest = piece
-            while rest:
-                yield unpack.decompress(rest, PIECE)
-                rest = unpack.unconsumed_tail
-    except zlib.error as error:
-        detail = f"The endpoint's reply cannot be decompressed: {error}"
-        raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
+
+    def parts(piece: bytes) -> Iterator[bytes]:
+        try:
+            while piece:
+                yield unpack.decompress(piece, PIECE)
+                piece = unpack.unconsumed_tail
+        except zlib.error as error:
+            detail = f"The endpoint's reply cannot be decompressed: {error}"
+            raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
+
+    return parts
 
 
 async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -33,14 +33,19 @@ STATED = "stated_cost"
 COST_HEADERS = ("x-litellm-response-cost", "x-portkey-cost", "helicone-cost")
 
 
+REPORTS = ("usage", "usageMetadata", "usage_metadata")
+
+
 def usage_of(payload: object) -> TokenUsage | None:
     """Return the usage of a call; None where the endpoint gives no believable numbers."""
-    if not isinstance(payload, Mapping):
+    if not isinstance(payload, dict):
         return None
-    names = ("usage", "usageMetadata", "usage_metadata")
-    reports = [report for name in names if isinstance(report := payload.get(name), Mapping)]
-    usage = next((usage for report in (*reports, payload) if (usage := _read(report)) is not None), None)
-    stated = max(_dollars(payload.get(STATED)), *(_dollars(report.get("cost")) for report in reports), 0.0)
+    usage, stated = None, _dollars(payload.get(STATED))
+    for name in REPORTS:
+        if isinstance(report := payload.get(name), dict):
+            usage = usage or _read(report)
+            stated = max(stated, _dollars(report.get("cost")))
+    usage = usage or _read(payload)
     if usage is None:
         return TokenUsage(stated_usd=stated) if stated else None
     return usage._replace(stated_usd=stated)
@@ -91,18 +96,24 @@ def _is_apart(name: str, prompt: int, completion: int, cached: int, total: int) 
 
 def _reasoning(report: Mapping[str, Any]) -> int:
     details = report.get("completion_tokens_details") or report.get("output_tokens_details")
-    return sum(count_of(report.get(name)) or 0 for name in THINKING) or _first(details, THINKING)
+    beside = sum(count_of(report[name]) or 0 for name in THINKING if name in report)
+    return beside or _first(details, THINKING)
 
 
 def _first(report: object, names: tuple[str, ...]) -> int:
     """Return the first believable count under one of some names, 0 without any."""
-    if not isinstance(report, Mapping):
-        return 0
-    return next((count for name in names if (count := count_of(report.get(name)))), 0)
+    # Every reply is read by this: a loop, since generators took a tenth of the time of a call.
+    if isinstance(report, dict):
+        for name in names:
+            if name in report and (count := count_of(report[name])):
+                return count
+    return 0
 
 
 def _dollars(value: object) -> float:
     """Return a stated cost in USD, of Perplexity the total of several; 0 for anything unbelievable."""
+    if value is None:
+        return 0.0
     if isinstance(value, Mapping):
         value = value.get("total_cost")
     try:
