@@ -6,6 +6,7 @@ from typing import Any
 from arena.formats import points
 from arena.models.boards import Check, Line
 from arena.services.boards.judge_health import FEW, WITHOUT_VERDICT, Judging, TrustFigure
+from arena.services.boards.sentences import listed
 from data.text import percent
 from leaderboard.standings.sections import people_ratings
 from leaderboard.vocabulary import COVARIATES, Covariate
@@ -55,7 +56,7 @@ def _length(standings: Json, first: str) -> Iterator[Check]:
     else:
         others = [name for name in group if name != first]
         place = "first, shared with" if first in group else "first is"
-        yield Check(f"with length held equal: {place} {_some(others)}", LENGTH_PART, holds=False)
+        yield Check(f"with length held equal: {place} {listed(others, MAX_NAMED)}", LENGTH_PART, holds=False)
 
 
 def _flips(health: Json) -> Iterator[Check]:
@@ -85,13 +86,10 @@ def _people(standings: Json, first: str) -> Iterator[Check]:
         return
     above = [name for name, row in rated.items() if row["lower"] > own["upper"]]
     if above:
-        yield Check(f"people's votes put {_some(above)} above it", TrustFigure.VOTES.part, holds=False)
+        yield Check(
+            f"people's votes put {listed(above, MAX_NAMED)} above it", TrustFigure.VOTES.part, holds=False
+        )
     elif all(row["upper"] < own["lower"] for row in rated.values()):
         yield Check("also first by people's votes", TrustFigure.VOTES.part, holds=True)
     else:
         yield Check("people's votes: too few to say", TrustFigure.VOTES.part)
-
-
-def _some(names: Sequence[str]) -> str:
-    named, more = names[:MAX_NAMED], len(names) - MAX_NAMED
-    return " and ".join(named) if more <= 0 else f"{', '.join(named)} and {more} more"

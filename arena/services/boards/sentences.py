@@ -151,10 +151,10 @@ LONGEST_NAMES = 40
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Names in a sentence; of more than `most`, how many others there are."""
+    """Join names in a sentence; of more than one beyond `most`, say how many others there are."""
     if len(names) == 1:
         return names[0]
-    if len(names) > most:
+    if len(names) > most + 1:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
