@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from data.text import is_blank
+
 MAX_CHARACTERS = 1_000
 """A longer text tells something, whatever else it says."""
 OPENING = 400
@@ -53,7 +55,7 @@ CLAUSE_END = re.compile(
 SAME = {"LACK": "NEG", "UNK": "NEG", "LACKq": "NEGq", "UNKq": "NEGq", "DOC": "SRC", "DOCq": "SRCq"}
 DENIED = frozenset(("n", "N", "tn", "tN"))
 EMPTY = ("none", "null")
-SYMBOLS = ("Sm", "Sc")
+SIGNS_THAT_ANSWER = ("Sm", "Sc")
 """Signs of mathematics and currencies, which may be an answer without a word."""
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
@@ -87,18 +89,13 @@ def declines(answer: str, question: str) -> bool:
         return False
     words = " ".join(WORD.findall(fold(text)))
     if not words:
-        return not any(unicodedata.category(sign) in SYMBOLS for sign in text)
+        return is_blank(text) and not any(unicodedata.category(sign) in SIGNS_THAT_ANSWER for sign in text)
     if words in lists().bare:
         return not _takes_bare(words, fold(question))
     if _classes_in(text).isdisjoint(DECLINING):
         return False
     weights = _weights()
     return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
-
-
-def is_blank(text: str) -> bool:
-    """Tell whether a text has neither letters nor digits: it is missing and does not decline."""
-    return not any(map(str.isalnum, text))
 
 
 def _takes_bare(words: str, question: str) -> bool:

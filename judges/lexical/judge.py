@@ -12,7 +12,7 @@ from heapq import nlargest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from data.declines import declines, is_blank
+from data.declines import declines
 from data.errors import SpecError, WorkError
 from data.models import (
     GroundTruth,
@@ -24,6 +24,7 @@ from data.models import (
     Question,
     Verdict,
 )
+from data.text import is_blank
 from judges.base import HERE, JudgeInput, TextWork, undone
 from judges.lexical.settings import LexicalSettings, read_settings
 from judges.pairwise.cleaning import clean

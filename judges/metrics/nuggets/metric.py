@@ -14,9 +14,10 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from data.declines import declines, is_blank
+from data.declines import declines
 from data.errors import JudgeError
 from data.models import Importance, Json, MetricItem, Nugget, Outcome, Score, unscored
+from data.text import is_blank
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Tagged
