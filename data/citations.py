@@ -45,8 +45,7 @@ _COUNTED_THING = re.compile(
 )
 _APART = re.compile(r"(?:\A|\n[^\S\n]*+|[.!?,;:)\"'\u201d\u2019\u00bb\u2026\u3002*_>%])\Z")
 _WORD_BEFORE = re.compile(
-    r"(?:[^\W\d_]{3}|\d{4}|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z",
-    re.IGNORECASE,
+    r"(?:[^\W\d_]{3}|\d{4}|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z", re.IGNORECASE
 )
 _BEFORE_FIRST = re.compile(r"(?:[^\W\d_]{2}|\d{4})\Z")
 """Of these ¹ is no power."""

@@ -132,11 +132,7 @@ VARIABLES = (
     Variable("OPENAI_ORG_ID", "", "organisation, which the transport `openai` alone sends: then the default"),
     Variable("OPENAI_PROJECT_ID", "", "project, likewise"),
     Variable("OPENAI_CUSTOM_HEADERS", "", "further headers, likewise"),
-    Variable(
-        "ARENA_TRANSPORT",
-        "transport",
-        f"how requests are sent to LLMs: {described_transports()}",
-    ),
+    Variable("ARENA_TRANSPORT", "transport", f"how requests are sent to LLMs: {described_transports()}"),
     Variable("ARENA_CACHE_MODE", "cache_mode", "use of the reply cache: `live`, `replay` or `record`"),
     Variable("ARENA_RPM", "rpm", "most requests a minute, for each endpoint and model", "no limit"),
     Variable("ARENA_TPM", "tpm", "most tokens a minute, for each endpoint and model", "no limit"),

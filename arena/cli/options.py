@@ -45,12 +45,10 @@ Domains = Annotated[
 ]
 Sample = Annotated[str | None, typer.Option(metavar="K|P%", help="Questions to draw: `100`, or `10%`.")]
 Budget = Annotated[
-    float | None,
-    typer.Option(metavar="X", min=0.0, help="The most that the command may spend."),
+    float | None, typer.Option(metavar="X", min=0.0, help="The most that the command may spend.")
 ]
 RoundBudget = Annotated[
-    float | None,
-    typer.Option(metavar="X", min=0.0, help="The most that the round may spend."),
+    float | None, typer.Option(metavar="X", min=0.0, help="The most that the round may spend.")
 ]
 NewBudget = Annotated[
     float | None,
@@ -71,7 +69,7 @@ Missing = Annotated[
     MissingRule,
     typer.Option(
         help="An answer that is empty or missing loses to any other (`lose`), or only questions that both "
-        "systems answered are compared (`skip`).",
+        "systems answered are compared (`skip`)."
     ),
 ]
 Order = Annotated[
@@ -79,12 +77,10 @@ Order = Annotated[
     typer.Option(show_default="as the judge's spec says", help="Which answer is shown first."),
 ]
 NewRound = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", show_default="set, judge and date", help="Name of the round."),
+    str | None, typer.Option(metavar="NAME", show_default="set, judge and date", help="Name of the round.")
 ]
 Constants = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A constant of the metric; repeatable."),
+    list[str] | None, typer.Option(metavar="NAME=VALUE", help="A constant of the metric; repeatable.")
 ]
 
 
@@ -123,8 +119,7 @@ File = Annotated[
 SystemName = Annotated[str, typer.Option(metavar="SYSTEM", help="Name of the system.")]
 TeamName = Annotated[str, typer.Option(metavar="TEAM", help="Name of the team.")]
 CardFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The system card, YAML.", callback=whole_if_named),
+    Path | None, typer.Option(metavar="FILE", help="The system card, YAML.", callback=whole_if_named)
 ]
 
 
@@ -190,12 +185,7 @@ Tpm = Annotated[
 ]
 Timeout = Annotated[
     int | None,
-    typer.Option(
-        metavar="SECONDS",
-        min=1,
-        show_default=AS_SET,
-        help="Longest wait for a reply, in seconds.",
-    ),
+    typer.Option(metavar="SECONDS", min=1, show_default=AS_SET, help="Longest wait for a reply, in seconds."),
 ]
 Concurrency = Annotated[
     int | None,
@@ -258,11 +248,7 @@ MetricJudge = Annotated[
 MetricConcurrency = Annotated[
     int | None,
     typer.Option(
-        metavar="C",
-        min=1,
-        max=20_000,
-        show_default="16",
-        help="Most answers in flight, with an LLM.",
+        metavar="C", min=1, max=20_000, show_default="16", help="Most answers in flight, with an LLM."
     ),
 ]
 StoredJudge = Annotated[

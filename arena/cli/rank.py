@@ -142,13 +142,7 @@ def rank(
     system, and a model is asked only about its pairs.
     """
     from arena.services.accounts.auth import OPERATOR
-    from arena.services.ranking.requests import (
-        Columns,
-        RankRequest,
-        named_files,
-        scratch_of,
-        tables_of,
-    )
+    from arena.services.ranking.requests import Columns, RankRequest, named_files, scratch_of, tables_of
     from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
     folder, given = _folder(files, out)

@@ -19,8 +19,7 @@ FAILURES_SHOWN = 20
 HASH_SHOWN = 12
 K = Annotated[int, typer.Option(metavar="K", min=1, max=10_000, help="Passages.")]
 Retriever = Annotated[
-    str,
-    typer.Option(metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}."),
+    str, typer.Option(metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}.")
 ]
 Whole = Annotated[
     bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")

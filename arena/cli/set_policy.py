@@ -21,13 +21,9 @@ Limit = str | None
 def policy(
     name: SetArgument,
     phase: Annotated[str, typer.Option(metavar="PHASE", help="The phase to add or change.")] = DEFAULT_PHASE,
-    opens: Annotated[
-        Limit,
-        typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`."),
-    ] = None,
+    opens: Annotated[Limit, typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`.")] = None,
     closes: Annotated[
-        Limit,
-        typer.Option(metavar="TIME", help="When it closes, a bare date at its end in UTC, or `none`."),
+        Limit, typer.Option(metavar="TIME", help="When it closes, a bare date at its end in UTC, or `none`.")
     ] = None,
     daily: Annotated[
         Limit, typer.Option(metavar="N", help="Most submissions of a team a day, or `none`.")

@@ -82,10 +82,7 @@ def _documents(docs_url: str) -> list[tuple[html.Child, str]]:
     guides = html.Cell("Documentation", href=docs_url, target="_blank")
     return [
         *([(guides, "guides for teams, organisers, annotators and operators")] if docs_url else []),
-        (
-            html.anchor("Method in full", "methodology"),
-            "how verdicts are made, and what the numbers mean",
-        ),
+        (html.anchor("Method in full", "methodology"), "how verdicts are made, and what the numbers mean"),
         (html.anchor("Data", "data"), "files of every board, their fields, and citations"),
         (html.anchor("API", "api/v1/"), "all routes, parameters and responses"),
         (html.anchor("Submit", "submit"), "the format of answer files, with a sample"),

@@ -101,9 +101,7 @@ def _weighed(
     cost = own.score - other.score + settings.least_lead
     listed = dict.fromkeys((*own.contradictions, *of_own.values()))
     return replace(
-        own,
-        adjustments=(*own.adjustments, (Adjustment.DENIED_FACTS, -cost)),
-        contradictions=tuple(listed),
+        own, adjustments=(*own.adjustments, (Adjustment.DENIED_FACTS, -cost)), contradictions=tuple(listed)
     )
 
 
@@ -116,11 +114,7 @@ def _is_honest(answer: AnswerAnalysis) -> bool:
 
 
 def _conflict(
-    point: Point,
-    own: AnswerAnalysis,
-    other: AnswerAnalysis,
-    truth: LexicalGroundTruth,
-    known: Container[str],
+    point: Point, own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth, known: Container[str]
 ) -> Contradiction | None:
     fact = point.sentence
     sentence, true = (

@@ -38,11 +38,7 @@ if TYPE_CHECKING:
 MOST_FACTS = 6
 LONGEST_FACT = 140
 DIGITS = 4
-TERMS = {
-    "said of the passages": "facts covered",
-    "length": "padding",
-    "contradicted facts": "contradictions",
-}
+TERMS = {"said of the passages": "facts covered", "length": "padding", "contradicted facts": "contradictions"}
 """Adjustments that belong to another term of the score."""
 _Row: TypeAlias = tuple[float, float, str, int]
 """A piece of evidence for either answer, with its source and its place in the text."""

@@ -452,8 +452,7 @@ class CostMeter:
         beyond = max(usage.thinking, usage.output - allowed)
         if beyond > surplus.thinking or usage.stated_usd > surplus.stated_usd:
             self._surplus[request.endpoint, request.model] = TokenUsage(
-                thinking=max(beyond, surplus.thinking),
-                stated_usd=max(usage.stated_usd, surplus.stated_usd),
+                thinking=max(beyond, surplus.thinking), stated_usd=max(usage.stated_usd, surplus.stated_usd)
             )
         lost = (reserved or self._most_cost(request) or 0.0) if unknown else 0.0
         self.usage.lost_usd += lost

@@ -324,15 +324,7 @@ class _Added:
         return replace(score, details={**details, **self._version})
 
 
-FAMILIES = (
-    "reference",
-    "comprehensiveness",
-    "factuality",
-    "coverage",
-    "context",
-    "citation",
-    "nuggets",
-)
+FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context", "citation", "nuggets")
 """The modules of this room that describe metrics, in the order of lists and columns."""
 
 

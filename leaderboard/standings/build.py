@@ -249,9 +249,7 @@ def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, 
     return {**parts, **{(system, OVERALL): answers for system, answers in facts.items()}}
 
 
-def _asked_by_domain(
-    asked: Mapping[str, AskedQuestion],
-) -> Mapping[str, Mapping[str, AskedQuestion]]:
+def _asked_by_domain(asked: Mapping[str, AskedQuestion]) -> Mapping[str, Mapping[str, AskedQuestion]]:
     parts = defaultdict[str, dict[str, AskedQuestion]](dict)
     for question, one in asked.items():
         parts[one.domain][question] = one

@@ -57,10 +57,7 @@ MEANINGS: Mapping[str, str] = {
 _ELSEWHERE = "Counts of verdicts were published elsewhere"
 _REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     TrustFigure.AGREEMENT: {
-        Judging.EMBEDDED: (
-            "not checked",
-            "Nobody has checked this judge on these answers",
-        ),
+        Judging.EMBEDDED: ("not checked", "Nobody has checked this judge on these answers"),
         Judging.ASKED: ("not checked", "Nobody has checked this judge on these answers"),
         Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
     },

@@ -212,10 +212,7 @@ class MetricService:
         return asyncio.run(self._scored(wanted, request, stop_event))
 
     async def _scored(
-        self,
-        wanted: Mapping[str, Sequence[Submission]],
-        request: MetricRequest,
-        stop_event: StopEvent | None,
+        self, wanted: Mapping[str, Sequence[Submission]], request: MetricRequest, stop_event: StopEvent | None
     ) -> MetricRun:
         numbers = {name: [entrant.id for entrant in entrants] for name, entrants in wanted.items()}
         stop = asyncio.Event()

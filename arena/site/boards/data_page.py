@@ -19,16 +19,7 @@ from arena.site.boards.downloads import board_columns, board_rows, how_made, off
 from arena.site.boards.pickers import read_address, titled_board
 from arena.site.queries import set_of
 from arena.site.services import arena
-from arena.site.ui.html import (
-    figures_table,
-    heading,
-    note,
-    put,
-    put_html,
-    strip,
-    verbatim,
-    words_table,
-)
+from arena.site.ui.html import figures_table, heading, note, put, put_html, strip, verbatim, words_table
 from arena.site.ui.url_state import opened
 from data.text import percent
 from leaderboard.export.tables import BATTLE_FIELDS

@@ -6,13 +6,7 @@ from types import MappingProxyType
 
 from data.declines import declines
 from data.models import EMBEDDED_ENGINE, Json, MetricItem, Passage
-from judges.metrics.comprehensiveness.graph import (
-    Claim,
-    Relation,
-    Relations,
-    Wordings,
-    ground_truth_of,
-)
+from judges.metrics.comprehensiveness.graph import Claim, Relation, Relations, Wordings, ground_truth_of
 from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts
 from judges.metrics.relations.entailment import StatementRelations, entailment_weights
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment

@@ -34,10 +34,7 @@ def entailment_weights(statements: Iterable[str], question: str) -> TermWeights:
 
 
 def classify(
-    premise: Statement,
-    hypothesis: Statement,
-    weights: TermWeights,
-    finder: ContradictionFinder | None = None,
+    premise: Statement, hypothesis: Statement, weights: TermWeights, finder: ContradictionFinder | None = None
 ) -> Entailment:
     """Tell how a premise bears on a hypothesis, both being statements on the question.
 

@@ -67,13 +67,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
             opened.enter_context(client_of(address, tokens.get(who))) for who in ("alpha", "beta", "nobody")
         )
         yield Club(
-            address=address,
-            settings=settings,
-            log=log,
-            tokens=tokens,
-            alpha=alpha,
-            beta=beta,
-            nobody=nobody,
+            address=address, settings=settings, log=log, tokens=tokens, alpha=alpha, beta=beta, nobody=nobody
         )
 
 

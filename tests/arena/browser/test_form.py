@@ -12,12 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from arena.site.app import _Routes
 from arena.site.pages import pages
 from tests.arena.browser.conftest import LOOKS, Stage
-from tests.page_checks import (
-    accessibility_faults,
-    focus_faults,
-    heading_faults,
-    layout_faults,
-)
+from tests.page_checks import accessibility_faults, focus_faults, heading_faults, layout_faults
 from tests.showcase import NAMES, SUMMER
 from tests.site_views import View, Who, page_views, plain_views
 

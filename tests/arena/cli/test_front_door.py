@@ -65,12 +65,7 @@ def _outcomes(folder: Path) -> Counter[str]:
     [(Fault.BAD_REQUEST, "failed"), (Fault.FILTERED, "refused"), (Fault.WRONG_FORMAT, "unreadable")],
 )
 def test_rank_asks_again_exactly_what_has_no_verdict(
-    run: Commands,
-    files: Files,
-    tmp_path: Path,
-    scripted_llm: Serve,
-    fault: Fault,
-    outcome: str,
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: Fault, outcome: str
 ) -> None:
     llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "m", "--endpoint", llm.url, "--out", out, "--yes")

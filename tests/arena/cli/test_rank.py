@@ -176,11 +176,7 @@ def test_a_cache_costs_nothing(run: Commands, files: Files, tmp_path: Path, scri
 
 @patch("judges.llm.prices.is_private", lambda _: False)
 def test_declined_confirmation_stores_nothing(
-    run: Commands,
-    files: Files,
-    tmp_path: Path,
-    scripted_llm: Serve,
-    monkeypatch: pytest.MonkeyPatch,
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)

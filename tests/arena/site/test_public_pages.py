@@ -160,9 +160,7 @@ def test_the_reference_is_a_line_that_takes_no_rank() -> None:
     assert "aa-even" in html_of(page)
 
 
-def test_boards_of_one_set_are_told_apart_where_they_are_chosen(
-    filled: Callable[..., Arena],
-) -> None:
+def test_boards_of_one_set_are_told_apart_where_they_are_chosen(filled: Callable[..., Arena]) -> None:
     """E1: two boards of one set have names of their own, by set, round, judge and date."""
     arena = filled()
     for name in ("spring", "summer"):

@@ -57,10 +57,7 @@ def test_every_embedded_metric_names_its_version(name: str, answer: str) -> None
 
 
 WHOLE = replace(
-    ITEM,
-    reference=ITEM.passages[0].text,
-    contexts=ITEM.passages,
-    nuggets=(Nugget(ITEM.passages[0].text),),
+    ITEM, reference=ITEM.passages[0].text, contexts=ITEM.passages, nuggets=(Nugget(ITEM.passages[0].text),)
 )
 BLANK = (Passage("p", " \n"),)
 COMPREHENSIVE = ("comprehensiveness-nli", "comprehensiveness-end-to-end")

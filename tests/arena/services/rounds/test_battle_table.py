@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from sqlalchemy import event, text
 
-from arena.services.rounds.battle_table import (
-    outcomes_by_system,
-    outcomes_of,
-    table_of_columns,
-)
+from arena.services.rounds.battle_table import outcomes_by_system, outcomes_of, table_of_columns
 from arena.services.rounds.models import RoundRequest
 from data.models import Outcome, Preference
 from data.store import Store

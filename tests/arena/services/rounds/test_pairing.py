@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from arena.services.rounds.pairing import Pairs, Plan, Sample, Scope, evenly, make_plan, proportionally
 from data.errors import InputError
-from data.models import (
-    JudgeKind,
-    MissingRule,
-    Outcome,
-    Passage,
-    Preference,
-    Question,
-)
+from data.models import JudgeKind, MissingRule, Outcome, Passage, Preference, Question
 from data.models.judgments import NOT_HANDED_IN
 from judges.catalogue import load_spec
 from judges.pairwise.forecast import REFERENCE_PLAYS, cannot_decide

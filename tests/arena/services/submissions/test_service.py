@@ -213,9 +213,7 @@ def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
             arena.submissions.withdraw(number, caller=caller)
 
 
-def test_hidden_submission_looks_absent(
-    submit: Callable[..., tuple[Arena, int]],
-) -> None:
+def test_hidden_submission_looks_absent(submit: Callable[..., tuple[Arena, int]]) -> None:
     arena, number = submit(1, confirm=False)
     for change in (arena.submissions.confirm, arena.submissions.select, arena.submissions.withdraw):
         with pytest.raises(NotFoundError) as nothing:

@@ -15,13 +15,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 from data.errors import UnrankableError
 from leaderboard.battles import BattleTable, Winner
-from leaderboard.ratings import (
-    CovariateColumn,
-    IntervalKind,
-    Settings,
-    rate_under_control,
-    relative_columns,
-)
+from leaderboard.ratings import CovariateColumn, IntervalKind, Settings, rate_under_control, relative_columns
 from leaderboard.ratings.models.covariates import RELATIVE
 from leaderboard.ratings.models.style import separating
 from leaderboard.ratings.vocabulary import MEAN, POINTS
