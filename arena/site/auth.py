@@ -3,6 +3,7 @@
 Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -10,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.errors import StreamlitSecretNotFoundError
+from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind, IdentityService
 from arena.services.accounts.tokens import COOKIE
@@ -34,10 +38,11 @@ def show_visitor(purpose: str) -> Caller:
     if caller.kind is CallerKind.OPERATOR:
         paragraph("You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow")
         return caller
+    if not caller.signed_in:
+        caller = _by_provider() or _ask_in(purpose)
     if caller.signed_in:
         paragraph(f"Signed in as {caller.name} · ", anchor("Sign out", "auth/sign-out"), class_="aa-eyebrow")
-        return caller
-    return _by_provider() or _ask_in(purpose)
+    return caller
 
 
 def choose_team(caller: Caller) -> str | None:
@@ -81,6 +86,21 @@ def _claimed() -> Caller | None:
     return caller_of_claims(arena().identities, st.user) if provider_subject() else None
 
 
+def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -> Caller | None:
+    """Return the caller whom a provider signed in, by the cookies of a request; None without any.
+
+    Raises:
+        AccessError: As for `caller_of_claims`.
+    """
+
+    def signed(name: str) -> bytes | None:
+        value = cookies.get(name)
+        return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
+
+    claims = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
+    return caller_of_claims(identities, json.loads(claims)) if claims else None
+
+
 def caller_of_claims(identities: IdentityService, claims: Mapping[str, Any]) -> Caller:
     """Return the caller that a provider's claims name, as Streamlit keeps them in its cookie.
 
@@ -107,23 +127,11 @@ def _subject_of(claims: Mapping[str, Any]) -> str:
 
 def _by_provider() -> Caller | None:
     try:
-        caller = _claimed()
+        return _claimed()
     except AccessError as error:
         show_error(error)
         st.button("Sign out", on_click=st.logout)
         raise PageEndedError from error
-    if caller is None:
-        return None
-    with st.container(horizontal=True, vertical_alignment="center"):
-        paragraph(f"Signed in as {caller.name}", class_="aa-eyebrow")
-        st.button("Sign out", on_click=_sign_out, args=(caller,), type="tertiary")
-    return caller
-
-
-def _sign_out(caller: Caller) -> None:
-    # Streamlit only removes its cookie, of which somebody may have a copy.
-    arena().sessions.sign_out_everywhere(caller)
-    st.logout()
 
 
 def _ask_in(purpose: str) -> Caller:

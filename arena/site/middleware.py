@@ -163,8 +163,6 @@ class SiteMiddleware:
                 "The arena is not served under this name.",
                 advice="Organisers list its names in ARENA_HOSTS, or set ARENA_PUBLIC_URL.",
             )
-        if scope["path"] == SIGN_OUT and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
-            return refused(scope, HTTPStatus.FORBIDDEN, "Another site cannot sign you out.")
         origin = Headers(scope=scope).get("origin")
         if scope["type"] == "websocket" and origin is not None and not self._hosts.own(scope, origin):
             log.warning("origin refused", origin=origin[:200], host=asked.host, port=asked.port)
@@ -184,8 +182,6 @@ class SiteMiddleware:
             headers.setdefault(name, value)
 
 
-SIGN_OUT = "/auth/logout"
-"""Streamlit's address that ends a sign-in by a provider."""
 STREAMLIT_COOKIE = re.compile(rb"\A_streamlit\w*=")
 MAX_AGE = re.compile(rb"Max-Age=\d{6,}", re.IGNORECASE)
 

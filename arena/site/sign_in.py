@@ -11,11 +11,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from streamlit.web.server.starlette.starlette_auth_routes import create_auth_routes
 
 from arena.api.dependencies import client_of
 from arena.container import Arena
-from arena.services.accounts.auth import Caller
+from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.accounts.tokens import COOKIE
+from arena.site.auth import caller_of_cookies
 from arena.site.middleware import HEADERS, ServedHosts, plain_page
 from arena.site.ui.messages import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
@@ -30,6 +32,8 @@ class SignIn:
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         self._hosts = ServedHosts.of(arena.settings)
+        routes = {route.path: route.endpoint for route in create_auth_routes("")}
+        self._streamlit_logout = routes["/auth/logout"]
 
     def routes(self) -> list[Route]:
         """Build the routes."""
@@ -37,6 +41,7 @@ class SignIn:
         return [
             Route("/auth/sign-in", self.sign_in, methods=methods),
             Route("/auth/sign-out", self.sign_out, methods=methods),
+            Route("/auth/logout", self.leave_provider),
         ]
 
     async def sign_in(self, request: Request) -> Response:
@@ -64,22 +69,42 @@ class SignIn:
         return response
 
     async def sign_out(self, request: Request) -> Response:
-        """Ask whether to sign out, and end the session."""
+        """Ask whether to sign out; end the session and every sign-in of the account by a provider."""
         try:
-            caller = await self._caller(request)
-            if request.method != "POST" and caller.signed_in:
-                return plain_page("Sign out", f"You are signed in as {caller.name}.", form="sign-out")
+            caller, provided = await self._caller(request), await self._by_provider(request)
+            if request.method != "POST" and (caller.signed_in or provided.signed_in):
+                name = (caller if caller.signed_in else provided).name
+                return plain_page("Sign out", f"You are signed in as {name}.", form="sign-out")
             if request.method == "POST":
                 self._require_own_origin(request)
                 await run_in_threadpool(self._arena.sessions.sign_out, request.cookies.get(COOKIE, ""))
+                await run_in_threadpool(self._arena.sessions.sign_out_everywhere, provided)
         except ArenaError as error:
             return plain_page("Sign out", alert=str(public_error(error)), status=_status_of(error))
-        response = RedirectResponse("../", status_code=303, headers=HEADERS)
+        response: Response = RedirectResponse("../", status_code=303, headers=HEADERS)
+        if provided.signed_in:
+            # The policy of forms does not let a form lead to the provider, to which this address goes on.
+            response = plain_page("Signed out", "You are signed out here.")
+            response.headers["Refresh"] = "0; url=logout"
         response.delete_cookie(COOKIE, path="/")
+        return response
+
+    async def leave_provider(self, request: Request) -> Response:
+        """Remove Streamlit's cookies of a sign-in that has ended, and go to the provider's own sign-out."""
+        if (await self._by_provider(request)).signed_in:
+            return RedirectResponse("sign-out", status_code=303, headers=HEADERS)
+        response: Response = await self._streamlit_logout(request)
         return response
 
     async def _caller(self, request: Request) -> Caller:
         return await run_in_threadpool(self._arena.sessions.who, request.cookies.get(COOKIE, ""))
+
+    async def _by_provider(self, request: Request) -> Caller:
+        try:
+            found = await run_in_threadpool(caller_of_cookies, self._arena.identities, request.cookies)
+        except AccessError:
+            return PUBLIC
+        return found or PUBLIC
 
     def _first_page(self, caller: Caller) -> str:
         if caller.organiser:

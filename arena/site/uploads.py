@@ -1,6 +1,5 @@
 """Files that visitors choose on a page, and who may send them."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,19 +11,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
-from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 from arena.api.errors import RefusedRequestError, problem_response
 from arena.api.middleware import LimitedBody
 from arena.container import Arena
 from arena.services.accounts.tokens import COOKIE
 from arena.services.submissions.uploads import party_of
-from arena.site.auth import caller_of_claims
+from arena.site.auth import caller_of_cookies
 from arena.site.services import arena
 from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE
@@ -135,15 +131,10 @@ class SignedInUploads:
 
     def _party(self, cookies: Mapping[str, str]) -> str:
         """Return who sends a file; empty for somebody who is signed in nowhere."""
-
-        def signed(name: str) -> bytes | None:
-            value = cookies.get(name)
-            return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
-
         try:
             caller = self._arena.sessions.who(cookies.get(COOKIE))
-            if not caller.signed_in and (claims := get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)):
-                caller = caller_of_claims(self._arena.identities, json.loads(claims))
+            if not caller.signed_in:
+                caller = caller_of_cookies(self._arena.identities, cookies) or caller
         except ArenaError:
             return ""
         return party_of(caller) if caller.signed_in else ""

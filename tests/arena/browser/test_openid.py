@@ -68,6 +68,7 @@ def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
     walk.go("/team")
     walk.find("[data-testid=stAlert]", "You belong to no team yet")
 
+    walk.click("//a[normalize-space()='Sign out']")
     walk.click("//button[normalize-space()='Sign out']")
     walk.rest()
     walk.go("/team")

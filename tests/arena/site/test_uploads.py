@@ -17,8 +17,9 @@ from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from arena.container import Arena
-from arena.services.accounts.auth import OPERATOR, PUBLIC
+from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
+from arena.site.sign_in import SignIn
 from arena.site.uploads import UPLOADS, SignedInUploads
 from data.files.text_files import MEBIBYTE
 from data.models import TokenScope
@@ -90,6 +91,14 @@ def test_upload_is_taken_from_whom_a_provider_signed_in(
     for cookie, status in ((ann, 204), (signed("eve"), 401), (signed("ann", iat=1), 401)):
         client.cookies.set(AUTH_COOKIE_NAME, cookie)
         assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == status
-    make_arena().sessions.sign_out_everywhere(replace(PUBLIC, account="ann"))
+    client.cookies.clear()
+    browser = TestClient(Starlette(routes=SignIn(make_arena()).routes()), "http://localhost/auth/")
+    browser.cookies.set(AUTH_COOKIE_NAME, ann)
+    own, foreign = ({"Origin": f"http://{host}"} for host in ("localhost", "evil.example"))
+    assert "signed in as ann" in browser.get("logout").text
+    assert browser.post("sign-out", headers=foreign).status_code == 403
     client.cookies.set(AUTH_COOKIE_NAME, ann)
+    assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 204
+    assert browser.post("sign-out", headers=own).headers["refresh"] == "0; url=logout"
+    assert AUTH_COOKIE_NAME in browser.get("logout", follow_redirects=False).headers["set-cookie"]
     assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 401
