@@ -17,7 +17,7 @@ from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, for
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
 from submissions.question_index import QuestionIndex
-from submissions.shapes import Layout, Shape, UnnamedSystemsError, layout_of, no_answers
+from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, layout_of, no_answers
 
 MOST_UNREAD, MOST_NAMED = 5, 8
 """Columns and systems that a sentence names."""
@@ -239,14 +239,14 @@ class _Rows:
             elif column is not Column.SYSTEM:
                 has = listed(map(shown, self.header), 20)
                 message = f"{name} has no column {shown(theirs)}; it has {has}."
-                advice = "Name a column that is there."
+                advice = "Name a column that is there; of one file alone: FILE:COLUMN."
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
     def _layout(self, *, answers: bool) -> Layout:
         """Read the rows that no tool's format has by the shape of their table."""
         cells, called = self._cells, {one: name for one, name in self._called.items() if name in self._cells}
         if not answers:
-            layout = Layout(Shape.REFERENCES, {**read_columns(cells), **called})
+            layout = Layout(Shape.REFERENCES, asked_in(cells, {**read_columns(cells), **called}))
         elif cells:
             layout = layout_of(cells, called)
         else:

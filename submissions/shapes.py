@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -95,12 +95,12 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
         FileFormatError: There are several columns of answers, or none.
     """
     known = {ours: name for ours, name in read_columns(columns).items() if name not in called.values()}
-    known |= called
+    known = asked_in(columns, {**known, **called})
     system = called.get(Column.SYSTEM) or _system(columns)
     known = {ours: (system or "" if ours is Column.SYSTEM else name) for ours, name in known.items()}
     known = {ours: name for ours, name in known.items() if name}
     answer = known.get(Column.ANSWER)
-    likely = (answer,) if answer else tuple(_answers(columns))
+    likely = (answer,) if answer else tuple(_answers(columns, known.values()))
     rows = [at for at in range(_rows(columns)) if any(_text(columns[name][at]) for name in likely)]
     keys = _keys(columns, known)
     if Column.SYSTEM not in called and likely:
@@ -122,6 +122,25 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
     if len(likely) > 1:
         return Layout(Shape.WIDE, known, likely)
     return Layout(Shape.LONG if system else Shape.ONE, known | {Column.ANSWER: likely[0]}, likely)
+
+
+def asked_in(columns: Columns, known: Mapping[Column, str]) -> dict[Column, str]:
+    """Return the known columns, with that of the questions where its name is unknown and it alone asks."""
+    if Column.QUESTION in known or Column.QUESTION_ID in known:
+        return {**known}
+    unknown = {
+        name: [*filter(None, map(_text, columns[name]))] for name in columns if column_of(name) is None
+    }
+    asking = [
+        name
+        for name, some in unknown.items()
+        if name not in known.values() and 2 * sum(map(_asks, some)) > len(some)
+    ]
+    return {**known, Column.QUESTION: asking[0]} if len(asking) == 1 else {**known}
+
+
+def _asks(text: str) -> bool:
+    return text.endswith(("?", "？", "؟"))
 
 
 def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:
@@ -184,19 +203,19 @@ def _system(columns: Columns) -> str | None:
     return chosen if chosen and any(cells[chosen]) else None
 
 
-def _answers(columns: Columns) -> Iterator[str]:
-    """Yield the columns that no reader knows and that read like answers."""
+def _answers(columns: Columns, known: Collection[str]) -> Iterator[str]:
+    """Yield the columns that are not `known`, nor by their names, and that read like answers."""
     for name, cells in columns.items():
         some = [text for text in map(_text, cells) if text]
         words = [folded(word) for word in re.findall(r"[^\W\d_]+", name)] or [""]
         last = words[-1].rstrip("s")
         beside = last in REMARKS or (last in PARTS and (len(words) == 1 or bool(JUDGES.search(name))))
-        if not name or not some or beside or column_of(name) is not None:
+        if not name or name in known or not some or beside or column_of(name) is not None:
             continue
         data = sum(DATUM.fullmatch(text) is not None for text in some)
         if Column.QUESTION in map(column_of, words):
             # Translated questions and filled prompts, not systems that are called by their prompts.
-            data += sum(text.endswith(("?", "？", "؟")) for text in some)
+            data += sum(map(_asks, some))
         kinds, label = len(set(some)), median(len(text.split()) for text in some) <= LABEL_WORDS
         declined = kinds == 1 and declines(some[0], "")
         if (

@@ -49,6 +49,7 @@ class Retry(StrEnum):
 
 
 DEFAULT = Path("arena-board")
+COLUMN = "[FILE:]COLUMN"
 INTERRUPTED = 130
 WORSE, UNDECIDED = 3, 4
 LOOK_EVERY = 2.0
@@ -108,15 +109,13 @@ def rank(
     ] = None,
     seed: Seed = 0,
     concurrency: Concurrency = None,
-    question: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the questions.")] = "",
+    question: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the questions.")] = "",
     answer: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[FILE:]COLUMN", help="The column of the answers, or that of one file; repeatable."
-        ),
+        typer.Option(metavar=COLUMN, help="The column of the answers, or that of one file; repeatable."),
     ] = None,
-    system: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the systems.")] = "",
-    reference: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the references.")] = "",
+    system: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the systems.")] = "",
+    reference: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the references.")] = "",
     retry: Annotated[
         Retry, typer.Option(help="Which comparisons without a verdict the same command asks again.")
     ] = Retry.ALL,
@@ -389,6 +388,6 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
     for one in systems:
         if one.unranked:
             show_line(f"{one.system}: {one.unranked}")
-    if basis := arena.ranking_results.basis(board):
-        show_line(basis)
+    for line in arena.ranking_results.notes(board):
+        show_line(line)
     show_line(sentence)

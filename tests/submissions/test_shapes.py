@@ -78,6 +78,18 @@ def test_columns_name_the_systems(header: str, rows: Sequence[str], systems: Seq
     assert list(table(header, *rows).systems) == systems
 
 
+def test_the_column_that_asks_is_the_question_and_no_system() -> None:
+    rows = [{"ask": f"Who {at}?", "tell": f"It is {at}."} for at in range(4)]
+    for called in ({}, {Column.QUESTION: "ask"}, {Column.ANSWER: "tell"}):
+        read = answer_table_of(rows, name="t", system="t", called=called)
+        assert (list(read.systems), read.columns[Column.QUESTION], read.columns[Column.ANSWER]) == (
+            ["t"],
+            "ask",
+            "tell",
+        )
+    assert answer_table_of(rows, name="t", answers=False).columns[Column.QUESTION] == "ask"
+
+
 @pytest.mark.parametrize(("header", "row"), NO_ANSWERS)
 def test_tables_without_answers_are_refused(header: str, row: str) -> None:
     for rows in ((row,), (row, row)):

@@ -7,7 +7,7 @@ from arena.formats import points
 from arena.models.boards import Check, Line
 from arena.services.boards.judge_health import FEW, WITHOUT_VERDICT, Judging, TrustFigure
 from arena.services.boards.sentences import listed
-from data.text import percent
+from data.text import are, percent
 from leaderboard.standings.sections import people_ratings
 from leaderboard.vocabulary import COVARIATES, Covariate
 
@@ -55,8 +55,11 @@ def _length(standings: Json, first: str) -> Iterator[Check]:
         yield Check("also first with length held equal", LENGTH_PART, holds=True)
     else:
         others = [name for name in group if name != first]
-        place = "first, shared with" if first in group else "first is"
-        yield Check(f"with length held equal: {place} {listed(others, MAX_NAMED)}", LENGTH_PART, holds=False)
+        named = listed(others, MAX_NAMED)
+        place = (
+            f"it shares first place with {named}" if first in group else f"{named} {are(len(others))} first"
+        )
+        yield Check(f"with length held equal, {place}", LENGTH_PART, holds=False)
 
 
 def _flips(health: Json) -> Iterator[Check]:

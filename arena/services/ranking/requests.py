@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,7 +37,7 @@ ToPath: TypeAlias = Callable[[Path], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Names of columns, where they are given; `answers` may be `FILE:COLUMN`, of one file."""
+    """Names of columns, where they are given; each may be `FILE:COLUMN`, of one file."""
 
     question: str = ""
     answers: tuple[str, ...] = ()
@@ -47,17 +47,15 @@ class Columns:
 
     def in_file(self, path: Path) -> dict[Column, str]:
         """Return the names that hold in a file."""
-        own = [text.rpartition(":") for text in self.answers]
-        answer = [column for file, _, column in own if file in {str(path), path.name}]
-        answer = answer or ["".join(text) for text in own if not Path(text[0]).is_file()]
         named = {
-            Column.QUESTION: self.question,
-            Column.ANSWER: next(iter(answer), ""),
-            Column.SYSTEM: self.system,
-            Column.REFERENCE: self.reference,
-            Column.DOMAIN: self.domain,
+            Column.QUESTION: (self.question,),
+            Column.ANSWER: self.answers,
+            Column.SYSTEM: (self.system,),
+            Column.REFERENCE: (self.reference,),
+            Column.DOMAIN: (self.domain,),
         }
-        return {column: name for column, name in named.items() if name}
+        held = {column: _in_file(path, texts) for column, texts in named.items()}
+        return {column: name for column, name in held.items() if name}
 
     def references(self, path: Path) -> AnswerTable:
         """Read a file of references, whose columns may be called as ours too."""
@@ -66,6 +64,13 @@ class Columns:
         header = header_of(path)
         called = {column: name for column, name in self.in_file(path).items() if name in header}
         return read_answer_table(path, answers=False, called=called)
+
+
+def _in_file(path: Path, texts: Iterable[str]) -> str:
+    """Return the name that holds in a file, of `COLUMN` and `FILE:COLUMN`."""
+    parts = [text.rpartition(":") for text in texts]
+    own = [column for file, _, column in parts if file in {str(path), path.name}]
+    return next(iter(own or ["".join(part) for part in parts if not Path(part[0]).is_file()]), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -332,11 +332,17 @@ class RankingResults:
         reference = board.standings.get("reference")
         return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
 
-    def basis(self, board: Board) -> str:
-        """Say where rates count fewer battles than ratings: those against the reference alone."""
-        facts, reference = board.standings["facts"], board.standings.get("reference")
-        met = any(line["system"] == reference for line in board.standings["lines"][OVERALL])
-        return REFERENCE_ONLY if met and facts.get("pairs") == ALL else ""
+    def notes(self, board: Board) -> Iterator[str]:
+        """Say where rates count fewer battles than ratings, and where ratings are on several scales."""
+        from arena.services.boards.text_tables import SCALES
+
+        lines, facts = board.standings["lines"][OVERALL], board.standings["facts"]
+        reference = board.standings.get("reference")
+        if facts.get("pairs") == ALL and any(line["system"] == reference for line in lines):
+            yield REFERENCE_ONLY
+        rated = [line["rating"] for line in lines if line["rating"]]
+        if len({rating["component"] for rating in rated if rating["rating"] is not None}) > 1:
+            yield SCALES
 
     def covered_heading(self, board: Board) -> str:
         """Return the heading of the share of covered facts; empty where it is not known."""
@@ -357,7 +363,9 @@ class RankingResults:
 
         if all(one.rank is None for one in self.systems(board)):
             return str(board.standings.get("unrankable") or "No system has a rating.")
-        return headline(read_board(board), OVERALL)
+        view = read_board(board)
+        doubts = "; ".join(check.clause for check in view.checks if check.holds is False)
+        return f"{headline(view, OVERALL)}{f' Against it: {doubts}.' if doubts else ''}"
 
     def comparisons(self, name: str) -> Iterator[Comparison]:
         """Every battle of a round in its order."""
@@ -439,7 +447,7 @@ class RankingResults:
             "ranking.html",
             title=board.standings["title"],
             sentence=self.sentence(board),
-            basis=self.basis(board),
+            notes=self.notes(board),
             systems=self.systems(board),
             covered=self.covered_heading(board),
             declines=self.decline_headings(board),

@@ -162,8 +162,13 @@ class RankingService:
 
         `with_reference` counts the battles that the reference adds.
         """
-        added = self._of_reference(prepared.planned) if prepared.asked.with_reference else 0
-        return {**self._planner.estimate(prepared.planned, caller=caller), "with_reference": added}
+        planned, last = prepared.planned, self._last_round()
+        if not prepared.asked.retry and last is not None and self._goes_on(last, planned):
+            open_ = {battle.key for battle in self._store.battles.pending(last.id)}
+            battles = [battle for battle in planned.plan.battles if battle.key in open_]
+            planned = replace(planned, plan=replace(planned.plan, battles=battles))
+        added = self._of_reference(planned) if prepared.asked.with_reference else 0
+        return {**self._planner.estimate(planned, caller=caller), "with_reference": added}
 
     def _of_reference(self, planned: PlannedRound) -> int:
         """Count the planned battles of the reference."""

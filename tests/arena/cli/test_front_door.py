@@ -21,6 +21,7 @@ import pytest
 import answer_arena as aa
 from arena.container import open_ranking
 from arena.python.calls import in_python
+from arena.services.boards.text_tables import SCALES
 from arena.services.ranking.new_boards import in_fields
 from data.errors import ArenaError, ConflictError, SpecError, UnfitJudgeError
 from tests.arena.conftest import Commands, Serve
@@ -74,6 +75,7 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
     assert 0 < lost < 12
     assert f"{lost} comparison{'s' * (lost > 1)} {outcome}; {out / 'comparisons.csv'} says why." in err
     calls = llm.log.calls
+    assert run.json("rank", out, "--dry-run", "--retry", "none", "--json")["requests"] == 0
     run.done("rank", out, "--yes", "--retry", "none")
     assert llm.log.calls == calls
     # Asked once more in vain: what failed is in no cache.
@@ -422,3 +424,14 @@ def test_pages_speak_of_fields() -> None:
     with pytest.raises(ArenaError) as refused, in_fields():
         raise ArenaError("No.", advice="Give another file. Or compare it with: --vs reference.")
     assert refused.value.advice == "Give another file."
+
+
+def test_ratings_on_scales_of_their_own_are_said_so(run: Commands, tmp_path: Path) -> None:
+    lengths = {"a": (9, 8), "b": (8, 9), "c": (3, 2), "d": (2, 3)}
+    data = {
+        name: [{"question": f"What is {at}?", "answer": "long " * own[at % 2]} for at in range(12)]
+        for name, own in lengths.items()
+    }
+    aa.rank(data, judge=_longer, out=tmp_path / "q", progress=False)
+    assert SCALES in run.done("rank", tmp_path / "q", "--yes")
+    assert SCALES in (tmp_path / "q" / "board.html").read_text("utf-8")

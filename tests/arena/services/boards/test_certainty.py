@@ -36,7 +36,7 @@ def _people(own: float, other: float) -> dict[str, Any]:
         ),
         (
             {"covariates": {"fits": [{"first": ["gpt-4o", "x"], "coefficients": [LENGTH]}]}},
-            "shared with x",
+            "shares first place with x",
             BY_JUDGE,
         ),
         ({"health": {"both_orders": 50, "flips": 20}}, "changed 40.0 % of verdicts", BY_JUDGE),

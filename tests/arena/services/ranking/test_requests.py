@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.services.ranking.requests import Columns, NamedFile, named_files, with_distinct_names
+from data.files.tables.columns import Column
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "answers"
 INSPECT = GOLDEN / "inspect_choices.json"
@@ -43,3 +44,9 @@ def test_logs_of_one_model_have_their_files_names(tmp_path: Path) -> None:
     assert _systems(str(INSPECT), str(other)) == [["good (inspect_choices)"], ["good (again.v2)"]]
     assert _systems(str(INSPECT), str(vllm)) == [["openai-api/local/good"], ["vllm/good"]]
     assert _systems(str(INSPECT), f"mine={other}") == [["good"], ["mine"]]
+
+
+def test_a_column_may_be_that_of_one_file() -> None:
+    columns = Columns(question="beta.csv:ask", answers=(f"{__file__}:tell", "text"))
+    assert columns.in_file(Path("beta.csv")) == {Column.QUESTION: "ask", Column.ANSWER: "text"}
+    assert columns.in_file(Path(__file__))[Column.ANSWER] == "tell"
