@@ -19,7 +19,7 @@ NOBODY = "The operator of this site names no contact. Ask the person who gave yo
 STORED = (
     (
         "Reading the pages",
-        "Nothing: no statistics, and nothing from other sites. A cookie (_streamlit_xsrf) protects forms.",
+        "No statistics. A cookie (_streamlit_xsrf) protects forms, one (arena_begun) lasts as a board opens.",
         "until the browser is closed",
     ),
     (

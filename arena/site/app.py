@@ -83,9 +83,9 @@ SCRIPT = Path(__file__).parent / "main.py"
 ASSETS = Path(__file__).parent / "assets"
 TITLE = re.compile(r"<title>[^<]*</title>")
 HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>{preloads}'
-PRELOAD = '\n    <link rel="modulepreload" crossorigin href="./static/js/{name}" />'
-COMPONENTS = ("Html", "Selectbox")
-"""Streamlit's components that almost every page has; its document loads them when a page asks for them."""
+PRELOAD = '\n    <link {kind} crossorigin href="./static/{path}" />'
+COMPONENT = "Html"
+"""Streamlit's component that every page has; its document loads it when a page asks for it."""
 IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 ROOT = '<div id="root"></div>'
 # Behind Streamlit's own styles, which its script adds to the head.
@@ -253,8 +253,11 @@ def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route
     static = Path(file_util.get_static_dir())
     document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
     before, after = TITLE.split(document, maxsplit=1)
-    preloads = "".join(PRELOAD.format(name=name) for name in _component_files(static, document))
-    style = f"{_faces(static)}{(ASSETS / 'style.css').read_text(encoding='utf-8')}"
+    modules = (('rel="modulepreload"', f"js/{name}") for name in _component_files(static, document))
+    fonts = (('rel="preload" as="font"', f"media/{name}") for name in _faces(static).values())
+    preloads = "".join(PRELOAD.format(kind=kind, path=path) for kind, path in (*modules, *fonts))
+    faces = "".join(FACE.format(family=family, name=name) for family, name in _faces(static).items())
+    style = f"{faces}{(ASSETS / 'style.css').read_text(encoding='utf-8')}"
     routes = [
         Route("/site.js", _unchanging((ASSETS / "site.js").read_text(encoding="utf-8"), "text/javascript")),
         Route("/style.css", _unchanging(style, "text/css")),
@@ -277,18 +280,17 @@ def _begun(document: str, first_view: FirstView) -> Callable[[Request], Awaitabl
 
 def _component_files(static: Path, document: str) -> list[str]:
     folder = static / "static" / "js"
-    files = [path for name in COMPONENTS for path in folder.glob(f"{name}.*.js")]
+    files = list(folder.glob(f"{COMPONENT}.*.js"))
     names = {path.name for path in files}
     for path in files:
         names.update(IMPORTED.findall(path.read_text(encoding="utf-8")))
     return sorted(name for name in names if name not in document)
 
 
-def _faces(static: Path) -> str:
-    """Return the theme's two faces as style rules: Streamlit adds its own once its script runs."""
+def _faces(static: Path) -> Mapping[str, str]:
+    """Return the files of the theme's two faces, which Streamlit adds once its script runs."""
     media = static / "static" / "media"
-    found = ((family, path) for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2"))
-    return "".join(FACE.format(family=family, name=path.name) for family, path in found)
+    return {family: path.name for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2")}
 
 
 async def _to_the_leaderboard(request: Request) -> Response:

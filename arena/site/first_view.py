@@ -9,6 +9,7 @@ from starlette.requests import Request
 from arena.container import Arena
 from arena.services.accounts.tokens import COOKIE
 from arena.site.services import visiting
+from arena.site.ui.html import digest
 from data.errors import ArenaError
 
 MOST = 64
@@ -16,8 +17,6 @@ LONGEST_ADDRESS = 300
 """Characters; longer searches are hardly ever opened again."""
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 """Streamlit's logger that warns of each read of its cache outside of its own threads."""
-OPENED = '<div id="first-view"><div><div class="stHtml"><div class="aa-flow aa-boardpage">'
-CLOSED = "</div></div></div></div>"
 
 
 class FirstView:
@@ -48,4 +47,5 @@ class FirstView:
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
         with visiting(self._arena, dict(query)):
-            return f"{OPENED}{as_parts(addressed_board()).part('top')}{CLOSED}"
+            page = as_parts(addressed_board()).part("page")
+        return f'<div id="first-view" data-view="{digest(page)}"><div>{page}</div></div>'

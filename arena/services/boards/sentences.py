@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.formats import ends_of, interval_of, points, range_of, whole
+from arena.formats import Bounded, ends_of, interval_of, points, range_of, whole
 from arena.models.boards import OVERALL, BoardView, Check, Line
 from arena.services.boards.metric_columns import usual_metrics
 from data.text import are, counted, percent
@@ -208,9 +208,9 @@ def separation(view: BoardView, line: Line) -> str:
     peers, _ = _rivals(line, others)
     if all(other.unjudged or other.is_reference for other in others) and not peers:
         return ""
-    if not peers:
-        return "No other system is within chance of it."
-    return f"Its difference from {listed(peers)} may be chance."
+    if peers:
+        return f"Its difference from {listed(peers)} may be chance."
+    return f"It differs from {'every' if len(others) > 1 else 'the'} other system by more than chance."
 
 
 def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
@@ -247,14 +247,18 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
     if gap is None:
         sure = "the lead is statistically significant; the board does not say how many points it is."
         return f"{better} is better than {worse}, and {sure}"
-    size = f"{points(gap.value)} points"
-    # The interval is of these two alone: where the test of all pairs says otherwise, it would contradict it.
-    agrees = (gap.span[0] > 0) is apart
+    size, ends = f"{points(gap.value)} points", agreeing_ends(gap, apart=apart)
     if apart:
-        interval = f" ({interval_of(gap)})" if agrees else ""
+        interval = f" (95 % interval {ends})" if ends else ""
         return f"{better} is better than {worse} by {size}{interval}; the lead is statistically significant."
-    interval = interval_of(gap) if agrees else "tested together with all pairs of the board"
+    interval = f"95 % interval {ends}" if ends else "tested together with all pairs of the board"
     return f"{better} stands {size} above {worse}, but the difference may be chance ({interval})."
+
+
+def agreeing_ends(gap: Bounded | None, *, apart: bool) -> str:
+    """Return the interval of two systems alone; empty where the test of all pairs says otherwise."""
+    agrees = gap is not None and (gap.span[0] > 0 or gap.span[1] < 0) is apart
+    return ends_of(gap, unknown="") if agrees else ""
 
 
 def deciding_sentence(deciding: Deciding) -> str:

@@ -97,13 +97,27 @@ const mend = (root) => {
   }
 };
 
-// What the document begins with gives way once the page is whole; who has scrolled in it stays there.
+// What the document begins with moves into its place once the page is whole, so that it is neither sent nor read
+// twice: a cookie tells the server that it is here. Who has scrolled in it stays there.
+const BEGUN = "arena_begun";
+const tell = (view, seconds) => { document.cookie = `${BEGUN}=${view}; max-age=${seconds}; samesite=strict`; };
+let told = false;
 const giveWay = () => {
   const first = document.getElementById("first-view");
-  if (!first || !document.querySelector("#root .aa-footer")) return;
-  const page = document.querySelector("[data-testid=stMain]");
-  if (page) page.scrollTop = first.scrollTop;
-  first.remove();
+  if (first && !told) tell(first.dataset.view, 60);
+  told ||= first !== null;
+  if (!document.querySelector("#root .aa-footer")) return;
+  const place = document.querySelector("#root [data-view]:empty");
+  if (place && place.dataset.view !== first?.dataset.view) {
+    tell("", 0);
+    location.reload();
+  } else if (first) {
+    const scrolled = first.scrollTop;
+    place?.append(...first.firstElementChild.children);
+    first.remove();
+    if (scrolled) document.querySelector("[data-testid=stMain]").scrollTop = scrolled;
+    tell("", 0);
+  }
 };
 
 // The part that an address names after its "#" comes into view once it is there, unless the reader was quicker.
@@ -118,7 +132,10 @@ const goToPart = () => {
 };
 
 new MutationObserver((changes) => {
-  changes.forEach((change) => change.addedNodes.forEach(mend));
+  for (const { target, addedNodes } of changes) {
+    // Our own tables need no mending, and have thousands of nodes.
+    if (!target.closest?.("#first-view, .stHtml")) addedNodes.forEach(mend);
+  }
   giveWay();
   goToPart();
 }).observe(document, { childList: true, subtree: true });

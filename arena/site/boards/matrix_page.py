@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from arena.formats import whole
+from arena.formats import points, whole
 from arena.html_pages import macro
 from arena.models.boards import BoardView
+from arena.services.boards.sentences import agreeing_ends
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
@@ -57,27 +58,30 @@ def opponents_table(view: BoardView, system: str) -> Markup:
     columns = [
         ("Opponent", "aa-left"),
         ("Won", ""),
-        ("95 % interval", "aa-second"),
-        ("Won / tied / lost", ""),
-        ("Separated?", ""),
+        ("Won / tied / lost", "aa-second"),
+        ("Ahead by, points", ""),
+        ("Surely?", ""),
     ]
     rows = [
         _opponent(view, system, other, meeting)
         for other in view.meetings.systems
         if (meeting := view.meetings.of(system, other)) is not None
     ]
-    caption = f"{system} against each: share of the win in per cent, ties counting half."
+    caption = (
+        f"{system} against each: share of the win in per cent, ties counting half; by all battles its rating "
+        "less the other's, with the 95 % interval where all pairs tested together agree."
+    )
     return macro("table", columns, rows, caption)
 
 
 def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> tuple[Child, ...]:
-    span, apart = meeting.interval, view.separates(system, other)
+    gap, apart = view.gap(system, other), view.separates(system, other)
     return (
         anchor(other, "system", board=view.name, id=system, against=other),
         Cell(f"{percent_figure(meeting.rate)}{_sign(meeting.rate, apart=apart)}", class_="aa-main"),
-        f"{percent_figure(span.lower)}–{percent_figure(span.upper)}" if span else "–",
         f"{whole(meeting.wins)} / {whole(meeting.ties)} / {whole(meeting.losses)}",
-        Cell("yes", class_="aa-main") if apart else "no",
+        Cell(points(gap.value), sub=agreeing_ends(gap, apart=apart)) if gap else "–",
+        Cell("yes", class_="aa-main") if apart else "may be chance",
     )
 
 

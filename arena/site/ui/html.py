@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from arena.html_pages import Parts, macro, rendered
 SITE = "Answer Arena"
 LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 OPENED = "opened-page"
+BEGUN = "arena_begun"
 BARS = 6
 
 
@@ -61,8 +63,18 @@ def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - o
 
 
 def put_part(parts: Parts, block: str) -> None:
-    """Show a block of a page's template."""
-    put_html(parts.part(block))
+    """Show a block of a page's template; of one that the visitor's document began with only its place."""
+    html = parts.part(block)
+    # The browser's script has set the cookie, and moves what the document began with into its place.
+    if st.context.cookies.get(BEGUN) == (view := digest(html)) and BEGUN not in st.session_state:
+        html = f'<div data-view="{view}"></div>'
+    st.session_state[BEGUN] = view
+    put_html(html)
+
+
+def digest(html: str) -> str:
+    """Return a name for the content of a page."""
+    return sha256(html.encode()).hexdigest()[:16]
 
 
 def link(page: str, **query: str) -> str:

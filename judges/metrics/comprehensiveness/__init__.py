@@ -50,7 +50,7 @@ METRICS = (
         "information it was no better than chance. Go by the facts of the reference where there are any.",
         measures=_MEASURES,
         column=Column(
-            heading="Comprehensive",
+            heading="Comprehensiveness",
             help="Mean share of the ground truth's statements that its answers cover, in per cent. On "
             "answers that people found lacking information it was no better than chance.",
             usual=True,

@@ -60,7 +60,7 @@ def test_documents_bring_the_styles_and_what_pages_are_made_of(client: TestClien
         (root,) = re.findall(r'<link rel="stylesheet" href="./style.css" />\s*<div id="', text)
         assert root
         loaded = re.findall(r'<link rel="modulepreload" crossorigin href="./static/js/([\w.-]+)"', text)
-        assert {name.partition(".")[0] for name in loaded} >= {"Html", "Selectbox"}
+        assert {name.partition(".")[0] for name in loaded} >= {"Html"}
         assert len(loaded) == len(set(loaded))
     style = client.get("/style.css")
     assert style.headers["content-type"].startswith("text/css")

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from html import unescape
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from arena.services.accounts.tokens import COOKIE
 from arena.site.app import _Routes
+from arena.site.ui.html import BEGUN
 from tests.opened_pages import page_of
 from tests.served import published
 
-START = '<div id="first-view">'
+START = '<div id="first-view" data-view="'
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +29,22 @@ def _words(html: str) -> str:
 
 
 @pytest.mark.parametrize("query", [{}, {"domain": "d1"}, {"sort": "words", "find": "o"}], ids=str)
-def test_document_says_what_the_page_says(client: TestClient, query: dict[str, str]) -> None:
+def test_document_says_what_the_page_says(
+    client: TestClient, query: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = client.get("/", params=query).text
     assert document.count(START) == 1
-    first = _words(document.partition(START)[2].partition('<div id="root">')[0])
+    view, _, first = document.partition(START)[2].partition('<div id="root">')[0].partition('">')
+    first = _words(first)
     page = page_of(published(), "boards.leaderboard_page", **query).run()
     assert not page.exception
     assert first in _words("".join(part.proto.body for part in page.get("html")))
     assert len(first) > 200
+    monkeypatch.setattr(type(st.context), "cookies", {BEGUN: view})
+    page = page_of(published(), "boards.leaderboard_page", **query)
+    (place, *_), (again, *_) = ([part.proto.body for part in page.run().get("html")] for _ in range(2))
+    assert place == f'<div data-view="{view}"></div>'
+    assert first in _words(again)
 
 
 def test_document_stays_empty_where_the_page_is_not_for_all(client: TestClient) -> None:

@@ -24,7 +24,7 @@ from leaderboard.standings.model import About
 from tests.battle_tables import board_of, encoded, paper_board
 from tests.narrow import known
 
-SEPARATED = "No other system is within chance of it."
+SEPARATED = "It differs from every other system by more than chance."
 
 
 @pytest.fixture(scope="module")
