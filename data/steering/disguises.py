@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 
 from data.steering.rules import SIGNS
 
@@ -47,11 +48,16 @@ def disguised(plain_text: str, words: Mapping[str, str]) -> Iterator[tuple[int, 
             yield line.start(), line.end(), line[0].translate(_LEET)
     held = set(_WORD.findall(plain_text))
     for undo in _TURNS:
-        telling, common = (frozenset(map(undo, words[kind].split())) for kind in ("telling", "common"))
+        telling, common = (_turned(undo, words[kind]) for kind in ("telling", "common"))
         for line in _LINE.finditer(plain_text) if held & telling else ():
             own = set(_WORD.findall(line[0]))
             if own & telling and len(own & telling) + len(own & common) >= _WORDS_LEAST:
                 yield line.start(), line.end(), undo(line[0][:_LONGEST_LINE])
+
+
+@cache
+def _turned(undo: Callable[[str], str], words: str) -> frozenset[str]:
+    return frozenset(map(undo, words.split()))
 
 
 def _joined(letters: str) -> str:

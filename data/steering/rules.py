@@ -159,7 +159,7 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern over kinds of words, of a family of attacks; a text needs one code of each of `needs`."""
+    """A pattern over kinds of words, of a family of attacks; a text needs a code or shape of each of `needs`."""
 
     family: str
     written: str
@@ -176,13 +176,12 @@ class Grammar:
 
     Attributes:
         codes: The character that stands for a word, by word; words without one are `UNKNOWN`.
-        weak: What follows an attack in its paragraph and belongs to it.
         primed: What belongs to an attack beside a chat token.
     """
 
     def __init__(self) -> None:
         self._record = record("patterns")
-        self._shapes: Mapping[str, list[str]] = self._record["shapes"]
+        self._shapes: dict[str, re.Pattern[str]] = {}
         kinds = {name: frozenset(words.split()) for name, words in self._record["words"].items()}
         kinds |= {name.upper(): frozenset(words.split()) for name, words in self._record["reports"].items()}
         kinds |= {word: frozenset({word}) for word in ("if", "when", "a", "an", "some", *self._literals())}
@@ -198,12 +197,14 @@ class Grammar:
             **{word: code[tuple(sorted(names))] for word, names in of_word.items()},
             **dict.fromkeys(_ENDS, END),
         }
+        # The rules of a shape name shapes above it.
+        for name, rules in self._record["shapes"].items():
+            self._shapes[name] = re.compile(self._either(rules))
         self.rules = [
             Rule(family, self._written(rule), tuple(self._needs(rule)))
             for family, rules in self._record["families"].items()
             for rule in rules
         ]
-        self.weak = re.compile(self._either(self._record["followers"]["rules"]))
         self.primed = re.compile(self._either(self._record["primed"]["rules"]))
         says = self._group("SAYS")
         self._reported = re.compile(
@@ -211,13 +212,18 @@ class Grammar:
             rf"|{self._group('if|when')}{self._group('a|an|some')}[^.]{{0,3}}{says}[^.]{{0,4}})\Z"
         )
 
+    @cached_property
+    def weak(self) -> re.Pattern[str]:
+        """Match sentences that belong to an attack before them in their paragraph."""
+        return re.compile(self._either(self._record["followers"]["rules"]))
+
     def coded(self, tokens: Iterable[str]) -> str:
         """Return a character for each word and end of a sentence."""
         return "".join(self.codes.get(token, UNKNOWN if token[0].isalnum() else END) for token in tokens)
 
     def fitting(self, codes: str) -> list[Rule]:
         """Return the rules that fit somewhere in a coded text."""
-        held = frozenset(codes)
+        held = {*codes, *(name for name, shape in self._shapes.items() if shape.search(codes))}
         possible = (rule for rule in self.rules if not any(map(held.isdisjoint, rule.needs)))
         return [rule for rule in possible if rule.pattern.search(codes)]
 
@@ -235,11 +241,11 @@ class Grammar:
     def _needs(self, rule: str) -> Iterator[frozenset[str]]:
         for part in rule.split():
             names = part.split("|")
-            if part[0] not in "^$~!" and part[-1] not in "?!" and self._shapes.keys().isdisjoint(names):
-                yield frozenset(self._codes_of(names))
+            if part[0] not in "^$~!" and part[-1] not in "?!":
+                yield frozenset(self._codes_of(names)) | self._shapes.keys() & names
 
     def _codes_of(self, names: Iterable[str]) -> set[str]:
-        return {self.codes[word] for name in names for word in self._kinds[name]}
+        return {self.codes[word] for name in names if name not in self._shapes for word in self._kinds[name]}
 
     def _either(self, rules: Iterable[str]) -> str:
         return f"(?:{'|'.join(map(self._written, rules))})"
@@ -263,8 +269,8 @@ class Grammar:
 
     def _group(self, part: str) -> str:
         names = part.split("|")
-        either = [self._either(self._shapes[name]) for name in names if name in self._shapes]
-        codes = self._codes_of(name for name in names if name not in self._shapes)
+        either = [self._shapes[name].pattern for name in names if name in self._shapes]
+        codes = self._codes_of(names)
         either += [f"[{''.join(sorted(codes))}]"] if codes else []
         return either[0] if len(either) == 1 else f"(?:{'|'.join(either)})"
 
@@ -292,7 +298,7 @@ def foreign(unquoted: str) -> Iterator[tuple[int, int]]:
 
 
 def _fits(language: Mapping[str, list[str]], sentence: str) -> bool:
-    held = {part for part, phrases in language.items() if any(phrase in sentence for phrase in phrases)}
+    held = {part for part, phrases in language.items() if any(map(sentence.__contains__, phrases))}
     return (
         held >= {"rules", "ignore"}
         or ("answer" in held and not held.isdisjoint({"best", "win"}))
