@@ -27,7 +27,7 @@ class WorkerId:
     started: str
 
 
-class Job(Base, table=True):
+class Job(Base):
     """A job; `error` says why it failed, was cancelled, or is tried again.
 
     At most one job of a round is queued or running. `workers` is how many may share it; `owner` is empty
