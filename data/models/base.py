@@ -45,9 +45,7 @@ class Base(BaseModel):
     """
 
     # To build the validators of all tables would slow every command.
-    model_config = ConfigDict(
-        defer_build=True, frozen=True, json_schema_serialization_defaults_required=True
-    )
+    model_config = ConfigDict(defer_build=True, frozen=True, json_schema_serialization_defaults_required=True)
     __table__: ClassVar[sa.Table]
     __tablename__: ClassVar[str]
     __table_args__: ClassVar[tuple[Any, ...]] = ()

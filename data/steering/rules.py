@@ -159,7 +159,7 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern over kinds of words, of a family of attacks; a text needs a code or shape of each of `needs`."""
+    """A pattern over kinds of words, of a family of attacks; a text needs one of each of `needs`."""
 
     family: str
     written: str

@@ -367,14 +367,15 @@ class RankingResults:
         doubts = "; ".join(check.clause for check in view.checks if check.holds is False)
         return f"{headline(view, OVERALL)}{f' Against it: {doubts}.' if doubts else ''}"
 
-    def comparisons(self, name: str) -> Iterator[Comparison]:
-        """Every battle of a round in its order."""
+    def comparisons(self, name: str, *pair: str) -> Iterator[Comparison]:
+        """Yield every battle of a round, or of two systems, in its order."""
         round_ = self.store.rounds.get(name)
         texts = {
             question.id: question.question for question in self.store.sets.get(round_.set_name).questions
         }
-        for evidence in map(without_addresses, self.store.verdicts.evidence(name)):
-            yield _comparison(evidence, texts)
+        for evidence in self.store.verdicts.evidence(name):
+            if not pair or {evidence.battle.system_a, evidence.battle.system_b} == set(pair):
+                yield _comparison(without_addresses(evidence), texts)
 
     def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
         """Return the questions on which a system lost to another, the clearest first."""
@@ -392,7 +393,7 @@ class RankingResults:
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
-        return tuple(one for one in self.comparisons(name) if {one.system_a, one.system_b} == {first, second})
+        return tuple(self.comparisons(name, first, second))
 
     def duel(self, name: str, first: str, second: str) -> Duel:
         """Compare two systems: the better one, by how much and how surely."""
