@@ -25,7 +25,7 @@ from leaderboard.ratings.uncertainty.intervals import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS, DOUBTFUL = 100, 10
-"""Newton steps at most, and before the linear program is asked whether there is a maximum."""
+"""Newton steps at most, and before the linear program that looks for separation."""
 HALVINGS = 40
 
 
@@ -158,27 +158,19 @@ def _require_overlap(problem: _Problem, names: Sequence[str]) -> None:
         )
 
 
-def _near_maximum(problem: _Problem, at: _Fit, step: NDArray[np.floating]) -> bool:
-    """Return whether a point proves that the fit has a finite maximum, without the linear program.
-
-    Source: Bach (2010), "Self-concordant analysis for logistic regression", Electronic Journal of Statistics
-    4, proposition 2.
-    """
+def _near_maximum(problem: _Problem, at: _Fit) -> bool:
+    """Return whether a point proves that there is a finite maximum (Bach 2010, EJS 4, proposition 2)."""
     longest = 2 + float(np.max(sum(column**2 for column in problem.style)))
-    return bool(4 * longest * (at.slope @ step) <= np.linalg.eigvalsh(at.matrix)[0])
+    decrement = at.slope @ np.linalg.solve(at.matrix, at.slope)
+    return bool(4 * longest * decrement <= np.linalg.eigvalsh(at.matrix)[0])
 
 
-def _fitted(
-    problem: _Problem, start: _Fit, settings: Settings, names: Sequence[str]
-) -> tuple[Floats, Floats]:
+def _fitted(problem: _Problem, at: _Fit, settings: Settings, names: Sequence[str]) -> tuple[Floats, Floats]:
     """(S + K,) log-odds of systems and covariates, and their (S + K, S + K) sandwich covariance."""
-    at, certain = start, False
     for number in range(STEPS):
-        step = np.linalg.solve(at.matrix, at.slope)
-        certain = certain or _near_maximum(problem, at, step)
-        if number == DOUBTFUL and not certain:
+        if number == DOUBTFUL:
             _require_overlap(problem, names)
-            certain = True
+        step = np.linalg.solve(at.matrix, at.slope)
         size = 1.0
         for _ in range(HALVINGS):
             trial = _Fit.at(problem, at.point + size * step)
@@ -188,7 +180,7 @@ def _fitted(
         at = trial
         if size == 1.0 and np.abs(step).max() < np.sqrt(TINY_STEP):
             break
-    if not certain:
+    if not _near_maximum(problem, at):
         _require_overlap(problem, names)
     if not np.abs(at.slope).max() <= CERTIFIED * problem.weight.sum():
         message = "The style-controlled fit did not settle."
