@@ -26,7 +26,7 @@ def opening(view: BoardView, domain: str) -> str:
     where = f"in {view.label(domain)}" if domain != OVERALL else ""
     if domain == OVERALL and len(view.grid.domains) > 1:
         where = f"in {_many(len(view.grid.domains), 'domain')}"
-    beside = f", and with {view.the_reference}" if view.reference else ""
+    beside = f", and with {view.the_reference}" if view.line(view.reference) else ""
     if view.questions is None:
         return f"{systems} {where}".rstrip() + ", by counts of verdicts that were published elsewhere."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
@@ -35,7 +35,8 @@ def opening(view: BoardView, domain: str) -> str:
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{NUMBERS[count]} {noun}s" if 1 < count < len(NUMBERS) else counted(count, noun)
+    text = counted(count, noun)
+    return text.replace(str(count), NUMBERS[count]) if count < len(NUMBERS) else text
 
 
 def headline(view: BoardView, domain: str) -> str:
