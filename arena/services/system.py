@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, generate_latest
-
 from data.models import RoundState, Submission
 from data.store import Store
 
@@ -98,6 +96,8 @@ METRICS = {
 
 def metrics_of(store: Store) -> bytes:
     """Return the metrics of an arena and of this process, in Prometheus' text format."""
+    from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, generate_latest
+
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     for name, counts in store.counts.all().items():
