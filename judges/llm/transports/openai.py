@@ -123,7 +123,7 @@ def as_faults(timeout: float) -> Iterator[None]:
     try:
         yield
     except (TimeoutError, openai.APIConnectionError) as error:
-        raise fault_within(error) or unconnected(error, timeout) from error
+        raise unconnected(error, timeout) from error
     except openai.APIStatusError as error:
         body = error.response.text if error.body is None else error.body
         raise fault_of_status(error.status_code, body, error.response.headers) from error
@@ -134,6 +134,8 @@ def as_faults(timeout: float) -> Iterator[None]:
 
 def unconnected(error: Exception, timeout: float) -> CallError:
     """Tell a timeout from a lost connection by the first cause: the layers between mix them."""
+    if (fault := fault_within(error)) is not None:
+        return fault
     root: BaseException = error
     while root.__cause__ is not None:
         root = root.__cause__

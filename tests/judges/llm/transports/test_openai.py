@@ -1,13 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from arena.settings import read_settings
 from data.errors import EndpointError
@@ -120,3 +126,55 @@ def test_a_redirect_of_an_endpoint_is_not_followed(
             asyncio.run(asked(f"http://127.0.0.1:{server.server_port}/v1"))
         server.shutdown()
     assert not other.log.bodies
+
+
+@pytest.mark.parametrize("transport", [*BOTH, pytest.param("litellm", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "days", "trusted", "cause"),
+    [
+        ("127.0.0.1", 1, False, "self-signed certificate"),
+        ("127.0.0.1", -1, True, "certificate has expired"),
+        ("192.0.2.1", 1, True, "IP address mismatch"),
+    ],
+)
+def test_an_invalid_certificate_ends_the_endpoint_at_its_first_call(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    transport: str,
+    name: str,
+    days: int,
+    trusted: bool,
+    cause: str,
+) -> None:
+    files = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "endpoint")])
+    signed = (
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=2))
+        .not_valid_after(now + timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(name))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    nothing = serialization.NoEncryption()
+    pem = serialization.Encoding.PEM
+    files[0].write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, nothing))
+    files[1].write_bytes(signed.public_bytes(pem))
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(files[1]))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(files[1], files[0])
+    calls: list[int] = []
+
+    class Counted(ThreadingHTTPServer):
+        def get_request(self) -> tuple[Any, Any]:
+            calls.append(1)
+            return super().get_request()
+
+    with Counted(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(EndpointError, match=f"TLS certificate is not valid: .*{cause}"):
+            ask(f"https://127.0.0.1:{server.server_port}/v1", transport, ["a"] * 3, "openai/gpt-4o")
+        server.shutdown()
+    assert len(calls) == 1
