@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select, update
 
-from data.errors import StoreError
 from data.lazy import lazy
 from data.models.teams import change_counter
 from data.store.engine import BUSY_TIMEOUT_MS, Database
@@ -66,10 +65,7 @@ class Store:
         database = Database(url)
         if not database.is_current():
             if database.version() is not None and not database.is_sqlite:
-                raise StoreError(
-                    f"The schema of {database.place} is of another version than this program.",
-                    advice="Run `arena db upgrade`.",
-                )
+                database.require_schema()
             database.upgrade()
         return cls(database)
 

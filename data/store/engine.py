@@ -228,6 +228,19 @@ class Database:
         """Return whether the schema is the newest one; False for an empty database."""
         return self.version() == newest_version()
 
+    def require_schema(self) -> None:
+        """Refuse a schema of another version, an older or a newer one."""
+        if (version := self.version()) == newest_version():
+            return
+        if version not in known_versions():
+            raise StoreError(
+                f"The database {self.place} has a schema that this program does not know ({version}).",
+                advice="Use the version of Answer Arena that made it, or a newer one.",
+            )
+        raise StoreError(
+            f"The schema of {self.place} is older than this program.", advice="Run `arena db upgrade`."
+        )
+
     def version(self) -> str | None:
         """Return the schema's version, None for an empty database."""
         with self.begin() as connection:
@@ -277,25 +290,21 @@ class Database:
             The backup that was made of an older SQLite database, beside it.
         """
         with self._migrating() as connection:
-            if _version(connection) is None:
+            version = _version(connection)
+            if version is None:
                 _create(connection)
                 return None
+        if version not in known_versions():
+            self.require_schema()
         from alembic import command  # noqa: PLC0415 - takes a third of a second, rarely needed
         from alembic.config import Config  # noqa: PLC0415 - as above
-        from alembic.util import CommandError  # noqa: PLC0415 - as above
 
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS))
         with self._migrating() as connection:
             config.attributes["connection"] = connection
             backup = self._back_up(connection)
-            try:
-                command.upgrade(config, "head")
-            except CommandError as error:
-                raise StoreError(
-                    f"The database {self.place} has a schema that this program does not know: {error}.",
-                    advice="Use the version of Answer Arena that made it, or a newer one.",
-                ) from error
+            command.upgrade(config, "head")
         return backup
 
     def _back_up(self, connection: sa.Connection) -> Path | None:

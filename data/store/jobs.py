@@ -149,6 +149,8 @@ class LeaseStore(StorePart):
         `gone` says of a worker whether its process is known to have ended.
         """
         with self._database.together() as connection:
+            # It may have changed since this process opened the database.
+            self._database.require_schema()
             _reap(connection, gone)
             row = connection.execute(_candidates(connection, owner, job_id)).first()
             if row is None:
@@ -179,6 +181,7 @@ class LeaseStore(StorePart):
     def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> bool:
         """Record a heartbeat and how far the work is, and return whether its job is still wanted."""
         with self._database.begin() as connection:
+            self._database.require_schema()
             moment = db_now(connection)
             progress = None if work is None else work.as_json()
             changed = connection.execute(

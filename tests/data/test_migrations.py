@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from data.errors import StoreError
 from data.migrations import unpacking
 from data.migrations.schema import ddl_metadata
 from data.migrations.unpacking import PACKED, unpack
-from data.models import Reply
+from data.models import JobKind, Reply, WorkerId
 from data.store import Store
 from data.store.engine import Database
 
@@ -33,14 +34,24 @@ def test_migrations_make_the_tables(database_url: str) -> None:
 
 @pytest.mark.blank
 def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:
-    Store.open(database_url).close()
-    database = Database(database_url)
+    store = Store.open(database_url)
+    database, worker = store.database, WorkerId(name="w", place="", pid=1, started="")
+    store.jobs.put(JobKind.JUDGE_TEST)
+    taken = store.leases.take(worker, lease=60, gone=lambda _: False)
+    assert taken is not None
     with database.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
-        database.upgrade()
+    refused: list[Callable[[], object]] = [
+        database.upgrade,
+        lambda: Store.open(database_url),
+        lambda: store.leases.take(worker, lease=60, gone=lambda _: False),
+        lambda: store.leases.beat(taken[1].id, lease=60),
+    ]
+    for change in refused:
+        with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
+            change()
     assert database.version() == "9999"
-    database.close()
+    store.close()
 
 
 DICTIONARY = Path(unpacking.__file__).with_name("packing_1.txt")
