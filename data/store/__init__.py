@@ -11,7 +11,7 @@ from sqlalchemy import insert, select, update
 
 from data.lazy import lazy
 from data.models.teams import change_counter
-from data.store.engine import BUSY_TIMEOUT_MS, Database
+from data.store.engine import BUSY_TIMEOUT_MS, Database, newest_version
 
 if TYPE_CHECKING:
     from data.store.battles import BattleStore, ClaimStore
@@ -63,8 +63,8 @@ class Store:
     def open(cls, url: str) -> Store:
         """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it."""
         database = Database(url)
-        if not database.is_current():
-            if database.version() is not None and not database.is_sqlite:
+        if (version := database.version()) != newest_version():
+            if version is not None and not database.is_sqlite:
                 database.require_schema()
             database.upgrade()
         return cls(database)

@@ -224,22 +224,15 @@ class Database:
         """True if this is a file, with one writer at a time."""
         return self.url.get_backend_name() == "sqlite"
 
-    def is_current(self) -> bool:
-        """Return whether the schema is the newest one; False for an empty database."""
-        return self.version() == newest_version()
-
     def require_schema(self) -> None:
         """Refuse a schema of another version, an older or a newer one."""
-        if (version := self.version()) == newest_version():
-            return
+        version, advice = self.version(), "Use the version of Answer Arena that made it, or a newer one."
         if version not in known_versions():
-            raise StoreError(
-                f"The database {self.place} has a schema that this program does not know ({version}).",
-                advice="Use the version of Answer Arena that made it, or a newer one.",
-            )
-        raise StoreError(
-            f"The schema of {self.place} is older than this program.", advice="Run `arena db upgrade`."
-        )
+            message = f"The database {self.place} has a schema that this program does not know ({version})."
+            raise StoreError(message, advice=advice)
+        if version != newest_version():
+            message = f"The schema of {self.place} is older than this program."
+            raise StoreError(message, advice="Run `arena db upgrade`.")
 
     def version(self) -> str | None:
         """Return the schema's version, None for an empty database."""

@@ -197,16 +197,13 @@ def too_large(limit: int, start: str | bytes) -> CallError:
     return CallError(CallErrorKind.TRANSIENT, detail, billable=True)
 
 
-BAD_CERTIFICATE = "its TLS certificate is not valid: {}; SSL_CERT_FILE may name a file of further authorities"
-
-
 def fault_within(error: BaseException) -> CallError | None:
     """Return the fault that a client's error covers: of a body, or of a certificate, which no retry cures."""
     seen: BaseException | None = error
     while seen is not None and not isinstance(seen, CallError):
         # aiohttp's own error of certificates has no words; the one that it covers does.
         if isinstance(seen, ssl.SSLCertVerificationError) and (cause := vars(seen).get("verify_message")):
-            detail = BAD_CERTIFICATE.format(cause.rstrip("."))
+            detail = f"its TLS certificate is not valid: {cause.rstrip('.')}; SSL_CERT_FILE names authorities"
             return CallError(CallErrorKind.FATAL, detail, unreachable=True)
         seen = seen.__cause__ or seen.__context__
     return seen
