@@ -5,6 +5,7 @@ Read from the database at every rerun. Nothing of it is cached: revoking a token
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -74,39 +75,28 @@ def present() -> Caller:
     cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are no texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
-    if caller.signed_in:
-        return caller
-    try:
-        return _claimed() or caller
-    except AccessError:
-        return caller
+    with suppress(AccessError):
+        return caller if caller.signed_in else _claimed() or caller
+    return caller
 
 
 def _claimed() -> Caller | None:
     return caller_of_claims(arena().identities, st.user) if provider_subject() else None
 
 
-def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -> Caller | None:
-    """Return the caller whom a provider signed in, by the cookies of a request; None without any.
-
-    Raises:
-        AccessError: As for `caller_of_claims`.
-    """
+def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -> Caller:
+    """Return the caller whom a provider signed in, by the cookies of a request; else the public."""
 
     def signed(name: str) -> bytes | None:
         value = cookies.get(name)
         return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
 
     claims = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
-    return caller_of_claims(identities, json.loads(claims)) if claims else None
+    return caller_of_claims(identities, json.loads(claims)) if claims else PUBLIC
 
 
 def caller_of_claims(identities: IdentityService, claims: Mapping[str, Any]) -> Caller:
-    """Return the caller that a provider's claims name, as Streamlit keeps them in its cookie.
-
-    Raises:
-        AccessError: No account belongs to them, or the sign-in has ended.
-    """
+    """Return the caller that a provider's claims name, as Streamlit keeps them in its cookie."""
     return identities.of_oidc(
         _subject_of(claims),
         email=str(claims.get("email") or "") or None,

@@ -4,6 +4,7 @@ The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken fro
 or `Referer` where a browser sends none). A token is never part of an address or of a log.
 """
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from urllib.parse import parse_qs
 
@@ -72,9 +73,9 @@ class SignIn:
         """Ask whether to sign out; end the session and every sign-in of the account by a provider."""
         try:
             caller, provided = await self._caller(request), await self._by_provider(request)
-            if request.method != "POST" and (caller.signed_in or provided.signed_in):
-                name = (caller if caller.signed_in else provided).name
-                return plain_page("Sign out", f"You are signed in as {name}.", form="sign-out")
+            known = caller if caller.signed_in else provided
+            if request.method != "POST" and known.signed_in:
+                return plain_page("Sign out", f"You are signed in as {known.name}.", form="sign-out")
             if request.method == "POST":
                 self._require_own_origin(request)
                 await run_in_threadpool(self._arena.sessions.sign_out, request.cookies.get(COOKIE, ""))
@@ -100,11 +101,9 @@ class SignIn:
         return await run_in_threadpool(self._arena.sessions.who, request.cookies.get(COOKIE, ""))
 
     async def _by_provider(self, request: Request) -> Caller:
-        try:
-            found = await run_in_threadpool(caller_of_cookies, self._arena.identities, request.cookies)
-        except AccessError:
-            return PUBLIC
-        return found or PUBLIC
+        with suppress(AccessError):
+            return await run_in_threadpool(caller_of_cookies, self._arena.identities, request.cookies)
+        return PUBLIC
 
     def _first_page(self, caller: Caller) -> str:
         if caller.organiser:

@@ -134,7 +134,7 @@ class SignedInUploads:
         try:
             caller = self._arena.sessions.who(cookies.get(COOKIE))
             if not caller.signed_in:
-                caller = caller_of_cookies(self._arena.identities, cookies) or caller
+                caller = caller_of_cookies(self._arena.identities, cookies)
         except ArenaError:
             return ""
         return party_of(caller) if caller.signed_in else ""
