@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli.battle_peers import Format, NamedVotes, Strict, check
 from arena.cli.battle_votes import People, show_corrected, show_corrected_rates
 from arena.cli.options import AsJson, Engine, File, Seed, known, open_parallel, whole_file
 from arena.cli.output import Cell, note, show_json, show_line, show_table
 from arena.formats import shown
-from leaderboard.formats.registry import battle_format, listed_battle_formats
+from leaderboard.formats.registry import battle_format
 from leaderboard.vocabulary import Cluster, Covariate, IntervalKind, Method
 
 if TYPE_CHECKING:
@@ -20,33 +21,6 @@ if TYPE_CHECKING:
     from leaderboard.rates import Rate
 
 
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        show_default="recognised from the file",
-        help=f"The file's format: {listed_battle_formats()}.",
-        callback=known(battle_format),
-    ),
-]
-
-
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict", help="Refuse a file with an unusable record, in place of leaving it out and counting it."
-    ),
-]
-
-
-NamedVotes = Annotated[
-    bool,
-    typer.Option(
-        "--named-votes",
-        help="Count LMArena's votes whose voters were shown the systems' names (`anony` is false).",
-    ),
-]
 RATE_HEADERS = ("system", "domain", "battles", "win", "win+tie", "lower", "upper", "mean score")
 CovariateNames = Annotated[
     str | None,
@@ -57,6 +31,7 @@ CovariateNames = Annotated[
     ),
 ]
 commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
+commands.command()(check)
 Resamples = Annotated[
     int, typer.Option(metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
 ]

@@ -77,7 +77,7 @@ class _Codes(dict[str, int]):
 
 def format_of(path: Path) -> str:
     """Tell the name of the format of a battle file, or of a folder's first one, by its first record."""
-    file = _files(path)[0]
+    file = files_of(path)[0]
     chunk = next(chunks_of(file), None)
     if chunk is None:
         message = f"{file.name} holds no battles."
@@ -115,7 +115,7 @@ def read_chunks(
     kind = kind or format_of(path)
     from_name = battle_format(kind).from_name
     tally = _Tally()
-    for file in _files(path):
+    for file in files_of(path):
         full_context = context or Context()
         if from_name is not None:
             named = from_name(file.name)
@@ -212,7 +212,7 @@ def read_battles(path: Path, kind: str | None = None, *, context: Context | None
         if kind == NATIVE and context in {None, Context(), Context(strict=True)}:
             from leaderboard.formats import parquet  # noqa: PLC0415 - loads pyarrow
 
-            table = parquet.read_columns(_files(path))
+            table = parquet.read_columns(files_of(path))
         if table is not None:
             table = table.select(table.canonical())
             return BattleFile(table=table, format=kind, left_out=MappingProxyType({}), questions_named=True)
@@ -331,7 +331,8 @@ def _floats(values: Sequence[float | None] | None, size: int, otherwise: float) 
     return np.array(values, dtype=np.float64)
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
+    """List the battle files of a folder, or the one file."""
     if not path.is_dir():
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))

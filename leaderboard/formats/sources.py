@@ -78,6 +78,11 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 
     Columns that readers know are recognised in other cases and with spaces too: `Model A` is `model_a`.
     """
+    yield from map(renamed, written_chunks(path))
+
+
+def written_chunks(path: Path) -> Iterator[Chunk]:
+    """Read a file's records in chunks, with the names and words of the file."""
     reader = _table_chunks
     if is_parquet(path):
         reader = _parquet_chunks
@@ -86,7 +91,7 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
             head = stream.read(HEAD).lstrip()
         if head.startswith((b"[", b"{")):
             reader = _line_chunks if _is_lines(head) else _json_chunks
-    yield from map(_renamed, reader(path))
+    yield from reader(path)
 
 
 def _is_lines(head: bytes) -> bool:
@@ -100,7 +105,7 @@ def _is_lines(head: bytes) -> bool:
     return _table_of(first) is None
 
 
-def _renamed(chunk: Chunk) -> Chunk:
+def renamed(chunk: Chunk) -> Chunk:
     """Return the chunk under the names that readers know, where its first record spells them otherwise."""
     columns = chunk.records[0].keys() if chunk.records else FIELDS
     spelt = {name: field_of(name) for name in columns - FIELDS}

@@ -170,3 +170,10 @@ def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path
     by_voter = run.json("battles", "rate", file, "--cluster", "voter", "--json")
     named = written(tmp_path / "n.csv", [row | {"question_id": row["user_id"]} for row in rows])
     assert by_voter == run.json("battles", "rate", named, "--json") | {"cluster": "voter"}
+
+
+def test_check_says_what_makes_boards_differ(run: Commands) -> None:
+    file = Path(__file__).parents[2] / "golden/battles/undefeated.csv"
+    assert "king" in run.done("battles", "check", file).splitlines()[0]
+    rows = run.json("battles", "check", file, "--json")
+    assert [row["rule"] for row in rows][:3] == ["undefeated", "ties", "weights"]

@@ -1,0 +1,163 @@
+"""docs/other-tools.md: each row's value here, on the input of the row."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena.services.battle_files import RatingRequest, rate_file
+from data.errors import InputError
+from leaderboard import ratings
+from leaderboard.agreement.coefficients import krippendorff_alpha
+from leaderboard.battles import BattleTable
+from leaderboard.formats.rows import Context
+from leaderboard.peers.battles import WrittenBattles, read_written
+from leaderboard.peers.facts import facts, half_widths, rules
+from leaderboard.peers.tools import ArenaRank
+from leaderboard.vocabulary import Method
+from submissions.check import check_answers
+from submissions.limits import IntakeLimits
+from tests.battle_tables import coded
+from tests.submissions.conftest import QUESTIONS
+
+ROOT = Path(__file__).parents[3]
+PAGE = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in (ROOT / "docs/other-tools.md").read_text("utf-8").splitlines()
+    if line.startswith("| `")
+]
+HERE = {row[0].strip("`"): row[-2] for row in PAGE}
+TOLD = {row[0].strip("`"): row[1] for row in PAGE}
+
+
+def written(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
+
+
+def gap(rows: Sequence[Mapping[str, object]], folder: Path, **request: Any) -> float:  # noqa: ANN401
+    """Points by which the first system of battles of two is above the second."""
+    found = rate_file(written(folder / "b.csv", rows), RatingRequest(bootstrap=20, **request))
+    return (found.table.of("a").rating or 0) - (found.table.of("b").rating or 0)
+
+
+def battles(*words: object, **columns: object) -> list[dict[str, object]]:
+    return [
+        {"question_id": f"q{at}", "model_a": "a", "model_b": "b", "winner": word, **columns}
+        for at, word in enumerate(words)
+    ]
+
+
+def lengths(*, sorted_sides: bool) -> list[dict[str, object]]:
+    """Battles of equal systems that length wins; `a` is longest, and named first where sides are sorted."""
+    rng, rows = np.random.default_rng(2), []
+    for at in range(9000):
+        pair = [("a", "b"), ("b", "c"), ("a", "c")][at % 3]
+        cells = np.array([130, 70]) + rng.normal(0, 10, 2)
+        if not sorted_sides and rng.random() < 1 / 2:
+            pair, cells = pair[::-1], cells[::-1]
+        won = rng.random() < 1 / (1 + np.exp(-2 * (cells[0] - cells[1]) / cells.sum()))
+        names = {"model_a": pair[0], "model_b": pair[1], "winner": "model_a" if won else "model_b"}
+        rows.append({"question_id": f"q{at}", **names, "a_length": cells[0], "b_length": cells[1]})
+    return rows
+
+
+def style(folder: Path, *, sorted_sides: bool) -> str:
+    file = written(folder / "s.csv", lengths(sorted_sides=sorted_sides))
+    return f"{np.ptp(rate_file(file, RatingRequest(method=Method.STYLE)).table.points):.0f} points"
+
+
+def newcomer(_: Path) -> str:
+    """A system of 60 battles on a board of 300,060."""
+    rng = np.random.default_rng(5)
+    a = rng.integers(0, 5, 300_000)
+    b, strength = (a + rng.integers(1, 5, len(a))) % 5, np.array([0.9, 0.4, 0, -0.4, -0.9])
+    won = (rng.random(len(a)) > 1 / (1 + np.exp(strength[b] - strength[a]))).astype(int)
+    own = [np.full(60, 5), np.arange(60) % 5, np.arange(60) % 2]
+    a, b, won = (np.concatenate(pair) for pair in zip((a, b, won), own, strict=True))
+    table = coded([*"abcde", "new"], 1, a, b, won, np.zeros(len(a)))
+    found = ratings.rate(table, interval=ratings.IntervalKind.SANDWICH, cluster=ratings.Cluster.NONE)
+    plain, ridge = (half_widths(found, table, size)[5] for size in (0.0, ArenaRank.ridge * len(a)))
+    assert f"{ridge:.1f}" == "70.7"  # arena-rank 0.1.1's
+    return f"±{plain:.1f}"
+
+
+def refused(winner: object) -> str:
+    with pytest.raises(InputError):
+        BattleTable.from_columns(["q"], ["d"], ["a"], ["b"], [winner])
+    return "refused"
+
+
+def shares(folder: Path) -> str:
+    """The strengths of three systems as shares of their sum."""
+    results = {("a", "b"): (6, 3), ("b", "c"): (6, 5), ("a", "c"): (7, 3)}
+    rows = []
+    for (one, other), (won, lost) in results.items():
+        rows += battles(*["model_a"] * won, *["model_b"] * lost, model_a=one, model_b=other)
+    strength = 10 ** (rated(folder, rows).points / 400)
+    return " / ".join(f"{share:.3f}" for share in strength / strength.sum())
+
+
+def answers(name: str) -> str:
+    path = ROOT / "tests/golden/answers" / name
+    return f"{check_answers(path, QUESTIONS, limits=IntakeLimits(system='s')).answers} answers"
+
+
+def shuffled(folder: Path) -> str:
+    rows = battles(*["model_a", "model_b", "model_a", "tie"] * 5)
+    orders = [rows, random.Random(1).sample(rows, len(rows))]
+    tables = [rate_file(written(folder / "o.csv", order), RatingRequest()).as_json() for order in orders]
+    return "the same" if tables[0] == tables[1] else "another"
+
+
+UNDEFEATED, EVALICA = "tests/golden/battles/undefeated.csv", "tests/golden/battles/evalica.csv"
+ARENAKIT, WON = "tests/golden/battles/arenakit.csv", ["model_a", "model_a", "model_a", "model_b"]
+RATED = [[1, 2, 3, 3, 2, 1, 4, 1, 2, 5, 1, 3], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 4, 3]]
+ROWS: dict[str, Callable[[Path], str]] = {
+    "undefeated": lambda _: (
+        f"at least {rate_file(ROOT / UNDEFEATED, RatingRequest()).table.of('king').lower:.0f}"
+    ),
+    "apart": lambda f: rated(f, [*battles(*WON), *battles(*WON, model_a="c", model_b="d")]).of("c").flags[-1],
+    "words": lambda _: f"{rate_file(ROOT / EVALICA, RatingRequest()).table.of('x').rating:.1f}",
+    "ties": lambda f: f"{gap([*battles(*WON, 'tie (bothbad)', 'tie (bothbad)')], f):.1f}",
+    "truth": lambda _: refused(1),
+    "numpy-truth": lambda _: refused(np.True_),
+    "weights": lambda f: f"{gap([*battles('model_a', weight=3), *battles('model_b', weight=1)], f):.1f}",
+    "elo-weights": lambda f: f"{gap([*battles(*WON), *battles('model_a', weight=0)], f):.1f}",
+    "scores": lambda f: f"{gap([*battles('model_a', 'model_a', score=0.75)], f):.1f}",
+    "questions": lambda _: f"{facts(read(ARENAKIT))['questions']['clustered']}",
+    "few": newcomer,
+    "close": lambda f: f"{rated(f, battles(*['model_a'] * 7, 'model_b')).of('a').lower:.0f}",
+    "length": lambda f: style(f, sorted_sides=False),
+    "sides": lambda f: style(f, sorted_sides=True),
+    "two-steps": shares,
+    "alpha": lambda _: f"{krippendorff_alpha(np.array(RATED, dtype=float).T).value:.3f}",
+    "row-order": shuffled,
+    "zstandard": lambda _: answers("inspect.eval"),
+    "joined": lambda _: answers("deepeval.json"),
+}
+
+
+def read(file: str) -> WrittenBattles:
+    return read_written(ROOT / file, None, Context())
+
+
+def rated(folder: Path, rows: Sequence[Mapping[str, object]]) -> ratings.RatingTable:
+    return rate_file(written(folder / "r.csv", rows), RatingRequest()).table
+
+
+def test_every_row_of_the_page_is_held() -> None:
+    assert sorted(HERE) == sorted(ROWS)
+    for name, version in rules()["versions"].items():
+        assert any(f"{name} {version}" in tools for tools in TOLD.values()), name
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_has_the_value_here(row: str, tmp_path: Path) -> None:
+    assert ROWS[row](tmp_path) in HERE[row]
