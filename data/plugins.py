@@ -302,11 +302,17 @@ def _sources(kind: PluginKind) -> Iterator[tuple[str, str, Callable[[], object]]
     """Each source: what messages call it, where it is, and how it is loaded."""
     for path in _CHOSEN.files:
         yield str(path), str(path), partial(_attribute, path, kind)
-    from importlib.metadata import entry_points  # noqa: PLC0415 - only where somebody asks for plugins
-
-    for point in entry_points(group=kind.group):
+    for point in _selection()(group=kind.group):
         package = point.dist.name if point.dist is not None else point.value
         yield f"{point.name} of {package}", point.value, partial(_of_point, point)
+
+
+@cache
+def _selection() -> "Callable[..., Iterable[EntryPoint]]":
+    # To look through all packages for each kind slows commands.
+    from importlib.metadata import entry_points  # noqa: PLC0415 - only where somebody asks for plugins
+
+    return entry_points().select
 
 
 def _attribute(path: Path, kind: PluginKind) -> object:

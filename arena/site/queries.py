@@ -210,7 +210,7 @@ def change_of(view: BoardView) -> HistoryEntry | None:
     return None if found is None or found.changes is None else found
 
 
-@_cached(seconds=FRESH, most=4, spinner="Reading boards …")
+@_cached(most=4, spinner="Reading boards …")
 def history(source: Arena) -> tuple[HistoryEntry, ...]:
     """Every board that was ever published, the newest first."""
     return source.boards.history()

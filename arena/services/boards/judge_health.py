@@ -182,7 +182,7 @@ def as_sentences(label: str, value: str, meaning: str) -> str:
 
     A measured value begins with a digit; the meaning of another begins with the reason.
     """
-    if value[:1].isdigit():
+    if value[:1].isdigit() and label in _MEASURED:
         return _MEASURED[label].format(value)
     answer = f"{value[:1].upper()}{value[1:]}".removesuffix(".")
     reasons = {short for short, _ in _REASONS.get(label, {}).values()}

@@ -26,7 +26,7 @@ def opening(view: BoardView, domain: str) -> str:
     where = f"in {view.label(domain)}" if domain != OVERALL else ""
     if domain == OVERALL and len(view.grid.domains) > 1:
         where = f"in {_many(len(view.grid.domains), 'domain')}"
-    beside = f", and with {view.the_reference}" if view.reference else ""
+    beside = f", and with {view.the_reference}" if view.line(view.reference) else ""
     if view.questions is None:
         return f"{systems} {where}".rstrip() + ", by counts of verdicts that were published elsewhere."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
@@ -35,7 +35,8 @@ def opening(view: BoardView, domain: str) -> str:
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{NUMBERS[count]} {noun}s" if 1 < count < len(NUMBERS) else counted(count, noun)
+    text = counted(count, noun)
+    return text.replace(str(count), NUMBERS[count]) if count < len(NUMBERS) else text
 
 
 def headline(view: BoardView, domain: str) -> str:
@@ -71,24 +72,24 @@ def leading(view: BoardView, domain: str) -> str:
         return f"No system is first{where}: {name} is ahead only on the questions that it answered."
     close, unplaced = _rivals(leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
+    beside = _beside(view, domain, leader, leader.system if close else "It")
     if close and len(ratings) == 1 and None not in ratings:
         sentence = f"No system is first{where}: all differences may be chance."
     elif close:
         many = listed([name, *close], MOST_NAMED if len(" ".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
         sentence = f"{many} share first place{where}: the difference may be chance."
     elif all(line.unjudged for line in rest):
-        sentence = _alone(view, leader, where)
+        sentence = _alone(view, leader, where, told="won or tied" in beside)
     elif domain == OVERALL and any(check.holds is False for check in view.checks):
         sentence = f"{name} is first by this judge, but not by every check."
     else:
         sentence = f"{name} is first{where}."
-    who = leader.system if close else "It"
-    return f"{sentence}{_without(unplaced)}{_beside(view, domain, leader, who)}{unranked(every)}"
+    return f"{sentence}{_without(unplaced)}{beside}{unranked(every)}"
 
 
-def _alone(view: BoardView, line: Line, where: str) -> str:
+def _alone(view: BoardView, line: Line, where: str, *, told: bool) -> str:
     judged = f"{line.system} is the only system that was judged{where}"
-    if line.win_tie is None:
+    if line.win_tie is None or told:
         return f"{judged}."
     opponent = f" against {view.the_reference}" if view.reference else ""
     return f"{judged}, and won or tied {percent(line.win_tie.value)} of its battles{opponent}."

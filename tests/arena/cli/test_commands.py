@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import answer_arena as aa
 from arena.cli.commands import all_commands, command
 from tests.arena.conftest import Commands
 
@@ -121,7 +122,7 @@ def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
 
 HEAVY = frozenset(
     {"aiohttp", "altair", "apprise", "fastapi", "httpx", "jinja2", "litellm", "networkx", "numpy", "openai"}
-    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "streamlit", "tiktoken"}
+    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "sqlmodel", "streamlit", "tiktoken"}
 )
 LISTS = (
     *("corpora list", "jobs", "judges list", "judges show lexical", "labels list", "leaderboard list"),
@@ -167,6 +168,19 @@ def test_lists_and_a_worker_load_no_arrays_and_no_tables(arena_of: Commands) -> 
         f"print('worker', True, sorted({set(HEAVY) - allowed} & set(sys.modules)))\n"
     )
     assert lines == [f"{name} True []" for name in (*LISTS, "worker")]
+
+
+def test_losses_and_compare_load_no_arrays(tmp_path: Path) -> None:
+    rows = [{"question": f"Is {n} even?", "answer": "Yes."} for n in range(2)]
+    aa.rank({"x": rows, "y": rows}, judge=lambda *_: "a", progress=False, out=tmp_path)
+    lines = _printed(
+        "import sys\n"
+        "from arena.cli.commands import command\n"
+        "for word in ('losses', 'compare'):\n"
+        f"    command()([word, {str(tmp_path)!r}, 'y', 'x'], standalone_mode=False)\n"
+        f"    print(sorted({set(HEAVY) - {'sqlalchemy'} | {'sqlalchemy.orm'}} & set(sys.modules)))\n"
+    )
+    assert [line for line in lines if line.startswith("[")] == ["[]", "[]"]
 
 
 def test_judges_are_listed_without_what_judges() -> None:

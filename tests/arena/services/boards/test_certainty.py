@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from arena.models.boards import OVERALL
+from arena.services.boards.judge_health import TrustFigure, as_sentences
 from arena.services.boards.sentences import grounds, leading
 from arena.services.boards.snapshot import read_board
 from tests.battle_tables import paper_board
@@ -58,3 +59,5 @@ def test_headline_follows_from_every_check(changed: dict[str, Any], clause: str,
     assert leading(view, OVERALL).startswith(lead)
     assert "chance" in grounds(view, "fiqa")[0].clause
     assert len(grounds(view, "fiqa")) == 1
+    votes = "168 votes of 3 people, not applied here"
+    assert as_sentences(TrustFigure.VOTES, votes, "") == f"{votes}."
