@@ -100,7 +100,7 @@ class Citation:
 def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
     """Return the citations of a text, in order.
 
-    Numbers are places. Where one of an answer's numbers is no place and all of them are ids of its contexts,
+    Numbers are places. Where an answer's number is not a place and all of them are ids of its contexts,
     they are ids, as where contexts are called 0, 1, 2. Sources of file search count from 0 where one is 0.
 
     Args:

@@ -167,7 +167,7 @@ def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> 
             if not (issubclass(entry_type, FileFormat) and isinstance(value, FileFormat)):
                 problems.append(f"{called} gives a {type(value).__name__} for a {kind.word}.")
         elif not _is_word(value.name):
-            problems.append(f"{called} has a {kind.word} named {value.name!r}, which is no single word.")
+            problems.append(f"{called} has a {kind.word} named {value.name!r}, which is not a single word.")
         elif value.name in taken or value.name in entries:
             problems.append(f"{called} has a {kind.word} {value.name}, of which there is one already.")
         else:
@@ -218,7 +218,7 @@ def load_file(path: Path) -> ModuleType:
     """Import a Python file, once in a process.
 
     Raises:
-        SpecError: It is not there, is no Python file, or loads itself: it begins a ranking that needs it.
+        SpecError: It is not there, is not a Python file, or loads itself: it begins a ranking that needs it.
     """
     path = path.absolute()
     name = f"arena_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"

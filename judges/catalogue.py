@@ -128,7 +128,7 @@ def _read(path: Path) -> _File:
     try:
         return _File(tomllib.loads(text), path.parent)
     except tomllib.TOMLDecodeError as error:
-        message = f"Judge spec {path} is no valid TOML: {error}."
+        message = f"Judge spec {path} is not valid TOML: {error}."
         raise SpecError(message, advice="Correct that line; docs/judges.md has examples.") from error
 
 
@@ -166,7 +166,7 @@ def _parent(
     parent: object, name: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> Mapping[str, Any]:
     if not isinstance(parent, str) or parent in ancestors:
-        message = f"Judge spec {name} extends {parent!r}, which is no other judge's name."
+        message = f"Judge spec {name} extends {parent!r}, which is not another judge's name."
         raise SpecError(message, advice="Name one bundled judge, and none that leads back here.")
     path = str(folder / parent) if parent.endswith(SUFFIX) else parent
     return _resolved(
@@ -193,7 +193,7 @@ def _members(
     entries: object, panel: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> tuple[JudgeSpec, ...]:
     if not isinstance(entries, list):
-        message = f"Panel {panel}: 'members' is no list."
+        message = f"Panel {panel}: 'members' is not a list."
         raise SpecError(message, advice='Write members = ["reference-free", …] or [[members]] tables.')
     return tuple(
         _member(entry, f"{panel}.{number}", folder, folders, (*ancestors, panel))

@@ -57,7 +57,7 @@ def _loaded(reference: str) -> Callable[..., Any]:
         message = f"The judge {reference} cannot be loaded: {described(error)}."
         raise SpecError(message, advice="Name FILE.py:FUNCTION, and correct the file.") from error
     if not callable(function):
-        message = f"The judge {reference.rpartition(':')[2]} is no function."
+        message = f"The judge {reference.rpartition(':')[2]} is not a function."
         raise SpecError(message, advice="Give a function, a judge's name or FILE.py:FUNCTION.")
     try:
         inspect.signature(function).bind("question", "a", "b", "reference")

@@ -236,7 +236,7 @@ class _FunctionRanker:
 
 def _hits(found: object, k: int) -> list[Hit]:
     if not isinstance(found, list | tuple):
-        raise SpecError(f"It returned {found!r:.80}, which is no list of passages.")
+        raise SpecError(f"It returned {found!r:.80}, which is not a list of passages.")
     hits: dict[str, Hit] = {}
     for place, one in enumerate(found, start=1):
         passage, score = one if isinstance(one, tuple) and len(one) == 2 else (one, 1 / place)  # noqa: PLR2004 - a pair
@@ -244,7 +244,7 @@ def _hits(found: object, k: int) -> list[Hit]:
             isinstance(text, str) for text in (passage.id, passage.text)
         )
         if not sound or not isinstance(score, int | float) or not math.isfinite(score):
-            raise SpecError(f"It returned {one!r:.80}, which is no passage with a score.")
+            raise SpecError(f"It returned {one!r:.80}, which is not a passage with a score.")
         if not passage.id or passage.id in hits:
             raise SpecError(f"It returned the passage {passage.id!r} twice, or one without an id.")
         hits[passage.id] = Hit(passage, float(score))

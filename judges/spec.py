@@ -265,7 +265,7 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
     if not spec.model.strip():
         yield "'model' is missing: name the LLM as the endpoint names it"
     if spec.endpoint and not spec.endpoint.startswith(("http://", "https://")):
-        yield f"'endpoint' is no http(s) address ({spec.endpoint!r})"
+        yield f"'endpoint' is not an http(s) address ({spec.endpoint!r})"
     if spec.prompt is None:
         yield (
             f"'prompt' is missing: no bundled one has the ground truth {spec.ground_truth} and the reply "

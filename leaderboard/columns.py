@@ -151,7 +151,7 @@ def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
 def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
     """Finite numbers of at least 0."""
     values = _numbers(column, name)
-    _refuse_where(name, np.isnan(values), values, "is no number")
+    _refuse_where(name, np.isnan(values), values, "is not a number")
     _refuse_where(name, values < 0, values, "is negative")
     _refuse_where(name, np.isinf(values), values, "is infinite")
     large = (values > 0) & ((values < LEAST_WEIGHT) | (values > LARGEST_WEIGHT))
@@ -274,7 +274,7 @@ def _numbers(column: Column, name: str) -> NDArray[np.float64]:
     unread = np.isnan(numbers) & ~values.isna().to_numpy(dtype=bool)
     if unread.any():
         row = int(np.argmax(unread))
-        _refuse(name, row, f"`{values.iloc[row]}` is no number")
+        _refuse(name, row, f"`{values.iloc[row]}` is not a number")
     return numbers
 
 

@@ -168,7 +168,7 @@ class _Rows:
         self.count += 1
         value = row.value
         if not isinstance(value, Mapping):
-            self._findings.add(row.line, Code.WRONG_SHAPE, "This is no row.", "Write one object a row.")
+            self._findings.add(row.line, Code.WRONG_SHAPE, "This is not a row.", "Write one object a row.")
             return
         # Rows of a table are alike, and are not compared with every format.
         known = None if value.keys() == self._cells.keys() else format_of(value, self._findings)

@@ -21,7 +21,7 @@ LONGEST_NOTES = 2_000
 _LIMITS = ReadLimits(file_bytes=64 * 1024, line_bytes=64 * 1024)
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
-# What is written without quotes and is no text to YAML, where a field is of that kind.
+# What is written without quotes and is not text to YAML, where a field is of that kind.
 _OTHERS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "open_weights": frozenset({"tag:yaml.org,2002:bool"}),
@@ -119,7 +119,7 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
     if root is None:
         return {}
     if not isinstance(root, yaml.MappingNode):
-        message = "The card is no mapping."
+        message = "The card is not a mapping."
         problems.add(1, "wrong-type", message, advice="Write a line for each field, such as model: name.")
         return {}
     values: dict[str, tuple[int, str]] = {}
@@ -130,7 +130,7 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
             message = f"A card has no field {name[:60]!r}."
             problems.add(line, "unknown-field", message, advice=f"Its fields are {', '.join(FIELDS)}.")
         elif name in values:
-            problems.add(line, "duplicate-key", f"{name} stands twice.", advice="Give every field once.")
+            problems.add(line, "duplicate-key", f"{name} appears twice.", advice="Give every field once.")
         elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NOTHING, *_OTHERS.get(name, ())}:
             values[name] = (line, "" if node.tag == _NOTHING else node.value.strip())
         else:
@@ -148,7 +148,7 @@ def _check_value(name: str, line: int, value: str, problems: ProblemList) -> Non
     if any(not character.isprintable() and character != "\n" for character in value):
         problems.add(line, "control-characters", f"{name} holds control characters.", advice="Remove them.")
     if name == "link" and value and not _is_web_address(value):
-        message = "The link is no web address."
+        message = "The link is not a web address."
         problems.add(line, "bad-link", message, advice="Start it with https:// or http://.")
     if name in FORMS and value and not FORMS[name][0](value):
         message = f"{name} is {value[:60]!r}, which cannot be read."

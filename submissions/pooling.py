@@ -151,7 +151,7 @@ def _by_lines(
 def _without_row_ids(
     tables: Sequence[AnswerTable], references: AnswerTable | None, known: Sequence[Question]
 ) -> Iterator[AnswerTable]:
-    """Yield the tables of answers, without ids that are no questions'.
+    """Yield the tables of answers, without ids that are not questions'.
 
     Every row of theirs has its text, and either one text has several ids, or the ids never meet those of the
     references, which have texts too, else of another file.

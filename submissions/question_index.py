@@ -134,7 +134,7 @@ def sample_answers(questions: Questions, *, number: int = 5) -> Iterator[str]:
             context = {"id": first.id, "title": first.title, "text": first.text}
             yield _line(question, first.text, [context])
         else:
-            yield _line(question, f"This sample is no real answer to: {question.question}", [])
+            yield _line(question, f"This sample is not a real answer to: {question.question}", [])
 
 
 def _spread(questions: Questions, number: int) -> list[Question]:

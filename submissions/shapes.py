@@ -167,7 +167,7 @@ def _cell(columns: Columns, name: str | None, at: int) -> str:
 
 
 def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
-    """Return each row's question, by id and text; ids that count rows of repeated texts are no ids."""
+    """Return each row's question, by id and text; ids that count rows of repeated texts are not ids."""
     none = [None] * _rows(columns)
     ids, texts = (
         [str(cell).strip() if given(cell) else "" for cell in columns.get(known.get(one, ""), none)]

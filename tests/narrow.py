@@ -16,27 +16,27 @@ def known(value: T | None) -> T:
 
 def instance(kind: type[T], value: object) -> T:
     """A value that must be of a class."""
-    assert isinstance(value, kind), f"{value!r} is no {kind.__name__}."
+    assert isinstance(value, kind), f"{value!r} is not a {kind.__name__}."
     return value
 
 
 def number(value: object) -> float:
     """A number of a JSON object; true and false are none."""
-    assert isinstance(value, int | float), f"{value!r} is no number."
-    assert not isinstance(value, bool), f"{value!r} is no number."
+    assert isinstance(value, int | float), f"{value!r} is not a number."
+    assert not isinstance(value, bool), f"{value!r} is not a number."
     return value
 
 
 def listed(value: object) -> Sequence[Any]:
     """A list of a JSON object; a text is none."""
-    assert isinstance(value, Sequence), f"{value!r} is no list."
-    assert not isinstance(value, str), f"{value!r} is no list."
+    assert isinstance(value, Sequence), f"{value!r} is not a list."
+    assert not isinstance(value, str), f"{value!r} is not a list."
     return value
 
 
 def mapping(value: object) -> Mapping[str, Any]:
     """An object within a JSON object."""
-    assert isinstance(value, Mapping), f"{value!r} is no object."
+    assert isinstance(value, Mapping), f"{value!r} is not an object."
     return value
 
 

@@ -28,7 +28,7 @@ MINUTE = 60
 @contextmanager
 def showing_progress() -> Iterator[None]:
     """Show the progress of long work on stderr."""
-    # The stderr of a notebook is no terminal, and yet can be redrawn.
+    # The stderr of a notebook is not a terminal, and yet can be redrawn.
     redraws = sys.stderr.isatty() or "ipykernel" in sys.modules
     display = Display(BarView() if redraws else LineView(sys.stderr))
     try:

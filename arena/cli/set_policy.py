@@ -117,5 +117,5 @@ def _number(text: Limit, before: int | None) -> int | None:
     if text == NONE:
         return None
     if not text.isdecimal() or int(text) == 0:
-        raise InputError(f"{text!r} is no limit.", advice="Use a whole number from 1, or none.")
+        raise InputError(f"{text!r} is not a limit.", advice="Use a whole number from 1, or none.")
     return int(text)

@@ -109,7 +109,7 @@ def members(
         open_arena().teams.remove_member(name, account, caller=OPERATOR)
         show_result(
             {"team": name, "account": account, "role": None},
-            f"{account} is no member of {name} any more.",
+            f"{account} is not a member of {name} any more.",
             as_json=as_json,
         )
         return

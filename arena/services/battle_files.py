@@ -282,8 +282,8 @@ def _anchor(text: str) -> ratings.Anchor:
         if separator and system:
             return ratings.Anchor(system=system, rating=float(rating))
     except ValueError as error:
-        raise InputError(f"{rating!r} is no rating.", advice="Write --anchor SYSTEM=RATING.") from error
-    raise InputError(f"{text!r} is no anchor.", advice="Write --anchor SYSTEM=RATING.")
+        raise InputError(f"{rating!r} is not a rating.", advice="Write --anchor SYSTEM=RATING.") from error
+    raise InputError(f"{text!r} is not an anchor.", advice="Write --anchor SYSTEM=RATING.")
 
 
 def notes_on(battle_file: BattleFile) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ class LabelService:
 
 
 def votes_of_round(store: Store, name: str) -> list[dict[str, str]]:
-    """Return the labels of a round as rows of a votes file; skips are no votes."""
+    """Return the labels of a round as rows of a votes file; skips are not votes."""
     return [row for _, row in _rows(store, name)]
 
 

@@ -73,7 +73,7 @@ def show_new_token(key: str) -> None:
 def present() -> Caller:
     """Return the browser's caller silently; the public without a sign-in."""
     cookie: object = st.context.cookies.get(COOKIE)
-    # Streamlit's page tests run without a browser, where cookies are no texts.
+    # Streamlit's page tests run without a browser, where cookies are not texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
     with suppress(AccessError):
         return caller if caller.signed_in else _claimed() or caller

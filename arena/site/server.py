@@ -44,7 +44,7 @@ def address_of(host: str, port: int) -> str:
 def check_port(host: str, port: int) -> None:
     """Check that the site can listen here."""
     if not 0 < port <= HIGHEST_PORT:
-        raise ServeError(f"{port} is no port.", advice="Choose one from 1024 to 65535 with --port.")
+        raise ServeError(f"{port} is not a port.", advice="Choose one from 1024 to 65535 with --port.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

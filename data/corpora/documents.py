@@ -124,7 +124,7 @@ def _text_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
     except FileFormatError as error:
         problems.note(error, name)
     except UnicodeDecodeError:
-        problems.add(0, "encoding", f"{name} is no UTF-8 text.", advice="Save it as UTF-8.")
+        problems.add(0, "encoding", f"{name} is not UTF-8 text.", advice="Save it as UTF-8.")
     else:
         yield Passage(name, text, path.stem)
 

@@ -28,7 +28,7 @@ class QuestionPassages:
 LISTS = ("aspects", "sub_questions", "short_answers")
 LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
 EMPTY_ITEMS_STAY = ("passages",)
-"""The passages of a question, which are no contexts of an answer."""
+"""The passages of a question, which are not contexts of an answer."""
 
 
 def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:

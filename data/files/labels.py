@@ -52,7 +52,7 @@ FLATTEN = "Export with `dataset.records.to_list(flatten=True)`, and write that l
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelFile:
-    """Labels of a file; `left_out` counts by reason those that are no votes."""
+    """Labels of a file; `left_out` counts by reason those that are not votes."""
 
     labels: tuple[HumanLabel, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)

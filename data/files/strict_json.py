@@ -48,7 +48,7 @@ WORDS: Mapping[str, str] = {
     "model_attributes_type": "must be an object",
     "dataclass_type": "must be an object",
     "mapping_type": "must be an object",
-    "json_invalid": "is no JSON",
+    "json_invalid": "is not JSON",
 }
 
 
@@ -184,7 +184,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         twice = sorted(name[:60] for name, count in counts.items() if count > 1)
-        message = f"A field stands twice: {', '.join(twice[:5])}."
+        message = f"A field appears twice: {', '.join(twice[:5])}."
         raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
     return record
 

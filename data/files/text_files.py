@@ -186,7 +186,7 @@ class GuardedStream:
             raise FileFormatError(message, advice=advice, code="truncated-gzip", line=self.line) from error
         except OSError as error:
             if self.compression:
-                # The decompressors say so what is no stream of theirs.
+                # The decompressors say so what is not a stream of theirs.
                 message = f"{self.name} is {self._kind} that is cut off or damaged."
                 raise FileFormatError(
                     message, advice="Compress and upload it again.", code="truncated-gzip", line=self.line

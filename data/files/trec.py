@@ -24,8 +24,8 @@ ANSWERS_FROM = 3.0
 """CRUX's η: from this rating on a passage answers a sub-question."""
 ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
 ROUNDS = (
-    "{name}: the {count:,} values of the second column are no subtopics, since no passage has two of them or "
-    "some are fractions; the judgments count as grades."
+    "{name}: the {count:,} values of the second column are not subtopics, since no passage has two of them "
+    "or some are fractions; the judgments count as grades."
 )
 Judged = tuple[str, str, str, float]
 """Question, subtopic, passage and grade."""
@@ -109,7 +109,7 @@ def _are_subtopics(named: Collection[str], grades: Mapping[str, Mapping[str, Map
 
 
 def _whole(subtopic: str) -> bool:
-    """Return whether a second field is no fraction."""
+    """Return whether a second field is not a fraction."""
     number = _score(subtopic)
     return math.isnan(number) or number.is_integer()
 
@@ -126,7 +126,7 @@ def _fields(text: str, number: int) -> Iterator[Judged]:
         question, subtopic, passage, grade = fields
         yield question, subtopic, passage, _grade(grade, number)
     else:
-        raise _bad(number, f"This line has {len(fields)} fields, and is no judgment.")
+        raise _bad(number, f"This line has {len(fields)} fields, and is not a judgment.")
 
 
 def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
@@ -156,7 +156,7 @@ def _grade(value: object, number: int) -> float:
     except ValueError:
         grade = math.nan
     if not math.isfinite(grade):
-        raise _bad(number, f"The grade {value!r:.40} is no number.")
+        raise _bad(number, f"The grade {value!r:.40} is not a number.")
     return grade
 
 
@@ -188,7 +188,7 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         fields = decode(content, number).split()
         score = _score(fields[4]) if len(fields) == FIELDS else math.nan
         if not math.isfinite(score):
-            message = f"This is no line of a run: {' '.join(fields)[:80]!r}."
+            message = f"This is not a line of a run: {' '.join(fields)[:80]!r}."
             problems.add(number, "bad-run-line", message, advice=TREC_RUNS_ADVICE)
             continue
         own = lines.setdefault(fields[0], {})

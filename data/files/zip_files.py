@@ -84,7 +84,7 @@ def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile,
                 _require_place(path, member, limits)
             yield archive, members
     except DAMAGE as error:
-        raise _bad(path, "is no zip file, or a damaged one", "not-zip", limits) from error
+        raise _bad(path, "is not a zip file, or is damaged", "not-zip", limits) from error
 
 
 def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:

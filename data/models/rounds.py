@@ -381,9 +381,9 @@ class BattlePair:
 
 
 def require_amount(budget_usd: float) -> float:
-    """Refuse what is no amount of money, and return what is."""
+    """Refuse what is not an amount of money, and return what is."""
     if not 0 <= budget_usd < float("inf"):
-        raise InputError(f"The budget {budget_usd} is no amount of money.", advice="Use 0 or more.")
+        raise InputError(f"The budget {budget_usd} is not an amount of money.", advice="Use 0 or more.")
     return budget_usd
 
 

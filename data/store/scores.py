@@ -285,7 +285,7 @@ def _item(row: AnyRow, question: Question) -> MetricItem:
         MetricItem,
         question,
         answer=row.text,
-        # The reference is no ground truth of itself.
+        # The reference is not a ground truth of itself.
         reference=None if row.kind == "reference" else question.reference,
         contexts=tuple(Passage(**context) for context in row.contexts),
     )

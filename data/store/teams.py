@@ -134,7 +134,7 @@ class TeamStore(StorePart):
             key = _membership_key(connection, team, account)
             if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
                 raise NotFoundError(
-                    f"{account} is no member of {team}.", advice=f"`arena teams show {team!r}` names them."
+                    f"{account} is not a member of {team}.", advice=f"`arena teams show {team!r}` names them."
                 )
 
     def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:

@@ -192,7 +192,7 @@ def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
 
 
 def _limit_named_in(detail: str, body: Mapping[str, Any], *, unsupported: bool) -> Quirk | None:
-    """Try the other name of the token limit, then none; a limit that is too high is no fault of its name."""
+    """Try the other name of the token limit, then none; a limit that is too high has the right name."""
     if "max_completion_tokens" in detail and "max_tokens" in body:
         return Quirk.COMPLETION_TOKENS
     if not unsupported:

@@ -229,7 +229,7 @@ class CircuitBreaker:
         return self._settings.breaker_seconds if self._answered else self._settings.breaker_start_seconds
 
     def give_up(self, reason: str) -> None:
-        """Open for a reason that is no fault of a call."""
+        """Open for a reason that is not a fault of a call."""
         self._reason = reason
 
     def error(self) -> EndpointError:

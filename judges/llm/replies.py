@@ -149,7 +149,7 @@ def _no_completion(body: object, usage: TokenUsage = NO_USAGE) -> CallError:
     shown = quoted(body)
     page = shown.startswith("<")
     stream = ", but a stream that was not asked for" if shown.startswith(("data:", "event:")) else ""
-    detail = f"The endpoint's reply is no chat completion{stream}: {shown or 'nothing at all'}"
+    detail = f"The endpoint's reply is not a chat completion{stream}: {shown or 'nothing at all'}"
     return CallError(CallErrorKind.TRANSIENT, detail, billable=not page, usage=usage)
 
 

@@ -37,7 +37,7 @@ class AccessSettings:
         cache_mode: What the reply cache is used for.
         concurrency: Calls in flight at most, for each endpoint and model.
         first_concurrency: Calls in flight at the start; grows while they are all in use.
-        rpm: Requests a minute at most, for each endpoint and model, in this process; None is no limit.
+        rpm: Requests a minute at most, for each endpoint and model, in this process; None is not a limit.
         tpm: Tokens a minute likewise, input and the most that may be returned together.
         timeout: The longest wait for one reply.
         connect_timeout: The longest wait for a connection.

@@ -127,7 +127,7 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
 
 WORTH = "worth"
 SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
-"""An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is no trick."""
+"""An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is not a trick."""
 TAKES_BACK = re.compile(
     r"(?:it (?:is|was|would be) (?:wrong|untrue|incorrect|a mistake) to (?:say|claim|think|believe) that"
     r"|(?:nobody|no one) (?:should|can|could|would|may) (?:say|claim|think|believe) that)\s",

@@ -183,7 +183,7 @@ def read_literal(path: Path) -> str:
         shown = [message for example in _examples(file.examples, prompt, path) for message in example]
         return prompt.model_copy(update={"messages": (*prompt.messages, *shown)}).model_dump_json()
     except tomllib.TOMLDecodeError as error:
-        raise _unusable(path, f"it is no valid TOML: {error}") from error
+        raise _unusable(path, f"it is not valid TOML: {error}") from error
     except ValidationError as error:
         raise _unusable(path, "; ".join(_worded(error))) from error
 
@@ -217,9 +217,9 @@ def _rows(source: Path, path: Path) -> list[Mapping[str, Any]]:
     try:
         rows = json.loads(_content(source))
     except ValueError as error:
-        raise _unusable(path, f"{source.name} is no valid JSON: {error}") from error
+        raise _unusable(path, f"{source.name} is not valid JSON: {error}") from error
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise _unusable(path, f"{source.name} is no list of examples")
+        raise _unusable(path, f"{source.name} is not a list of examples")
     return rows
 
 

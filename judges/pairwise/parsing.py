@@ -218,7 +218,7 @@ def _margin(reply: Reply) -> float | None:
         digits = [digit for digit in "012" if digit in token]
         if len(digits) == 1 and not re.search(r"[^\s<>012/a-z]", token, re.IGNORECASE):
             if not math.isfinite(logprob):
-                return None  # NaN and infinities are no log probability, so nothing is known of this rating.
+                return None  # NaN and infinities are not log probabilities: this rating is unknown.
             mass[digits[0]] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
     return (mass["2"] - mass["1"]) / total if total > 0 else None

@@ -15,7 +15,7 @@ from data.declines import fold
 from judges.text.languages import ENGLISH, NUMBER_WORDS, language
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# The vowel signs of Indic scripts are no letters to regular expressions, but parts of words.
+# The vowel signs of Indic scripts are not letters to regular expressions, but parts of words.
 SIGNS = "".join(filter(lambda sign: unicodedata.category(sign)[0] == "M", map(chr, range(0x900, 0xE00))))
 LETTER = rf"[^\W_{UNSPACED}]"
 WORD = re.compile(rf"\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}++(?:[{SIGNS}]++{LETTER}*+)*+(?:['’][^\W\d_]+)?")

@@ -81,7 +81,7 @@ def parse_alpaca_eval(chunk: Chunk, context: Context) -> Draft:
 
 
 def _preference(place: Place, index: int, value: object) -> float | None:
-    """Read 0 (a tie) or 1…2; nothing, empty and NaN are no preference."""
+    """Read 0 (a tie) or 1…2; nothing, empty and NaN are not a preference."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     number = as_number(place, index, "preference", value)

@@ -23,7 +23,7 @@ WINNERS = {Winner.A: WinnerWord.A, Winner.B: WinnerWord.B, Winner.TIE: WinnerWor
 def read_columns(files: Sequence[Path]) -> BattleTable | None:
     """Read plain battles column by column; None where records must be read one by one.
 
-    That is where a file is no Parquet, lacks a name, or has columns of which a row's reader knows more:
+    That is where a file is not Parquet, lacks a name, or has columns of which a row's reader knows more:
     judges, orders, covariates, readings. A wrong value too gives None, so that there is one message for it.
     """
     if not all(map(is_parquet, files)):

@@ -96,7 +96,7 @@ def _refuse(chunk: Chunk) -> NoReturn:
     if len(lacking) < len(signature):
         hint = f" The row looks like {nearest.name} otherwise; it has the columns {listed}."
         missing(chunk.place, 0, lacking[0], hint)
-    message = f"{chunk.place.at(0)} is no battle: it has the columns {listed}."
+    message = f"{chunk.place.at(0)} is not a battle: it has the columns {listed}."
     needed = ", ".join(battle_format(NATIVE).signature)
     advice = [f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems]
     if Column.ANSWER in read_columns(columns):
@@ -142,7 +142,7 @@ class _Clusters:
         self.values: dict[str, Counter[object]] = {}
 
     def add(self, chunk: Chunk) -> None:
-        """Count a chunk's; a column that holds anything but names and whole numbers is no cluster."""
+        """Count a chunk's; a column that holds anything but names and whole numbers is not a cluster."""
         if not has(chunk, QUESTION):
             for name in chunk.records[0].keys() - FIELDS if not self.rows else [*self.values]:
                 cells = column(chunk, name)

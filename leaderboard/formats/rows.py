@@ -96,7 +96,7 @@ def _spelled(place: Place, column: str, texts: list[str]) -> list[str]:
 def winners(place: Place, values: Sequence[object]) -> list[str]:
     """Check a column of winner words."""
     try:
-        return [SPELLINGS[value] for value in values]  # type: ignore[index]  # what is no word is caught
+        return [SPELLINGS[value] for value in values]  # type: ignore[index]  # what is not a word is caught
     except (KeyError, TypeError):
         pass
     for index, value in enumerate(values):
@@ -289,8 +289,8 @@ class Draft:
     """Translated rows of which some may be no battle.
 
     Attributes:
-        rows: All rows; those that are no battle hold any winner.
-        reasons: Why a row is no battle, None where it is one; None where all are.
+        rows: All rows; those that are not a battle hold any winner.
+        reasons: Why a row is not a battle, None where it is one; None where all are.
     """
 
     rows: BattleRows
@@ -299,7 +299,7 @@ class Draft:
 
 
 def settled(draft: Draft, *, strict: bool) -> BattleRows:
-    """Drop the rows that are no battle and count them by reason."""
+    """Drop the rows that are not a battle and count them by reason."""
     rows = draft.rows
     reasons: list[LeftOut | None] = list(draft.reasons or [None] * len(rows))
     first = dict(draft.first)

@@ -163,7 +163,7 @@ def field_of(name: str) -> str:
 
 def damaged_parquet(path: Path) -> FileFormatError:
     """Build the error for a file that only begins as Parquet does."""
-    return FileFormatError(f"{path.name} is no whole Parquet file.", advice="Copy or write it again.")
+    return FileFormatError(f"{path.name} is not a complete Parquet file.", advice="Copy or write it again.")
 
 
 def _parquet_chunks(path: Path) -> Iterator[Chunk]:

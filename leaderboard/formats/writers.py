@@ -181,7 +181,7 @@ def _add_game(
     games = lines.setdefault((uid, model, baseline, _cell(chunk.judge, index) or ""), fresh)["games"]
     game = 1 if order == "ab" else 0
     if not isinstance(games, list) or games[game] is not None:
-        message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order stands twice."
+        message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order appears twice."
         raise FileFormatError(message, advice="Arena-Hard has one game an order; remove one.")
     games[game] = {"score": _grade(chunk, index, game)}
 

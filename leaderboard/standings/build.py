@@ -184,7 +184,7 @@ def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
     if not clustered and inputs.everyone.weight is not None:
-        # Rows of published counts are no questions: each battle is on one of its own.
+        # Rows of published counts are not questions: each battle is on one of its own.
         rates = replace(rates, rows=tuple(replace(row, questions=round(row.battles)) for row in rates.rows))
     if reference is None:
         return rates, ()
@@ -288,7 +288,7 @@ class _Board:
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
         names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
         if self.reference not in {*self.table.systems, *self.outcomes}:
-            # Held against its answers or not, a reference that meets nobody is no entrant.
+            # Held against its answers or not, a reference that meets nobody is not an entrant.
             names.pop(self.reference or "", None)
         lines = [self._line(name, domain, rated.get(name)) for name in names]
         visible = [line for line in lines if domain == OVERALL or _is_met(line)]

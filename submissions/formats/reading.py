@@ -43,7 +43,7 @@ MODEL_FOLDERS = {"opencompass": "predictions", "lighteval": "details"}
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]{7,20}\d")
 MOST_OF_SPEC = 4 * text_files.MEBIBYTE
 SHARD_PARTS = 4
-# What stands beside the rows: cards, licences, and results that are no rows.
+# What stands beside the rows: cards, licences, and results that are not rows.
 BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
 BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
 CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
@@ -331,7 +331,7 @@ class RowFile:
         forms = {file: table_format(text_files.magic_of(file)) for file in files}
         wrong = next((file for file, form in forms.items() if form is None), None)
         if wrong is not None:
-            message = f"{wrong.name} in {name} is no Parquet or Arrow file."
+            message = f"{wrong.name} in {name} is not a Parquet or Arrow file."
             raise FileFormatError(message, advice=ADVICE, code=Code.DAMAGED_FILE)
         limits = self._limits.reading
         rows = (read_columnar(file, file.name, limits, self._opening) for file in files)

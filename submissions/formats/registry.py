@@ -134,7 +134,7 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
             and all(isinstance(getattr(named, field), str) for field in TEXTS)
         ):
             return named
-        why = f"it returned {named!r:.80}, which is no NamedAnswer of texts"
+        why = f"it returned {named!r:.80}, which is not a NamedAnswer of texts"
     except FileFormatError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything

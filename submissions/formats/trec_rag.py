@@ -31,10 +31,10 @@ def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
     """
     sentences = row["answer"] if isinstance(row.get("answer"), list) else row.get("responses")
     if not isinstance(sentences, list):
-        raise _wrong("The answer is no list of sentences.")
+        raise _wrong("The answer is not a list of sentences.")
     references = [] if row.get("references") is None else row["references"]
     if not isinstance(references, list) or not all(isinstance(one, str | int) for one in references):
-        raise _wrong("The references are no list of ids.")
+        raise _wrong("The references are not a list of ids.")
     topic, asked = _of_topic(row, TOPICS), _of_topic(row, TEXTS)
     text = asked if isinstance(asked, str) else ""
     question = next(iter(index.named([topic], text)), None)
@@ -60,7 +60,7 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
         raise _wrong(f"Sentence {at} of the answer has no text.")
     citations = value.get("citations") or []
     if not isinstance(citations, list | Mapping):
-        raise _wrong(f"The citations of sentence {at} are no list.")
+        raise _wrong(f"The citations of sentence {at} are not a list.")
     if isinstance(citations, Mapping):
         sure = {name: one if isinstance(one, int | float) else 0 for name, one in citations.items()}
         citations = sorted(sure, key=sure.__getitem__, reverse=True)
@@ -80,7 +80,7 @@ def _reference(at: int, value: object, ids: Sequence[str]) -> str:
         return ids[value]
     if isinstance(value, str) and value in ids:
         return value
-    raise _wrong(f"Sentence {at} cites {value!r:.40}, which is no place in the references.")
+    raise _wrong(f"Sentence {at} cites {value!r:.40}, which is not a place in the references.")
 
 
 def _wrong(message: str) -> FileFormatError:

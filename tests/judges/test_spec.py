@@ -68,7 +68,7 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         (f"{LLM}votes = 3\n", "raise the temperature"),
         (f'{LLM}ground_truth = "reference"\n', "does not show {reference}"),
         (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
-        (f'{LLM}endpoint = "localhost:80"\n', "no http"),
+        (f'{LLM}endpoint = "localhost:80"\n', "not an http"),
         (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
         ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "no prompt 'nowhere'"),
         ('model = "m"\n', "'kind' is missing"),
@@ -76,9 +76,9 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
         ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight a member"),
         ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
-        ('extends = "own.toml"\n', "no other judge"),
+        ('extends = "own.toml"\n', "not another judge"),
         ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
-        ("kind = \n", "no valid TOML"),
+        ("kind = \n", "not valid TOML"),
     ],
 )
 def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Path) -> None:

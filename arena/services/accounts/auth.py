@@ -117,7 +117,7 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
     if role is None:
         raise ForbiddenError(f"{caller.name} does not belong to this team.", advice="Ask one of its owners.")
     if scope is TokenScope.MANAGE and role is not Role.OWNER:
-        raise ForbiddenError(f"{caller.name} is no owner of {team}.", advice="Ask one of its owners.")
+        raise ForbiddenError(f"{caller.name} is not an owner of {team}.", advice="Ask one of its owners.")
 
 
 def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:

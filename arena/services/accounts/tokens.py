@@ -105,7 +105,7 @@ class TokenService:
                 raise InputError(f"The account {account} is closed.", advice="Open it again first.")
             if TokenScope.ORGANISE in scopes and not owner.is_organiser:
                 raise InputError(
-                    f"{account} is no organiser, so a token of theirs cannot organise.",
+                    f"{account} is not an organiser, so a token of theirs cannot organise.",
                     advice="Leave that scope out, or make the account an organiser's first.",
                 )
         for scope in scopes:

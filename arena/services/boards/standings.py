@@ -105,7 +105,7 @@ def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Ma
 def _reports_of(job: Job) -> object:
     if job.kind is not JobKind.CALIBRATE or job.result is None:
         raise InputError(
-            f"Job {job.id} is no calibration with a result.",
+            f"Job {job.id} is not a calibration with a result.",
             advice="`arena jobs` names the jobs and shows their results.",
         )
     return job.result["reports"]

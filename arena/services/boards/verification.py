@@ -76,7 +76,7 @@ def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
     for path in sorted(folder.iterdir()):
         if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
             advice = "Remove it, or get the export again."
-            message = f"{path} is no part of the export: no checksum names it."
+            message = f"{path} is not part of the export: no checksum names it."
             raise FileFormatError(message, advice=advice, code="changed-file")
 
 
@@ -108,7 +108,7 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, in
         raise _wrong(f"battles.jsonl has a battle on {left['question_id']} that no outcome calls judged.")
     if judgments:
         raise _wrong(
-            f"judgments.jsonl has judgments of {next(iter(judgments))}, which is no battle of the round."
+            f"judgments.jsonl has judgments of {next(iter(judgments))}, which is not a battle of the round."
         )
     _verify_books(head["books"], counts)
     planned = head["plan"].get("without_judge", 0)
@@ -185,7 +185,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(file, 1):
             row = parse_json(line, number)
             if not isinstance(row, dict):
-                raise FileFormatError(f"{path} has a line that is no object.", line=number)
+                raise FileFormatError(f"{path} has a line that is not an object.", line=number)
             yield row
 
 
@@ -233,5 +233,5 @@ def _unfounded(figure: str, why: str) -> FileFormatError:
 def _read_json(path: Path) -> dict[str, Any]:
     value = parse_json(read_text(path, ReadLimits()), 0)
     if not isinstance(value, dict):
-        raise FileFormatError(f"{path} is no JSON object.", advice="Get the export again.")
+        raise FileFormatError(f"{path} is not JSON object.", advice="Get the export again.")
     return value

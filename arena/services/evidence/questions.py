@@ -45,7 +45,7 @@ class QuestionView:
 class EvidenceService:
     """Use cases of readers who trace a number to its evidence.
 
-    Raises, for every caller who is no organiser:
+    Raises, for every caller who is not an organiser:
         NotFoundError: There is no such round that the caller may see, or no such question in its set.
         RetractedError: The board of the round was retracted.
     """

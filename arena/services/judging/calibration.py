@@ -36,7 +36,7 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPairs:
-    """Pairs of a file, and the labels that are no votes by reason."""
+    """Pairs of a file, and the labels that are not votes by reason."""
 
     pairs: tuple[LabelledPair, ...]
     left_out: Mapping[str, int]
@@ -69,7 +69,7 @@ class JudgeCalibration:
 
     `flips` is the share of pairs read in both orders on which the orders disagree; None where the judge reads
     one order. `reasons` count why pairs have no verdict, `confusion` pairs by the sides that people and the
-    judge took, `left_out` labels that are no votes.
+    judge took, `left_out` labels that are not votes.
     """
 
     judge: str
@@ -196,7 +196,7 @@ class CalibrationService:
         require(caller, TokenScope.ORGANISE)
         found = self._jobs.status(number)
         if found.job.kind is not JobKind.CALIBRATE:
-            raise NotFoundError(f"Job {number} is no calibration.", advice="Choose one of the list.")
+            raise NotFoundError(f"Job {number} is not a calibration.", advice="Choose one of the list.")
         return found
 
 

@@ -260,7 +260,9 @@ class JudgeService:
             try:
                 spec = usual.model_copy(update={"model": name, "name": "test"})
             except ValueError as error:
-                raise InputError(f"{name!r} is no judge and no model.", advice=unknown.advice) from error
+                raise InputError(
+                    f"{name!r} is neither a judge nor a model.", advice=unknown.advice
+                ) from error
         return spec if spec.kind is JudgeKind.LEXICAL else spec.using(order=OrderPolicy.BOTH)
 
     def _question(self, text: str) -> Question:

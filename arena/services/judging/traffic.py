@@ -71,7 +71,7 @@ GO_ON = "go_on"
 
 @dataclass(slots=True)
 class ConductGuard:
-    """Counts what a run's judge says, and objects once it is no judge."""
+    """Counts what a run's judge says, and objects once it is not a judge."""
 
     round_name: str
     conduct: JudgeConduct = field(default_factory=JudgeConduct)

@@ -65,7 +65,9 @@ class MetricRequest:
 
     def __post_init__(self) -> None:
         if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
-            raise InputError(f"The budget {self.budget_usd} is no amount of money.", advice="Use 0 or more.")
+            raise InputError(
+                f"The budget {self.budget_usd} is not an amount of money.", advice="Use 0 or more."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,7 +105,7 @@ class AnswerScorer:
 @lru_cache(maxsize=16)
 def _ready_scorer(name: str, options: str) -> AnswerScorer:
     scorer = AnswerScorer(name, json.loads(options))
-    # What a first text loads is no answer's own time.
+    # What a first text loads is not an answer's own time.
     first = MetricItem(
         id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
     )

@@ -95,7 +95,9 @@ class Sample:
             return cls(number=int(text))
         if matched and matched.group(2) and 0 < float(matched.group(2)) <= PER_CENT:
             return cls(share=float(matched.group(2)) / PER_CENT)
-        raise InputError(f"{text!r} is no sample.", advice="Use a number of questions, or a share like 10%.")
+        raise InputError(
+            f"{text!r} is not a sample.", advice="Use a number of questions, or a share like 10%."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,7 +73,7 @@ class Scale:
         return tuple(number * step for number in range(first, last + 1))
 
     def axis(self, text: Callable[[float], str]) -> list[tuple[str, float]]:
-        """Return the texts of the ticks with their places; no text stands twice."""
+        """Return the texts of the ticks with their places; no text appears twice."""
         nearest_last = sorted(self.ticks, key=lambda tick: -abs(tick - round(tick)))
         distinct = {text(tick): tick for tick in nearest_last}
         marks = sorted(distinct.items(), key=lambda mark: mark[1])

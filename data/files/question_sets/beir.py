@@ -187,7 +187,7 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
                 del metadata["id"]
             names = {passage.id: _take(corpus, question, passage) for passage in question.passages}
             metadata["passages"] = [{"id": own, "corpus_id": _field(name)} for own, name in names.items()]
-            # A document that is no passage of the question keeps its id: the corpus may lack it.
+            # A document that is not a passage of the question keeps its id: the corpus may lack it.
             relevant = [names.get(document, document) for document in question.gold_doc_ids]
             metadata |= {"gold_doc_ids": relevant} if relevant else {}
             qrels[question.split] += [f"{row['_id']}\t{_field(name)}\t1\n" for name in relevant]

@@ -175,7 +175,7 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
         problems.note(error, file.name)
         return
     if not isinstance(payload, dict):
-        message = f"{file.name} is no object of questions."
+        message = f"{file.name} is not an object of questions."
         problems.add(0, "not-object", message, advice="Give the file as published.")
         return
     domain = domain_of(file)

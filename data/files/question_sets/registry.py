@@ -309,7 +309,7 @@ def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolic
     for table in tables:
         if not isinstance(table, dict):
             problems.add(
-                0, "wrong-type", "submissions in set.toml is no table.", advice="Write [submissions]."
+                0, "wrong-type", "submissions in set.toml is not a table.", advice="Write [submissions]."
             )
             return None
         hidden = hidden or table.get(HIDDEN) is True

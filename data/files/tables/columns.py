@@ -177,7 +177,7 @@ def require_once(given: Collection[str], *, line: int = 0) -> None:
             raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
     twice = sorted(name for name, count in Counter(given).items() if count > 1)
     if twice:
-        message = f"A column stands twice: {shown_names(twice)}."
+        message = f"A column appears twice: {shown_names(twice)}."
         raise FileFormatError(message, advice="Name every column once.", code=DUPLICATE_COLUMN, line=line)
 
 

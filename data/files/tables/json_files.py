@@ -260,7 +260,7 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
     """
     rows = _rows(value)
     if rows is None:
-        message = f"{name} is one JSON object that is no table; its fields are: {shown_names(value)}."
+        message = f"{name} is one JSON object that is not a table; its fields are: {shown_names(value)}."
         raise FileFormatError(message, advice=ADVICE, code=WRONG_SHAPE, line=1)
     for number, row in enumerate(rows, start=1):
         yield Row(number, row, "" if row is value else f"Row {number}")

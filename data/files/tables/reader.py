@@ -153,7 +153,7 @@ class Shape:
 
 
 def table_format(magic: bytes) -> FileFormat | None:
-    """Return the format of a file that is no text, by its first bytes; None where it is one."""
+    """Return the format of a file that is not text, by its first bytes; None where it is one."""
     if magic.startswith(text_files.PARQUET_MAGIC):
         return FileFormat.PARQUET
     return FileFormat.ARROW if magic.startswith(text_files.ARROW_MAGICS) else None

@@ -57,7 +57,7 @@ def seen(value: object) -> str:
 
 
 def id_text(value: object) -> str | None:
-    """Return an id as text; a whole number is written without a fraction. None where it is no id."""
+    """Return an id as text; a whole number is written without a fraction. None where it is not an id."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float | Decimal):
@@ -90,7 +90,7 @@ def list_of_cell(cell: str) -> list[object] | None:
     except FileFormatError as error:
         value = _printed_list(text)
         if value is None:
-            message = f"The cell holds {seen(text)}, which is no list."
+            message = f"The cell holds {seen(text)}, which is not a list."
             raise FileFormatError(
                 message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT
             ) from error

@@ -153,7 +153,7 @@ class _FunctionTransport:
                 key, endpoint, model = request.key, request.endpoint, request.model
                 return Reply(key=key, endpoint=endpoint, model=model, text=returned, metered=False)
             else:
-                why = f"it returned {returned!r:.80}, which is no reply"
+                why = f"it returned {returned!r:.80}, which is not a reply"
         except (CallError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything

@@ -232,7 +232,7 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
             values if isinstance(values, list) else [values]
         )
     except ValidationError as error:
-        message = f"{where} is no fact graph: {in_words(error)[0]}."
+        message = f"{where} is not a fact graph: {in_words(error)[0]}."
         raise FileFormatError(
             message, advice="See docs/method/comprehensiveness.md for the format."
         ) from error

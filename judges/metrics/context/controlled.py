@@ -183,7 +183,7 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
 
 def _documents(value: object) -> tuple[Passage, ...] | str:
     if not isinstance(value, list):
-        return "documents is no list."
+        return "documents is not a list."
     read = [_document(place, item) for place, item in enumerate(value, start=1)]
     documents = tuple(document for document in read if document is not None)
     if len(documents) < len(read):

@@ -116,7 +116,7 @@ def _judged(text: str, line: int) -> tuple[str, Label, str, int]:
     by_text = text[0] == "{" and isinstance(aspect, str) and aspect.strip()
     numbered = isinstance(aspect, int) and not isinstance(aspect, bool) and aspect >= (text[0] == "{")
     if not (question and passage and (by_text or numbered) and isinstance(relevance, int)):
-        message = f"This line is no judgment: {text[:80]}"
+        message = f"This line is not a judgment: {text[:80]}"
         raise FileFormatError(message, advice=ADVICE, code="wrong-type")
     label = " ".join(aspect.split()) if isinstance(aspect, str) else int(str(aspect))
     return str(question), label, str(passage), relevance

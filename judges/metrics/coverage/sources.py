@@ -94,7 +94,7 @@ class WebSource:
     ) -> None:
         parts = urlsplit(template)
         if parts.scheme not in {"http", "https"} or not parts.hostname or QUERY not in template:
-            raise SpecError("The URL of the web search is no HTTP URL with {query} in it.", advice=ADVICE)
+            raise SpecError("The URL of the web search is not an HTTP URL with {query} in it.", advice=ADVICE)
         self.host = parts.hostname
         self._template = template
         self._client = client
@@ -142,7 +142,7 @@ def read_results(body: bytes) -> list[Passage] | str:
     try:
         reply = json.loads(body)
     except ValueError:
-        return "its reply is no JSON"
+        return "its reply is not JSON"
     results = reply.get("results") if isinstance(reply, Mapping) else None
     if not isinstance(results, list):
         return "its reply has no list of results"

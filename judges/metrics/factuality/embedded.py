@@ -54,7 +54,7 @@ class LexicalRelations:
 def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
     """Lower the weak links of each hypothesis where together they would weigh more than one of `WEAK`.
 
-    Passages that share a few words with a claim do so for one reason, its topic; they are no independent
+    Passages that share a few words with a claim do so for one reason, its topic; they are not independent
     witnesses, which is what the network takes its edges for.
     """
     weak: defaultdict[str, list[Pair]] = defaultdict(list)

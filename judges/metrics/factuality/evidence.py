@@ -34,7 +34,7 @@ def steps_of(runner: TaskRunner | None) -> ClaimSteps:
 
 
 async def claims_of(item: MetricItem, steps: ClaimSteps) -> tuple[Claim, ...]:
-    """Return the claims of an answer, none repeated; what is about the answer itself is no claim.
+    """Return the claims of an answer, none repeated; what is about the answer itself is not a claim.
 
     Source: FactReasoner, section 3.3.
     """

@@ -175,7 +175,7 @@ def _from_object(content: object, name: str) -> FactGraph:
         listed = "; ".join(problems[:PROBLEMS_SHOWN])
         more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
         raise FileFormatError(
-            f"{name} is no fact graph: {listed}{more}.",
+            f"{name} is not a fact graph: {listed}{more}.",
             advice="Give `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
             code="bad-graph",
         ) from error

@@ -1,6 +1,6 @@
 """The facts of a reference: its sentences, and clauses that carry a fact of their own.
 
-What states nothing is no fact: questions, headings, and sentences that only announce a list.
+What states nothing is not a fact: questions, headings, and sentences that only announce a list.
 """
 
 import re
@@ -19,7 +19,7 @@ WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
 """Openings of sentences that speak about their writer."""
 ENDS = (".", "!", "…", "。")
 SHORTEST_FACT = 4
-"""Words that a line without an end has at least if it is no heading."""
+"""Words that a line without an end has at least if it is not a heading."""
 CACHE_SIZE = 1 << 12
 
 

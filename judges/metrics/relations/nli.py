@@ -112,7 +112,7 @@ def _config_of(folder: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         raise SpecError(f"The config.json of {folder} cannot be read: {error}.", advice=FOLDER) from error
     if not isinstance(config, dict):
-        raise SpecError(f"The config.json of {folder} is no object.", advice=FOLDER)
+        raise SpecError(f"The config.json of {folder} is not an object.", advice=FOLDER)
     return config
 
 
@@ -166,7 +166,9 @@ def _session_of(path: Path) -> Any:  # noqa: ANN401 - of an extra, untyped
     try:
         return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     except Exception as error:  # its errors have no common base but Exception
-        raise SpecError(f"{path} is no model that ONNX Runtime can run: {error}.", advice=FOLDER) from error
+        raise SpecError(
+            f"{path} is not a model that ONNX Runtime can run: {error}.", advice=FOLDER
+        ) from error
 
 
 def _hash_of(path: Path) -> str:

@@ -156,7 +156,7 @@ def test_a_function_of_wrong_returns_ends_at_its_first_call(returned: object) ->
 
 @pytest.mark.parametrize(
     ("judge", "refused"),
-    [(lambda _q, _a, _b: "a", r"judge\(question, a, b, reference\)"), (5, "The judge int is no function")],
+    [(lambda _q, _a, _b: "a", r"judge\(question, a, b, reference\)"), (5, "The judge int is not a function")],
 )
 def test_a_judge_that_cannot_be_called_is_refused(judge: Any, refused: str) -> None:  # noqa: ANN401
     with pytest.raises(SpecError, match=refused):

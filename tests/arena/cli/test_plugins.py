@@ -214,7 +214,7 @@ RETRIEVERS = {
     reasons = set(done["failed"].values())
     assert len(done["failed"]) == 4
     assert done["retrieved"] == done["questions"] - 4
-    assert "The plugin retriever odd failed: It returned None, which is no list of passages." in reasons
+    assert "The plugin retriever odd failed: It returned None, which is not a list of passages." in reasons
     none = arena_of.json(*plugin, "retrieve", "--retriever", "broken", *run)
     assert set(none["failed"].values()) == {"The plugin retriever broken failed: OSError: no index."}
     said = arena_of(*plugin, "retrieve", "--retriever", "other", *run)[2]

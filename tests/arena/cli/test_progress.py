@@ -65,7 +65,7 @@ def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
 
 
 def test_lines_come_every_few_seconds_and_at_the_end() -> None:
-    """E8: where stderr is no terminal there is a line every few seconds, and one for the end."""
+    """E8: where stderr is not a terminal there is a line every few seconds, and one for the end."""
     out = io.StringIO()
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
     for seconds, done in ((2.0, 100), (4.0, 200), (7.0, 350), (8.0, 400)):

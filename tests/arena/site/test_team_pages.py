@@ -134,7 +134,7 @@ def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
     assert page.button(key="submit-now").disabled
     page.text_input(key="system-name").set_value("mine").run()
     page.text_input(key="card-link").set_value("javascript:alert(1)").run()
-    assert "Link: The link is no web address." in shown(page)
+    assert "Link: The link is not a web address." in shown(page)
     assert page.button(key="submit-now").disabled
     page.text_input(key="card-link").set_value("https://example.org").run()
     assert "submission 1 of 3 in phase dev and submission 1 of 2 today" in shown(page)

@@ -97,7 +97,7 @@ def test_withheld_text_disappears_from_the_next_request_on(tmp_path: Path) -> No
                 if "first" in path and ("theirs" in answer.text or not told):
                     shown_still[path] = answer.status_code
         assert not shown_still
-        # What the set itself shows is no part of the board.
+        # What the set itself shows is not part of the board.
         board = [path for path in paths if not path.startswith("/api/v1/sets/")]
         assert not {mark for client in clients for path in board for mark in marks_in(client.get(path).text)}
     arena.close()

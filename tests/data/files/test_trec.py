@@ -49,7 +49,7 @@ def test_second_fields_that_differ_are_subtopics(tmp_path: Path) -> None:
 def test_rounds_in_the_second_field_are_no_subtopics(tmp_path: Path, text: str) -> None:
     judged = _read(tmp_path, text)
     assert judged.judgments == {"q1": {WHOLE: {"d1": 2, "d2": 1}}}
-    assert "are no subtopics" in judged.note
+    assert "are not subtopics" in judged.note
 
 
 @pytest.mark.parametrize(

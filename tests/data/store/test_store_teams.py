@@ -41,7 +41,7 @@ def test_members_have_one_role_each(store: Store) -> None:
     store.teams.join("x", "ann", Role.OWNER)
     assert [(one.account, one.role) for one in store.teams.members("x")] == [("ann", Role.OWNER)]
     store.teams.leave("x", "ann")
-    with pytest.raises(NotFoundError, match="no member"):
+    with pytest.raises(NotFoundError, match="not a member"):
         store.teams.leave("x", "ann")
 
 

@@ -96,7 +96,7 @@ def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
 def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
     fault = found(lambda: payload_of(raw))
     if isinstance(fault, CallError):
-        assert (fault.kind, "no chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)
+        assert (fault.kind, "not a chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_the_limit_follows_what_may_be_written() -> None:
     request = Request(endpoint="e", model="m", messages=(Message("user", "?"),))
     with pytest.raises(CallError, match="larger than 1 MiB: xxx"):
         reply_of(request, {"choices": [{"message": {"content": "x" * 2**21}}]}, 0.1)
-    with pytest.raises(CallError, match="no chat completion"):  # objects take 20 times their text
+    with pytest.raises(CallError, match="not a chat completion"):  # objects take 20 times their text
         payload_of(b"[" + b"{}," * 2**19 + b"0]")
 
 

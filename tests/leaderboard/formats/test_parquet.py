@@ -107,5 +107,5 @@ def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row) -> Non
 def test_a_file_that_is_cut_off_is_refused_in_one_line(tmp_path: Path) -> None:
     file = written(tmp_path / "b.parquet", [dict(row) for row in ROWS])
     file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(FileFormatError, match="no whole Parquet file"):
+    with pytest.raises(FileFormatError, match="not a complete Parquet file"):
         read_battles(file)

@@ -266,7 +266,7 @@ def test_a_bad_cell_is_named_by_row_and_column(
             "model_a,model_b,winner\nx,y\n",
             "b.csv, line 2: The row has 2 cells where the header has 3",
         ),
-        ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column stands twice: 'model_a'"),
+        ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column appears twice: 'model_a'"),
         ("b.csv", NATIVE_CSV + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
         ("b.csv", "left,right,verdict\nx,y,1\n", "the columns 'model_a', 'model_b', 'verdict'"),
         ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),

@@ -104,7 +104,7 @@ def test_a_header_is_read_once_however_long() -> None:
 
 
 def test_every_doubled_column_is_named() -> None:
-    """A2: columns that stand twice are told, each once."""
+    """A2: columns that appear twice are told, each once."""
     with pytest.raises(FileFormatError, match="'a', 'b'"):
         require_once(["question_id", "answer", "b", "a", "b", "a", "a"])
 
@@ -374,7 +374,7 @@ WRONG: Mapping[str, bytes | Callable[[], bytes]] = {
     "context without a text": b'{"question_id": "1", "answer": "A", "contexts": [{"id": "d"}]}\n',
     "ids of contexts twice": b'{"question_id": "1", "answer": "A", "contexts": [{"id": "d", "text": "a"}, '
     b'{"doc_id": "d", "text": "b"}]}\n',
-    "cell is no list": (b"question_id,answer,contexts\n1,A,p\n"),
+    "cell is not a list": (b"question_id,answer,contexts\n1,A,p\n"),
     "list with dots": b"question_id,answer,contexts\n1,A,\"['a' ... 'b']\"\n",
     "twice": b'{"question_id": "1", "answer": "A"}\n{"question_id": 1.0, "answer": "B"}\n',
     "all missing": (HEAD.decode() + "1,NA\n2,None\n").encode(),

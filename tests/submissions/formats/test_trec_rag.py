@@ -23,11 +23,11 @@ ROW: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"references": "d1"}, "no list of ids"),
+        ({"references": "d1"}, "not a list of ids"),
         ({"answer": [{"citations": [0]}]}, "Sentence 1 of the answer has no text"),
         ({"answer": [{"text": "A.", "citations": [3]}]}, "Sentence 1 cites 3"),
         ({"answer": [{"text": "A.", "citations": [True]}]}, "Sentence 1 cites True"),
-        ({"answer": [{"text": "A.", "citations": "0"}]}, "are no list"),
+        ({"answer": [{"text": "A.", "citations": "0"}]}, "are not a list"),
     ],
 )
 def test_another_shape_is_told(change: dict[str, Any], said: str) -> None:

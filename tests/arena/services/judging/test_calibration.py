@@ -50,7 +50,7 @@ def test_calibration_of_another_judge_or_job_is_refused_before_a_job_is_made(fil
     (folder / "mine.toml").write_text('name = "mine"\nkind = "lexical"\n')
     number = calibrated(arena, "mine")
     for job, error, words in (
-        (judged.job.id, InputError, f"Job {judged.job.id} is no calibration"),
+        (judged.job.id, InputError, f"Job {judged.job.id} is not a calibration"),
         (number, InputError, f"Calibration {number} tells nothing of the judge lexical"),
         (999, NotFoundError, "999"),
     ):

@@ -236,7 +236,7 @@ def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serv
     spent = known(asked(arena, budget_usd=5.0, pairs="reference").cost_usd)
     with pytest.raises(ConflictError, match="are spent"):
         arena.rounds.set_budget("r", spent / 2)
-    with pytest.raises(InputError, match="no amount of money"):
+    with pytest.raises(InputError, match="not an amount of money"):
         arena.rounds.set_budget("r", float("nan"))
     assert arena.rounds.set_budget("r", spent).budget_usd == spent
     assert arena.store.ledgers.account(arena.store.rounds.get("r").id).cap == spent

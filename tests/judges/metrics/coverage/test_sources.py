@@ -100,7 +100,7 @@ def test_a_slow_search_and_a_dead_one_fail() -> None:
     details = [each.detail for each in reasons if isinstance(each, CallFailure)]
     assert len(details) == 3
     assert "no reply within 0.1 s" in details[0]
-    assert "no JSON" in details[1]
+    assert "not JSON" in details[1]
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_a_slow_search_and_a_dead_one_fail() -> None:
 )
 def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
     client: Any = None
-    with pytest.raises(SpecError, match="no HTTP URL with"):
+    with pytest.raises(SpecError, match="not an HTTP URL with"):
         WebSource(template, client, Chunking())

@@ -247,7 +247,7 @@ def test_an_independent_library_finds_the_same_posteriors() -> None:
         ({"nodes": [node("a"), node("b")], "edges": [edge("a", "b", "support")]}, "entailment"),
         ({"nodes": [node("a", "fact")], "edges": []}, "atom"),
         ({"nodes": [node("a")]}, "edges"),
-        ([], "no fact graph"),
+        ([], "not a fact graph"),
     ],
 )
 def test_a_graph_that_cannot_be_meant_is_refused(graph: object, said: str, tmp_path: Path) -> None:
