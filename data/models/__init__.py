@@ -1,4 +1,4 @@
-"""Frozen values that every room speaks in; tables load SQLAlchemy when they are first asked for."""
+"""Frozen values that every room speaks in; those with a table load SQLModel when they are first asked for."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -27,7 +27,7 @@ class WorkerId:
     started: str
 
 
-class Job(Base):
+class Job(Base, table=True):
     """A job; `error` says why it failed, was cancelled, or is tried again.
 
     At most one job of a round is queued or running. `workers` is how many may share it; `owner` is empty

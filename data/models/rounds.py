@@ -56,7 +56,7 @@ class PendingBattle:
     reference_side: str | None = None
 
 
-class Round(Base):
+class Round(Base, table=True):
     """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope.
 
     The column of `plan` holds the spec too. `labelling` says who may label its battles, and is None where
@@ -197,7 +197,7 @@ class BattleEvidence:
     judgments: tuple[Judgment, ...]
 
 
-class Board(Base):
+class Board(Base, table=True):
     """A published snapshot of standings; `standings` is its JSON, of which lists of boards read a part.
 
     One snapshot of a round stands under the round's name; those that it replaced are named by their hashes.

@@ -12,7 +12,7 @@ from data.models.questions import ENGLISH, SystemCard
 from data.models.words import Outcome, SubmissionKind, SubmissionState
 
 
-class SetSummary(Base):
+class SetSummary(Base, table=True):
     """A stored question set without its questions.
 
     Attributes:
@@ -60,7 +60,7 @@ phases = table(
 """Spans of time in which a set takes submissions, with their limits; null is without limit."""
 
 
-class Submission(Base):
+class Submission(Base, table=True):
     """A system's file of answers to a question set without the answers themselves, or a set's reference.
 
     Attributes:

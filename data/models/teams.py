@@ -12,7 +12,7 @@ from data.models.words import Role, TokenScope
 MAX_NAME = 100
 
 
-class Team(Base):
+class Team(Base, table=True):
     """A team. Its name never changes, since submissions bear it; the title is what readers see."""
 
     __tablename__ = "team"
@@ -26,7 +26,7 @@ class Team(Base):
 teams = Team.__table__
 
 
-class UserAccount(Base):
+class UserAccount(Base, table=True):
     """A person; `subject` and `email` are what an OIDC provider calls them, None without one.
 
     `closed_at` is since when they cannot sign in, until an organiser opens the account again; sign-ins by the
@@ -47,7 +47,7 @@ class UserAccount(Base):
 accounts = UserAccount.__table__
 
 
-class Membership(Base):
+class Membership(Base, table=True):
     """An account's place in a team."""
 
     __tablename__ = "membership"
@@ -68,7 +68,7 @@ class TeamWithMembers(Team):
     members: tuple[Membership, ...]
 
 
-class Token(Base):
+class Token(Base, table=True):
     """An access token of a team or of an account; of its secret only the sha256 is kept.
 
     `prefix` is the part of its text between the first two underscores.
