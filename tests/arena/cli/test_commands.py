@@ -122,7 +122,7 @@ def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
 
 HEAVY = frozenset(
     {"aiohttp", "altair", "apprise", "fastapi", "httpx", "jinja2", "litellm", "networkx", "numpy", "openai"}
-    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "sqlmodel", "streamlit", "tiktoken"}
+    | {"pandas", "pyarrow", "rich", "scipy", "sklearn", "sqlalchemy", "streamlit", "tiktoken"}
 )
 LISTS = (
     *("corpora list", "jobs", "judges list", "judges show lexical", "labels list", "leaderboard list"),
@@ -178,7 +178,7 @@ def test_losses_and_compare_load_no_arrays(tmp_path: Path) -> None:
         "from arena.cli.commands import command\n"
         "for word in ('losses', 'compare'):\n"
         f"    command()([word, {str(tmp_path)!r}, 'y', 'x'], standalone_mode=False)\n"
-        f"    print(sorted({set(HEAVY) - {'sqlalchemy'} | {'sqlalchemy.orm'}} & set(sys.modules)))\n"
+        f"    print(sorted({set(HEAVY) - {'sqlalchemy'}} & set(sys.modules)))\n"
     )
     assert [line for line in lines if line.startswith("[")] == ["[]", "[]"]
 
