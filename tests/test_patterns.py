@@ -117,8 +117,9 @@ def _verdict_patterns() -> None:
 
 
 def _rule_patterns() -> None:
-    for rule in importlib.import_module("data.steering.rules").Grammar().rules:
-        re.compile(rule.written)
+    grammar = importlib.import_module("data.steering.rules").Grammar()
+    for written in (grammar.weak.pattern, *(rule.written for rule in grammar.rules)):
+        re.compile(written)
 
 
 def _decline_patterns() -> None:
