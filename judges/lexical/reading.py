@@ -11,7 +11,7 @@ from typing import TypeAlias
 from data.declines import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import CLOSING, LONGEST_LEAD, QUESTION_MARKS, read_sentences, stating
-from judges.text.tokens import WORD, related, terms_of, words
+from judges.text.tokens import WORD, related, terms, terms_of
 
 REPEATED_RUN = 8
 """Terms in a row that say nothing new where they have stood in the text before."""
@@ -130,7 +130,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     kept: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for sentence in parts:
-        found = terms_of(words(sentence), code)
+        found = terms(sentence, code)
         if found:
             kept.append((sentence, found, found not in known and asserts(sentence)))
             known.add(found)

@@ -137,7 +137,7 @@ TAKES_BACK = re.compile(
 that" is none: it states a finding."""
 LEAST_READ = 8
 """Terms of an answer whose order tells anything."""
-QUESTION_CACHE_SIZE = 256
+QUESTION_CACHE_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)

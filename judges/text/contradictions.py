@@ -23,7 +23,7 @@ CACHE_SIZE = 1 << 10
 WINDOW = 2
 NEED_SHARE = 0.35
 FAINT = 0.15
-_Weighed: TypeAlias = tuple[float, dict[str, float], frozenset[str], dict[str, list[str]]]
+_Weighed: TypeAlias = tuple[float, dict[str, float], frozenset[str], dict[str, list[tuple[str, float]]]]
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,15 @@ class TermWeights:
             if len(self._weighed) >= CACHE_SIZE:
                 self._weighed.clear()
             weights = {term: self.of(term) for term in wanted}
-            by_root: dict[str, list[str]] = {}
-            for term in wanted:
-                by_root.setdefault(related(term), []).append(term)
+            by_root: dict[str, list[tuple[str, float]]] = {}
+            for term, weight in weights.items():
+                by_root.setdefault(related(term), []).append((term, weight * KIN_CREDIT))
             weighed = (math.fsum(weights.values()), weights, frozenset(by_root), by_root)
             self._weighed[wanted] = weighed
         whole, weights, roots, by_root = weighed
+        kin = roots & given_kin
         found = [weights[term] for term in wanted & given]
-        kin = (term for root in roots & given_kin for term in by_root[root])
-        found += [weights[term] * KIN_CREDIT for term in kin if term not in given]
+        found += [credit for root in kin for term, credit in by_root[root] if term not in given]
         return math.fsum(found) / whole if found and whole else 0.0
 
 
@@ -294,7 +294,7 @@ def _turned_back(mark: Mark, one: Contradiction, found: Sequence[tuple[Mark, Con
     )
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 10)
 def _kin(context: frozenset[str]) -> frozenset[str]:
     return frozenset(map(related, context))
 

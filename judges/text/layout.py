@@ -108,7 +108,7 @@ def read_blocks(text: str) -> list[Block]:
     plain = _KEYCAP.sub(")", _FOOT_SIGN.sub("", _left(_SOURCES.sub("", plain), plain)))
     if "]" in plain:
         plain = _LINK.sub(r"\1", _without_definitions(plain))
-    plain = _without_emphasis(_BOLD_LINE.sub(r"# \2\3", plain))
+    plain = _without_emphasis(plain)
     dashed = "\n".join(map(_without_dashes, _INLINE_SIGN.sub("\n\n- ", plain).split("\n")))
     blocks = _lines(_without_numbers(dashed))
     for block in blocks:
@@ -164,6 +164,9 @@ def _break_of(tag: re.Match[str]) -> str:
 
 def _without_emphasis(text: str) -> str:
     """Remove pairs of delimiters around words that are set off; one that nothing closes stays."""
+    if not any(mark in text for mark in ("*", "_", "~~", "==")):
+        return text
+    text = _BOLD_LINE.sub(r"# \2\3", text)
     opened: dict[str, int] = {}
     gone: list[tuple[int, int]] = []
     for match in _DELIMITER.finditer(text):

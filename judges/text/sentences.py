@@ -44,7 +44,7 @@ BEFORE_ORDINALS = frozenset({"beim", "das", "dem", "der", "des", "im", "vom", "z
 """German words before an ordinal: "im 19. Jahrhundert"."""
 LONGEST_ORDINAL = len("31.")
 SHORTEST_CLAUSE = 3
-CACHED_TEXTS = 1 << 11
+CACHED_TEXTS = 1 << 8
 LONGEST_CACHED = 20_000
 _FIRST_MARK = ord(CITED[0])
 _PRIVATE = re.compile(f"[{CITED}]")

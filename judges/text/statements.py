@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from data.citations import FIRST_YEAR, LAST_YEAR
 from data.declines import fold
-from judges.text.languages import AXES, NUMBER_WORDS, unit_of
+from judges.text.languages import AXES, LISTS, NUMBER_WORDS, unit_of
 from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
-from judges.text.tokens import WORD, is_content, plain_figures, related, stem, terms_by_word
+from judges.text.tokens import CACHED_SENTENCES, WORD, is_content, plain_figures, related, stem, terms_by_word
 
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_SCALES = {"bn": 1e9, "mn": 1e6, "k": 1e3, "m": 1e6}
@@ -36,11 +37,9 @@ DAY_AFTER_MONTH = re.compile(rf"\b{MONTHS}\s$", re.IGNORECASE)
 ORDINAL = ("st", "nd", "rd", "th")
 LONGEST_MONTH = 11
 LAST_DAY = 31
-CACHED_SENTENCES = 1 << 14
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number as a statement uses it.
 
     Attributes:
@@ -124,6 +123,8 @@ IDIOM = re.compile(
     r"no (?:more|less|fewer|later|earlier)|unlike)\b"
 )
 """Turns of phrase whose words point in no direction."""
+_NUMERIC = frozenset({*NUMBER_WORDS, *SCALES}) - {"one", "zero"}
+_DENYING = frozenset(LISTS["denying"].split())
 
 
 class MarkKind(StrEnum):
@@ -135,8 +136,7 @@ class MarkKind(StrEnum):
     WORDING = "wording"
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A spot where another statement could say otherwise.
 
     Attributes:
@@ -214,11 +214,12 @@ def _marks(
     sentence: str, folded: str, places: Sequence[tuple[int, str]], found: Sequence[tuple[str, ...]]
 ) -> Iterator[Mark]:
     """Find the numbers, the direction words (turned round where denied) and the negations."""
-    figures = quantities(sentence)
-    denials = {match.start(): match for match in NEGATION.finditer(folded)}
-    directed = [
-        (start, word, own) for (start, word), own in zip(places, found, strict=True) if poles_of(word)
-    ]
+    # Most sentences have no number and no denial, which is sooner seen by their words.
+    said = {word for _, word in places}
+    odd = "'" in folded or not sentence.isascii()
+    figures = quantities(sentence) if odd or said & _NUMERIC or re.search(r"\d", folded) else ()
+    denials = {match.start(): match for match in NEGATION.finditer(folded)} if odd or said & _DENYING else {}
+    directed = [entry for entry in zip(places, found, strict=True) if poles_of(entry[0][1])]
     if not figures and not denials and not directed:
         return
     content = [
@@ -242,7 +243,7 @@ def _marks(
         near, beside = around(each.start), around(each.start, before=2, after=1)
         yield Mark(MarkKind.QUANTITY, axis, each.value, each.text, near, each.figure, beside)
     idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
-    for start, word, own in directed:
+    for (start, word), own in directed:
         if any(first <= start < last for first, last in idioms):
             continue
         denied = any(0 < start - denial <= DENIAL_REACH for denial in denials)

@@ -25,6 +25,7 @@ POSSESSIVE = re.compile(r"['’]s?$")
 BRIEFEST = 2
 PREFIX = 5
 MOST_WHOLE = 100
+CACHED_SENTENCES = 1 << 10
 
 
 PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -66,7 +67,7 @@ def words(text: str) -> list[str]:
     return WORD.findall(fold(plain_figures(text)))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def stem(word: str, code: str = ENGLISH) -> str:
     """Return the stem of one folded word; in English, what is not plain Latin letters stays as it is."""
     bare = _bare(word)
@@ -85,7 +86,7 @@ def is_content(word: str, code: str = ENGLISH) -> bool:
     return word not in language(code).function_words
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms that one word stands for: none for function words, several for unspaced runs."""
     # Most words are plain letters, which is quicker to see than what the expressions look for.
@@ -113,12 +114,13 @@ def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
     return tuple(chain.from_iterable(terms_by_word(some, code)))
 
 
+@lru_cache(maxsize=CACHED_SENTENCES)
 def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats included."""
     return terms_of(words(text), code)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def related(a_term: str) -> str:
     """Return what related words share: the first five letters of a stem, else the term itself.
 

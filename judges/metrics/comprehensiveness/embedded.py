@@ -11,7 +11,7 @@ from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, F
 from judges.metrics.relations.entailment import StatementRelations, entailment_weights
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment
 from judges.pairwise.cleaning import clean
-from judges.text.sentences import read_sentences, split_clauses, split_sentences, stating
+from judges.text.sentences import CACHED_TEXTS, read_sentences, split_clauses, split_sentences, stating
 from judges.text.statements import read_statement
 
 SHORTEST_LEAD = 3
@@ -25,7 +25,7 @@ IN_CONTEXT = 0.5
 SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=CACHED_TEXTS)
 def claims_of(text: str) -> tuple[str, ...]:
     """Split a passage into claims: its clauses that say something, short leading parts joined to the next."""
     claims: list[str] = []
@@ -123,7 +123,7 @@ class LexicalSteps:
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
         """Rate a claim by how much of the question it speaks of where it stands."""
-        return tuple(map(self.rate, claims))
+        return tuple(map(self._ground.rate, claims))
 
     async def relations(
         self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None

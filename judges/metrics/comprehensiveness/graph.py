@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -37,8 +37,7 @@ class Relation(StrEnum):
     NEUTRAL = "neutral"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A claim of the answer or of a passage."""
 
     id: str
@@ -47,8 +46,7 @@ class Node:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """Relation of the claim `start` to the claim `end`."""
 
     start: str
@@ -273,8 +271,7 @@ SAYING_SOMETHING = frozenset({ClaimKind.FACT, ClaimKind.CLAIM, ClaimKind.INSTRUC
 """The kinds that can be covered or missed; the others are about the text itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One atomic statement of a text, and the passage it is from (empty for the answer)."""
 
     text: str

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from data.models import Passage
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text.tokens import terms
+from judges.text.tokens import terms, terms_of, words
 
 PER_CLAIM = 5
 MOST_CELLS = 1 << 18
@@ -30,7 +30,7 @@ class Ranking:
     """BM25 over a few texts, by the same terms as the lexical judge."""
 
     def __init__(self, texts: Sequence[Passage]) -> None:
-        bags = [list(terms(f"{text.title} {text.text}")) for text in texts]
+        bags = [list(terms_of(words(f"{text.title} {text.text}"))) for text in texts]
         self._known = {term for bag in bags for term in bag}
         self._index = bm25s.BM25() if self._known else None
         if self._index is not None:

@@ -4,7 +4,6 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from judges.llm.requests import CallFailure
@@ -66,7 +65,7 @@ def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
         share = min(1.0, _log_odds(WEAK) / math.fsum(_log_odds(found[pair].probability) for pair in links))
         for pair in links:
             odds = share * _log_odds(found[pair].probability)
-            lowered[pair] = replace(found[pair], probability=1 / (1 + math.exp(-odds)))
+            lowered[pair] = found[pair]._replace(probability=1 / (1 + math.exp(-odds)))
     return lowered
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
+from typing import NamedTuple
 
 from data.errors import StatisticsError
 from data.models import Json, MetricItem, Outcome, Passage
@@ -34,8 +35,7 @@ class Version(StrEnum):
     FR3 = "fr3"
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
+class _Question(NamedTuple):
     """A relation to ask about: from one node to another."""
 
     source: str

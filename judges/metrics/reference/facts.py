@@ -20,7 +20,7 @@ WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
 ENDS = (".", "!", "…", "。")
 SHORTEST_FACT = 4
 """Words that a line without an end has at least if it is not a heading."""
-CACHE_SIZE = 1 << 12
+CACHE_SIZE = 1 << 6
 
 
 @dataclass(frozen=True, slots=True)

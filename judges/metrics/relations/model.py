@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from judges.llm.requests import CallFailure
 
-QUESTION_CACHE_SIZE = 64
+QUESTION_CACHE_SIZE = 8
 """Questions whose own texts a metric keeps as read: answers to one are scored one after the other."""
 
 
@@ -20,16 +20,14 @@ class Entailment(StrEnum):
     NEUTRAL = "neutral"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """An ordered pair of texts."""
 
     premise: str
     hypothesis: str
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Relation of a premise to a hypothesis.
 
     Attributes:
