@@ -26,12 +26,12 @@ MONTHS = (
 NUMBER = re.compile(
     r"(?<![\w.])(?:(?<![^\s(\[=:~<>≈])(?P<sign>[-\u2212]|minus\s))?"
     r"(?P<currency>(?:US)?[$€£¥₹]\s?|(?:USD|EUR|GBP)\s)?"
-    r"(?:(?P<digits>\d{1,3}(?:[,\u00a0\u202f'’]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)"
+    r"(?:(?P<digits>\d{1,3}(?:[, \u00a0\u202f'’]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
     rf"|(?P<word>(?:(?:one|a) (?:{SCALE})|{WORDS})\b(?:[-\s](?:{WORDS}|{SCALE})\b)*))"
     rf"(?:[\s-]?(?P<scale>{SCALE}|bn|mn)\b|(?<=\d)(?P<letter>[km])\b)?",
     re.IGNORECASE,
 )
-UNIT = re.compile(r"[\s\-\u00a0]?(?P<unit>%|°\s?[CF]\b|k?m/[sh]\b|[µμ]?[^\W\d_]+)")
+UNIT = re.compile(r"[\s\-\u00a0]?(?P<unit>%|per cent\b|°\s?[CF]\b|k?m/[sh]\b|[µμ]?[^\W\d_]+)")
 DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?{MONTHS}\b", re.IGNORECASE)
 DAY_AFTER_MONTH = re.compile(rf"\b{MONTHS}\s$", re.IGNORECASE)
 ORDINAL = ("st", "nd", "rd", "th")
@@ -77,7 +77,7 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     figure = -figure if match["sign"] else figure
     start = match.start() if text.isascii() else len(fold(text[: match.start()]))
     following = UNIT.match(text, match.end())
-    name = following["unit"] if following else ""
+    name = following["unit"].replace(" ", "") if following else ""
     unit = unit_of(name) if name else None
     written = text[match.start() : following.end() if following and unit else match.end()].strip()
     if match["currency"]:
