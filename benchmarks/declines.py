@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -27,9 +28,19 @@ from data.declines import declines, features
 HERE = Path(__file__).parent
 MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
-THRESHOLD = 1.2
+THRESHOLD = 0.7
 LEAST_WEIGHT = 0.03
-TURNS = {"en": ("However, ", "But "), "de": ("Aber ", "Jedoch "), "fr": ("Mais ", ""), "es": ("Pero ", "")}
+TURNS = {
+    "en": ("However, ", "But "),
+    "de": ("Aber ", "Jedoch "),
+    "fr": ("Mais ", ""),
+    "es": ("Pero ", ""),
+    "it": ("Ma ", ""),
+    "pt": ("Mas ", ""),
+    "nl": ("Maar ", ""),
+}
+CHOICE = re.compile(r"\(([^()|]*+(?:\|[^()|]*+)++)\)")
+DRAWS = 12
 BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find that.")
 SOURCED = ("", "According to the context, ", "Based on the provided passages, ", "The document says that ")
 LEADS = ("", "", *SOURCED)
@@ -52,15 +63,22 @@ def written(chance: random.Random) -> Iterator[Row]:
         elif not line.startswith("# "):
             lists[language][part].append([field.strip() for field in line.replace(" // ", "\n").split(" | ")])
     for language, of in lists.items():
-        notes = [note for (note,) in of["notes"]]
-        texts = [(True, asked, text, 3) for asked, text in of["declined"]]
-        texts += [(False, asked, text, 3) for asked, text in of["answered"]]
+        notes = [each for (note,) in of["notes"] for each in drawn(note, chance)]
+        texts = [
+            (part == "declined", asked, text, 3 / len(draws) ** 0.5)
+            for part in ("declined", "answered")
+            for fields in of[part]
+            for draws in [drawn(" | ".join(fields), chance)]
+            for asked, text in (draw.split(" | ") for draw in draws)
+        ]
         for (template,) in of["declines"]:
-            for question in chance.sample(of["questions"], min(4, len(of["questions"]))):
+            draws = drawn(template, chance)
+            for draw in draws if len(draws) > 1 else draws * 4:
+                question = chance.choice(of["questions"])
                 names = dict(zip(("np", "wh", "top", "src"), (*question[1:4], question[5]), strict=True))
-                text = template.format(**names)
-                text = text[:1].upper() + text[1:] if template.startswith("{") else text
-                texts.append((True, question[0], text, 1))
+                text = draw.format(**names)
+                texts.append((True, question[0], text[:1].upper() + text[1:], 1))
+                texts.append((False, (other := chance.choice(of["questions"]))[0], f"{other[4]} {text}", 0.2))
         texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in SOURCED]
         for declining, asked, text, times in texts:
             yield declining, asked, text, 0.7 * times
@@ -70,6 +88,17 @@ def written(chance: random.Random) -> Iterator[Row]:
                     yield True, asked, f"{chance.choice(notes)} {text}", 0.7
                     other = chance.choice(of["questions"])[4]
                     yield False, asked, f"{text} {chance.choice(TURNS[language])}{other}", 0.7
+
+
+def drawn(text: str, chance: random.Random) -> list[str]:
+    """Return texts in which each `(a|b)` is one of its choices."""
+    draws = {text: None} if not CHOICE.search(text) else {}
+    for _ in range(DRAWS if not draws else 0):
+        draw = text
+        while CHOICE.search(draw):
+            draw = CHOICE.sub(lambda match: chance.choice(match[1].split("|")), draw)
+        draws[draw] = None
+    return list(draws)
 
 
 def real(folder: Path, chance: random.Random) -> Iterator[Row]:
@@ -83,7 +112,7 @@ def real(folder: Path, chance: random.Random) -> Iterator[Row]:
     for asked, text in chance.sample(sorted(set(rows)), 12_000):
         sentences = text.split(". ")
         part = ". ".join(sentences[: chance.choice((1, 1, 2, 3, 9))])
-        yield False, asked, f"{chance.choice(LEADS)}{part}", 0.5
+        yield False, asked, f"{chance.choice(LEADS)}{part}", 2.0
         yield True, asked, chance.choice(BARE), 0.1
 
 
@@ -92,7 +121,7 @@ def fit(rows: list[Row]) -> dict[str, float]:
     vectorizer = DictVectorizer()
     matrix = vectorizer.fit_transform(dict.fromkeys(features(text, asked), 1) for _, asked, text, _ in rows)
     often = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() > 1)
-    model = LogisticRegression(C=1.0, max_iter=300)
+    model = LogisticRegression(C=0.5, max_iter=500)
     model.fit(matrix[:, often], [row[0] for row in rows], sample_weight=[row[3] for row in rows])
     weights = zip(vectorizer.get_feature_names_out()[often], model.coef_[0].round(2), strict=True)
     kept = {name: float(weight) for name, weight in weights if abs(weight) >= LEAST_WEIGHT}

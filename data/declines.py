@@ -1,6 +1,6 @@
 """Answers that decline: they do not know, found nothing or refuse, and answer nothing else.
 
-Words are read as classes in English, German, French and Spanish (`declines.toml`): denials, sources,
+Words of seven languages are read as classes (`declines.toml`): denials, sources,
 knowing, telling, the speaker. Words of the question, figures and names count apart. A linear model
 weighs pairs of classes in a clause and how clauses follow one another (`declines.json`, fitted by
 `benchmarks/declines.py`; figures in docs/method/declining.md).
@@ -61,7 +61,9 @@ CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
-DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU"}
+CAUTION = 1.0
+"""Added to the threshold for a text that denies nothing in words."""
+DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "SPECULATE", "WITHOUT"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 
 
@@ -92,10 +94,11 @@ def declines(answer: str, question: str) -> bool:
         return is_blank(text) and not any(unicodedata.category(sign) in SIGNS_THAT_ANSWER for sign in text)
     if words in lists().bare:
         return not _takes_bare(words, fold(question))
-    if _classes_in(text).isdisjoint(DECLINING):
+    if (present := _classes_in(text)).isdisjoint(DECLINING):
         return False
     weights = _weights()
-    return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
+    threshold = weights["threshold"] + CAUTION * present.isdisjoint(DENIALS)
+    return sum(weights.get(feature, 0.0) for feature in features(text, question)) > threshold
 
 
 def _takes_bare(words: str, question: str) -> bool:
@@ -165,7 +168,7 @@ def classes(word: str) -> tuple[str, ...]:
     if word in known.words:
         return known.words[word]
     for end in range(len(word), 1, -1):
-        if word[:end] in known.stems:
+        if word[:end] in known.stems and len(word) - end <= max(3, end - 1):
             return known.stems[word[:end]]
     if UNDONE.match(word):
         return ("UNK",)
@@ -236,7 +239,7 @@ def features(text: str, question: str) -> set[str]:
             chain = [name if name not in {"N", "P"} else "X" for name in chain]
         here = set(chain)
         fresh = _level(content, (1, 2, 4, 7))
-        out.update(here, _pairs(chain))
+        out.update(here, _pairs(chain) if kind != "s" or not kinds else ())
         out.update(_denial(here, fresh, asked.kind) if kind in "nN" else {f"tells {fresh} {kind}"})
         if not kinds:
             out.add(f"{asked.kind}^{' '.join(chain[:1])}")
@@ -306,7 +309,7 @@ def _kind(here: set[str], opening: list[str], content: int) -> str:
     """
     if not here.isdisjoint({"NEG", "NEGq"}):
         return "n" if here.isdisjoint({"I", "SRC", "INFO", "ATTR", "ACCESS"}) else "N"
-    if "OFFER" in opening or "YOU" in opening or "SORRY" in opening:
+    if "PRO" in here or not {"OFFER", "YOU", "SORRY"}.isdisjoint(opening):
         return "o"
     return "c" if here & CUES else "s" if content else "q"
 
