@@ -61,8 +61,7 @@ CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})
 """Classes that `SAME` joins."""
-CAUTION = 1.0
-"""Added to the threshold for a text that denies nothing in words."""
+CAUTION = 1.0  # Added to the threshold for a text that denies nothing in words.
 DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "SPECULATE", "WITHOUT"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 
@@ -96,9 +95,8 @@ def declines(answer: str, question: str) -> bool:
         return not _takes_bare(words, fold(question))
     if (present := _classes_in(text)).isdisjoint(DECLINING):
         return False
-    weights = _weights()
-    threshold = weights["threshold"] + CAUTION * present.isdisjoint(DENIALS)
-    return sum(weights.get(feature, 0.0) for feature in features(text, question)) > threshold
+    threshold = _weights()["threshold"] + CAUTION * present.isdisjoint(DENIALS)
+    return sum(_weights().get(feature, 0.0) for feature in features(text, question)) > threshold
 
 
 def _takes_bare(words: str, question: str) -> bool:
