@@ -78,7 +78,7 @@ def written(chance: random.Random) -> Iterator[Row]:
                 names = dict(zip(("np", "wh", "top", "src"), (*question[1:4], question[5]), strict=True))
                 text = draw.format(**names)
                 texts.append((True, question[0], text[:1].upper() + text[1:], 1))
-                texts.append((False, (other := chance.choice(of["questions"]))[0], f"{other[4]} {text}", 0.2))
+                texts.append((False, (pick := chance.choice(of["questions"]))[0], f"{pick[4]} {text}", 0.2))
         texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in SOURCED]
         for declining, asked, text, times in texts:
             yield declining, asked, text, 0.7 * times
