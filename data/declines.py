@@ -1,8 +1,8 @@
 """Answers that decline: they do not know, found nothing or refuse, and answer nothing else.
 
-Words of seven languages are read as classes (`declines.toml`): denials, sources,
-knowing, telling, the speaker. Words of the question, figures and names count apart. A linear model
-weighs pairs of classes in a clause and how clauses follow one another (`declines.json`, fitted by
+Words of seven languages are read as classes (`declines.toml`): denials, sources, knowing, telling,
+the speaker. Words of the question, figures and names count apart. A linear model weighs pairs
+of classes in a clause and how clauses follow one another (`declines.json`, fitted by
 `benchmarks/declines.py`; figures in docs/method/declining.md).
 """
 
