@@ -59,8 +59,7 @@ SIGNS_THAT_ANSWER = ("Sm", "Sc")
 """Signs of mathematics and currencies, which may be an answer without a word."""
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
-DENIALS = frozenset({"NEG", "LACK", "UNK"})
-"""Classes that `SAME` joins."""
+DENIALS = frozenset({"NEG", "LACK", "UNK"})  # Classes that `SAME` joins.
 CAUTION = 1.0  # Added to the threshold for a text that denies nothing in words.
 DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "SPECULATE", "WITHOUT"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
