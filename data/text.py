@@ -21,12 +21,13 @@ def have(count: int) -> str:
     return "has" if count == 1 else "have"
 
 
+_WORD = re.compile(r"[^\W_]")
+
+
 def is_blank(text: str) -> bool:
     """Return whether a text has no letter, digit or symbol: a dash or a zero-width character says nothing."""
-    return not any(
-        character.isalnum()
-        or (kind := unicodedata.category(character)) == "So"
-        or (kind == "Sm" and not character.isascii())
+    return not _WORD.search(text) and not any(
+        (kind := unicodedata.category(character)) == "So" or (kind == "Sm" and not character.isascii())
         for character in text
     )
 

@@ -1,10 +1,11 @@
 """Tables of answers that no question set is named for: whose answers they hold, and to which questions."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
@@ -21,10 +22,11 @@ from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, lay
 
 MOST_UNREAD, MOST_NAMED = 5, 8
 """Columns and systems that a sentence names."""
+ODD = re.compile(r"\s*+[{\[]|Thinking:")
+"""Beginning of a text that may be more than a text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRow:
+class AnswerRow(NamedTuple):
     """One row of a table of answers.
 
     Attributes:
@@ -152,13 +154,13 @@ class _Rows:
         self.text_cells = False
         self.header: list[str] = []
         self.count = 0
-        self._systems: dict[str, list[AnswerRow]] = {}
+        self._systems: dict[str, list[AnswerRow]] = defaultdict(list)
         self._tool = ""
         self._findings = findings
         self._called = called
         self._lines: list[int] = []
         self._cells: dict[str, list[object]] = {}
-        self._foreign: dict[tuple[str, str], list[tuple[int, Mapping[str, object], str]]] = {}
+        self._foreign: dict[tuple[str, str], list[tuple[int, dict[str, object], str]]] = {}
         self._tests: dict[str, set[str]] = defaultdict(set)
         self._left_out = LeftOut(findings)
         # Of no questions: rows of harnesses are read by what they say themselves.
@@ -171,7 +173,8 @@ class _Rows:
             self._findings.add(row.line, Code.WRONG_SHAPE, "This is not a row.", "Write one object a row.")
             return
         # Rows of a table are alike, and are not compared with every format.
-        known = None if value.keys() == self._cells.keys() else format_of(value, self._findings)
+        alike = value.keys() == self._cells.keys()
+        known = None if alike else format_of(value, self._findings)
         if known is not None and not (known.columns and self._called):
             self.header = self.header or list(map(str, value))
             try:
@@ -180,7 +183,7 @@ class _Rows:
                 message = with_place(error.message, row.place)
                 self._findings.add(row.line, Code(error.code), message, error.advice)
             return
-        if value.keys() - self._cells.keys():
+        if not alike and value.keys() - self._cells.keys():
             before: list[object] = [None] * len(self._lines)
             self._cells = {**{name: [*before] for name in value}, **self._cells}
         for name, cells in self._cells.items():
@@ -194,10 +197,11 @@ class _Rows:
         self._require_columns(name)
         names = system_names(self._foreign)
         for whose, rows in self._foreign.items():
-            for line, fields, test in rows:
-                alone = len(self._tests[str(fields[Column.QUESTION])]) == 1
-                asked = {} if alone else {Column.QUESTION.value: test}
-                self._read(names[whose], line, {**fields, **asked})
+            for _, fields, test in rows:
+                if len(self._tests[str(fields[Column.QUESTION])]) > 1:
+                    fields[Column.QUESTION] = test
+            columns = {one.value: [fields.get(one) for _, fields, _ in rows] for one in Column}
+            self._sort([names[whose]] * len(rows), [line for line, _, _ in rows], columns)
         try:
             layout = self._layout(answers=answers)
         except UnnamedSystemsError as error:
@@ -260,14 +264,13 @@ class _Rows:
             columns = listed(map(shown, [read, *others]), MOST_UNREAD)
             message = f"Several columns hold answers, and only one is read: {columns}. {ANSWER_ADVICE}"
             self._findings.add(0, Code.UNKNOWN_FIELD, message, "")
-        for at, line in enumerate(self._lines):
-            fields = {ours: column[at] for ours, column in shared.items()}
-            if layout.shape is not Shape.WIDE:
-                named = id_text(fields.get(Column.SYSTEM)) if answers else ""
-                self._read(named or "", line, fields)
-                continue
+        if layout.shape is Shape.WIDE:
             for name in layout.answers:
-                self._read(name, line, {**fields, Column.ANSWER.value: cells[name][at]})
+                self._sort([name] * len(self._lines), self._lines, {**shared, "answer": cells[name]})
+            return layout
+        named = shared.get("system") if answers else None
+        systems = [id_text(name) or "" for name in named] if named else [""] * len(self._lines)
+        self._sort(systems, self._lines, shared)
         return layout
 
     def _require_answers(self) -> None:
@@ -287,35 +290,41 @@ class _Rows:
                 message = "The row has an answer and names no system."
                 self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
 
-    def _read(self, system: str, line: int, value: Mapping[str, object]) -> None:
-        cells: Mapping[str, Any] = self._left_out.first_of(value)
-        # Texts are as they are, which most rows have alone.
-        plain = all(type(cell) is str or cell is None for cell in cells.values())
-        if (
-            not plain
-            or cells.get("contexts")
-            or (cells.get("question") or "").lstrip().startswith(("{", "["))
-        ):
-            read, problems = TextRow.of(cells, text_cells=self.text_cells, ours=True)
+    def _sort(
+        self, systems: Sequence[str], lines: Sequence[int], columns: Mapping[str, Sequence[object]]
+    ) -> None:
+        """Sort rows by their systems; texts are as they are, which most rows have alone."""
+        none, na = [None] * len(lines), self.text_cells
+        cells: dict[str, list[Any]] = {one: [*columns.get(one, none)] for one in Column}
+        odd = {
+            at
+            for name, column in cells.items()
+            for at, cell in enumerate(column)
+            if cell is not None
+            and (type(cell) is not str or ODD.match(cell) or (cell and name == Column.CONTEXTS))
+        }
+        wrong = set[int]()
+        for at in sorted(odd):
+            fields = self._left_out.first_of({name: column[at] for name, column in cells.items()})
+            read, problems = TextRow.of(fields, text_cells=na, ours=True)
             for problem in problems:
-                self._findings.add(line, Code(problem.code), problem.message, problem.advice)
-            if problems:
-                return
-            cells = dict(read)
-        answer, reference = cells.get("answer"), cells.get("reference")
-        empty = answer is None or is_blank(answer) or (self.text_cells and is_missing(answer))
-        # A file of references may call them answers.
-        self._systems.setdefault(system, []).append(
-            AnswerRow(
-                line=line,
-                question_id=cells.get("question_id") or "",
-                question=(cells.get("question") or "").strip(),
-                answer=None if empty else answer,
-                reference=reference if (reference or "").strip() else None,
-                domain=cells.get("domain") or "",
-                contexts=cells.get("contexts") or (),
-            )
+                self._findings.add(lines[at], Code(problem.code), problem.message, problem.advice)
+                wrong.add(at)
+            for name, cell in read:
+                cells[name][at] = cell
+        rows = zip(
+            lines,
+            [name or "" for name in cells["question_id"]],
+            [(text or "").strip() for text in cells["question"]],
+            [None if is_blank(text or "") or (na and is_missing(text)) else text for text in cells["answer"]],
+            [text if text and text.strip() else None for text in cells["reference"]],
+            [name or "" for name in cells["domain"]],
+            [passages or () for passages in cells["contexts"]],
+            strict=True,
         )
+        for at, (system, row) in enumerate(zip(systems, map(AnswerRow._make, rows), strict=True)):
+            if at not in wrong:
+                self._systems[system].append(row)
 
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
         self._tool = self._tool or known.name

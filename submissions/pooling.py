@@ -126,9 +126,9 @@ def _by_lines(
             if line is None:
                 return row
             if often[normalised(line)] == 1:
-                return replace(row, question=line)
+                return row._replace(question=line)
             shared.add(normalised(line))
-            return replace(row, reference=row.reference or right.get(normalised(line)))
+            return row._replace(reference=row.reference or right.get(normalised(line)))
 
         systems = {system: list(map(row_of, some)) for system, some in table.systems.items()}
         return replace(table, systems=systems) if lines else table
@@ -169,7 +169,7 @@ def _without_row_ids(
             yield table
         else:
             systems = {
-                name: [replace(row, question_id="") for row in rows] for name, rows in table.systems.items()
+                name: [row._replace(question_id="") for row in rows] for name, rows in table.systems.items()
             }
             yield replace(table, systems=systems)
 

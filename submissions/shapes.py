@@ -101,7 +101,8 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
     known = {ours: name for ours, name in known.items() if name}
     answer = known.get(Column.ANSWER)
     likely = (answer,) if answer else tuple(_answers(columns, known.values()))
-    rows = [at for at in range(_rows(columns)) if any(_text(columns[name][at]) for name in likely)]
+    cells = zip(*(columns[name] for name in likely), strict=True)
+    rows = [at for at, some in enumerate(cells) if any(map(_text, some))]
     keys = _keys(columns, known)
     if Column.SYSTEM not in called and likely:
         _require_named(columns, known, likely, [at for at in rows if keys[at]], keys)
@@ -150,10 +151,6 @@ def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> File
     return FileFormatError(f"{what} {message}".strip(), advice=advice, code=Code.MISSING_COLUMN)
 
 
-def _rows(columns: Columns) -> int:
-    return len(next(iter(columns.values()), ()))
-
-
 def _text(cell: object) -> str:
     return cell.strip() if isinstance(cell, str) else ""
 
@@ -168,17 +165,20 @@ def _cell(columns: Columns, name: str | None, at: int) -> str:
 
 def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
     """Return each row's question, by id and text; ids that count rows of repeated texts are not ids."""
-    none = [None] * _rows(columns)
+    none = [None] * len(next(iter(columns.values()), ()))
     ids, texts = (
-        [str(cell).strip() if given(cell) else "" for cell in columns.get(known.get(one, ""), none)]
+        [
+            cell.strip() if isinstance(cell, str) else str(cell).strip() if given(cell) else ""
+            for cell in columns.get(known.get(one, ""), none)
+        ]
         for one in (Column.QUESTION_ID, Column.QUESTION)
     )
-    counted = any(texts) and len(set(ids)) == len(ids) and len(set(texts)) < len(texts)
-    return (
-        texts
-        if counted
-        else [(name, text) if name or text else "" for name, text in zip(ids, texts, strict=True)]
-    )
+    distinct = len(set(ids)) == len(ids)
+    if not any(ids) or (distinct and any(texts) and len(set(texts)) < len(texts)):
+        return texts
+    if distinct and all(ids):
+        return ids
+    return [pair if any(pair) else "" for pair in zip(ids, texts, strict=True)]
 
 
 def _system(columns: Columns) -> str | None:
@@ -236,6 +236,8 @@ def _require_named(
     keys: Sequence[object],
 ) -> None:
     """Refuse rows of one question, and one system, that a column without a known name tells apart."""
+    if len(set(keys)) == len(keys):
+        return
     system = known.get(Column.SYSTEM)
     whose = {at: (keys[at], _cell(columns, system, at)) for at in rows}
     count = Counter(whose.values())

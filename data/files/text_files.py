@@ -49,10 +49,10 @@ def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
 
 
 def damages() -> tuple[type[BaseException], ...]:
-    """List the exceptions of decompressors for input that is cut off or not such a stream."""
+    """List the exceptions of files and decompressors, such as for a stream that is cut off."""
     pyarrow = sys.modules.get("pyarrow")
     more = (pyarrow.ArrowException,) if pyarrow else ()
-    return (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, *more)
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, *more)
 
 
 class LineFeeds(io.RawIOBase):
@@ -142,9 +142,10 @@ class GuardedStream:
         )
         article = "an" if self.compression == "xz" else "a"
         self._kind = f"{article} {self.compression} file"
-        self._stream = decompressed(self._raw, self.compression)
+        self._stream: Any = decompressed(self._raw, self.compression)
         if carriage_returns:
             self._stream = io.BufferedReader(LineFeeds(self._stream), MEBIBYTE)
+        self._lines = self._split()
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +162,7 @@ class GuardedStream:
 
     def readline(self) -> bytes:
         """Read the next line with its line end; empty at the end. The byte order mark is removed."""
-        content = self._guarded(lambda: self._stream.readline(self.limits.line_bytes + 1))
+        content = next(self._lines, b"")
         self.line += bool(content)
         if len(content) > self.limits.line_bytes:
             message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
@@ -172,6 +173,17 @@ class GuardedStream:
             raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
         return content
 
+    def _split(self) -> Iterator[bytes]:
+        """Yield lines, and what is longer than a line may be as it is, read in blocks."""
+        rest = b""
+        while block := self._guarded(lambda: self._stream.read1(BUFFER)):
+            lines = io.BytesIO(rest + block).readlines()
+            whole = lines[-1].endswith(b"\n") or len(lines[-1]) > self.limits.line_bytes
+            rest = b"" if whole else lines.pop()
+            yield from lines
+        if rest:
+            yield rest
+
     def read(self, size: int) -> bytes:
         """Up to `size` bytes; empty at the end. The byte order mark is removed."""
         return self._guarded(lambda: self._stream.read(size))
@@ -180,20 +192,13 @@ class GuardedStream:
         try:
             content = read()
         except damages() as error:
-            after = f" after line {self.line}" if self.line else ""
-            message = f"{self.name} is {self._kind} that is cut off or damaged{after}."
-            advice = "Compress and upload it again."
-            raise FileFormatError(message, advice=advice, code="truncated-gzip", line=self.line) from error
-        except OSError as error:
+            message, advice = f"{self.name} cannot be read.", "Check the disk and the permissions."
+            code = "unreadable-file"
             if self.compression:
-                # The decompressors say so what is not a stream of theirs.
-                message = f"{self.name} is {self._kind} that is cut off or damaged."
-                raise FileFormatError(
-                    message, advice="Compress and upload it again.", code="truncated-gzip", line=self.line
-                ) from error
-            message = f"{self.name} cannot be read."
-            advice = "Check the disk and the permissions."
-            raise FileFormatError(message, advice=advice, code="unreadable-file") from error
+                after = f" after line {self.line}" if self.line else ""
+                message = f"{self.name} is {self._kind} that is cut off or damaged{after}."
+                advice, code = "Compress and upload it again.", "truncated-gzip"
+            raise FileFormatError(message, advice=advice, code=code, line=self.line) from error
         first = self._read == 0
         self._read += len(content)
         self._work.done = self._raw.tell() if self._raw.seekable() else self._read

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
 
@@ -38,8 +38,7 @@ class FileFormat(StrEnum):
         return self in {FileFormat.CSV, FileFormat.EXCEL}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A parsed line, JSON item or row of a table.
 
     `line` is the physical line it starts on; `place` names the item where items can share a line.

@@ -36,7 +36,7 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
         except csv.Error as error:
             opening.note(_told(line, str(error)))
             continue
-        if not any(cell.strip() for cell in cells) or lines.damaged:
+        if not any(map(str.strip, cells)) or lines.damaged:
             continue
         if columns is None:
             if line == 1 and cells[0].startswith(SEPARATOR_LINE):
