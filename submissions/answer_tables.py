@@ -74,8 +74,7 @@ class AnswerTable:
             message = f"{self.file} has the answers of {count}, so it cannot be called {shown(name)}."
             raise InputError(message, advice="Leave out the name, or give a file for each system.")
         systems = {name: next(iter(self.systems.values()), ())}
-        columns = dict(self.columns)
-        columns.pop(Column.SYSTEM, None)
+        columns = {ours: name for ours, name in self.columns.items() if ours != "system"}
         return replace(self, systems=systems, shape=Shape.ONE, columns=columns)
 
     @property

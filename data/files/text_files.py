@@ -164,13 +164,13 @@ class GuardedStream:
         """Read the next line with its line end; empty at the end. The byte order mark is removed."""
         content = next(self._lines, b"")
         self.line += bool(content)
-        if len(content) > self.limits.line_bytes:
-            message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
-            advice = "Split the file by lines."
-            raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
-        if self.line > self.limits.lines:
+        long = len(content) > self.limits.line_bytes
+        if long or self.line > self.limits.lines:
             message = f"{self.name} has more than {self.limits.lines:,} lines."
-            raise FileFormatError(message, advice="Give a smaller file.", code="too-large", line=self.line)
+            if long:
+                message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
+            advice = "Split the file by lines." if long else "Give a smaller file."
+            raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         return content
 
     def _split(self) -> Iterator[bytes]:

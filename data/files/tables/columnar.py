@@ -47,10 +47,12 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
                 place = f"{name} row {number}" if name else f"Row {number}"
                 if large and batch.slice(at, 1).nbytes > limits.line_bytes:
                     message = f"{place}: The row is longer than {limits.line_bytes:,} bytes."
-                    opening.note(_unusable(number, TOO_LARGE, message, "Shorten its texts."))
+                    advice = "Shorten its texts."
+                    opening.note(FileFormatError(message, advice=advice, code=TOO_LARGE, line=number))
                 elif value is None or not _is_clean(value):
                     message = f"{place}: A text is not UTF-8, or has a NUL character."
-                    opening.note(_unusable(number, NOT_UTF8, message, "Save texts as UTF-8."))
+                    advice = "Save texts as UTF-8."
+                    opening.note(FileFormatError(message, advice=advice, code=NOT_UTF8, line=number))
                 else:
                     yield Row(number, {**unread, **value} if unread else value, place)
             work.done = number
@@ -174,15 +176,8 @@ def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
 def _is_clean(value: object) -> bool:
     if isinstance(value, str):
         return "\x00" not in value
-    return all(map(_is_clean, value.values() if isinstance(value, Mapping) else _items(value)))
-
-
-def _items(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _unusable(number: int, code: str, message: str, advice: str) -> FileFormatError:
-    return FileFormatError(message, advice=advice, code=code, line=number)
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    return not isinstance(parts, list) or all(map(_is_clean, parts))
 
 
 def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no types

@@ -65,7 +65,9 @@ def each_record(
                 if not isinstance(row.value, Mapping):
                     problems.add(row.line, "not-object", f"{path.name}: This line is not a JSON object.")
                     continue
-                fields = _by_our_names(row.value, keep) if ours else row.value
+                kept = {name: row.value[name] for name in keep if name in row.value}
+                others = {name: cell for name, cell in row.value.items() if name not in kept}
+                fields = renamed(others) | kept if ours else row.value
                 try:
                     if table.format.text_cells:
                         fields = {name: _cell(name, cell, lists) for name, cell in fields.items()}
@@ -78,11 +80,6 @@ def each_record(
                     yield row.line, record
     except FileFormatError as error:
         note(error)
-
-
-def _by_our_names(row: Mapping[str, object], keep: Collection[str]) -> Mapping[str, object]:
-    kept = {name: row[name] for name in keep if name in row}
-    return renamed({name: cell for name, cell in row.items() if name not in kept}) | kept
 
 
 def _cell(name: str, cell: object, lists: Collection[str]) -> object:
