@@ -279,9 +279,8 @@ class _Rows:
             error = no_answers(self.header)
             self._findings.add(0, Code.MISSING_COLUMN, error.message, error.advice)
         if not any(row.question_id or row.question for row in rows):
-            message = (
-                f"No row names a question; the columns are: {listed(map(shown, self.header), 20) or 'none'}."
-            )
+            columns = listed(map(shown, self.header), 20) or "none"
+            message = f"No row names a question; the columns are: {columns}."
             advice = "Name the column of the questions question or prompt, or give it: --question COLUMN."
             self._findings.add(0, Code.MISSING_COLUMN, message, advice)
         for row in self._systems.get("", ()) if len(self._systems) > 1 else ():
@@ -330,13 +329,12 @@ class _Rows:
         if named is None or not self._left_out.takes(row, known, named):
             return
         asked = next((id_text(one) for one in named.ids if given(one)), None)
-        fields = {
+        fields: dict[str, object] = {
             Column.QUESTION_ID.value: None if named.counted and named.text else asked,
             Column.QUESTION.value: named.text,
             Column.ANSWER.value: named.answer,
             Column.CONTEXTS.value: named.contexts,
             Column.REFERENCE.value: named.reference,
         }
-        read = {name: cell for name, cell in fields.items() if cell is not None}
         self._tests[named.text].add(named.test)
-        self._foreign.setdefault((named.system, named.variant), []).append((row.line, read, named.test))
+        self._foreign.setdefault((named.system, named.variant), []).append((row.line, fields, named.test))

@@ -270,9 +270,8 @@ def decode(content: bytes, line: int) -> str:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         message = f"Byte {error.start + 1} is not UTF-8."
-        raise FileFormatError(
-            message, advice="Save the file as UTF-8.", code="not-utf8", line=line
-        ) from error
+        advice = "Save the file as UTF-8."
+        raise FileFormatError(message, advice=advice, code="not-utf8", line=line) from error
     if "\x00" in text:
         message = "There is a NUL character."
         raise FileFormatError(message, advice="Save the file as UTF-8 text.", code="not-utf8", line=line)

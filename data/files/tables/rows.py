@@ -179,21 +179,18 @@ class TextRow(BaseModel):
         context = {TEXT_CELLS: text_cells, "texts": texts}
         try:
             return cls.model_validate(fields, context=context), []
-        except ValidationError as error:
-            found = {str(one["loc"][0]): one.get("ctx", {}).get("error") for one in error.errors()}
-        problems = [_problem(name, one) for name, one in found.items()]
+        except ValidationError as invalid:
+            found = {str(one["loc"][0]): one.get("ctx", {}).get("error") for one in invalid.errors()}
+        problems = []
+        for name, error in found.items():
+            one = error if isinstance(error, FieldError) else FieldError(f"The {name} cannot be used.")
+            problems.append(CellError(str(one), column=name, advice=one.advice, code=one.code))
         sound = {name: value for name, value in fields.items() if name not in found}
         return cls.model_validate(sound, context=context), problems
 
     def has(self, column: Column) -> bool:
         """Return whether the row's table has a column."""
         return column.value in self.model_fields_set
-
-
-def _problem(name: str, error: object) -> CellError:
-    if isinstance(error, FieldError):
-        return CellError(str(error), column=name, advice=error.advice, code=error.code)
-    return CellError(f"The {name} cannot be used.", column=name, code=WRONG_TYPE)
 
 
 NUGGETS = "nuggets"

@@ -81,9 +81,8 @@ class _Lines:
 def _told(line: int, reason: str) -> FileFormatError:
     if "unexpected end of data" in reason:
         message = "A quoted cell that starts in this row is never closed."
-        return FileFormatError(
-            message, advice="Write the file again and upload all of it.", code=TRUNCATED, line=line
-        )
+        advice = "Write the file again and upload all of it."
+        return FileFormatError(message, advice=advice, code=TRUNCATED, line=line)
     if "field larger" in reason:
         message = "A cell is over the limit, or a quote is never closed."
         advice = "Close the quote or shorten the cell."
@@ -191,9 +190,8 @@ def _rows(lines: Iterable[list[object]], opening: Opening) -> Iterator[Row]:
         formula = next((cell for cell in cells if isinstance(cell, _Formula)), None)
         if formula is not None:
             message = f"Row {line}: The formula {formula.text[:60]!r} has no value."
-            opening.note(
-                FileFormatError(message, advice="Open and save it in Excel.", code=BAD_CELLS, line=line)
-            )
+            advice = "Open and save it in Excel."
+            opening.note(FileFormatError(message, advice=advice, code=BAD_CELLS, line=line))
         elif columns is None:
             columns = ["" if cell is None else str(cell).strip() for cell in cells]
             require_once(columns, line=line)
