@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.battle_peers import Format, NamedVotes, Strict, check
+from arena.cli.battle_peers import Format, NamedVotes, Strict, check, compare_tools
 from arena.cli.battle_votes import People, show_corrected, show_corrected_rates
 from arena.cli.options import AsJson, Engine, File, Seed, known, open_parallel, whole_file
 from arena.cli.output import Cell, note, show_json, show_line, show_table
@@ -32,6 +32,7 @@ CovariateNames = Annotated[
 ]
 commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
 commands.command()(check)
+commands.command()(compare_tools)
 Resamples = Annotated[
     int, typer.Option(metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
 ]

@@ -1,22 +1,49 @@
-"""Files of battles beside other tools: what makes boards differ."""
+"""Files of battles beside other tools: what makes boards differ, and the boards."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.services.battle_files import Reading, left_out_notes
 from leaderboard.formats.rows import Context
+
+if TYPE_CHECKING:
+    from leaderboard.peers.battles import WrittenBattles
+    from leaderboard.peers.compare import Comparison
 
 NAMED_TOOLS = ("arena-rank", "evalica")
 
 
 def check_file(path: Path, reading: Reading) -> tuple[list[dict[str, str]], list[str]]:
     """Return what of a file makes boards differ, with what it does here and in two tools, and notes."""
-    from leaderboard.peers.battles import read_written
     from leaderboard.peers.facts import facts, rules
 
-    battles = read_written(path, reading.read_as, Context(strict=reading.strict, named=reading.named))
-    texts, names = rules()["rules"], ("finding", "here", *NAMED_TOOLS)
+    battles, notes = _read(path, reading)
+    known = rules()
+    texts = ("finding", "here", *NAMED_TOOLS)
     rows = [
-        {"rule": rule} | {name: texts[rule][name].format_map(values) for name in names}
+        {"rule": rule} | {text: known["rules"][rule][text].format_map(values) for text in texts}
         for rule, values in facts(battles).items()
     ]
-    return rows, left_out_notes(battles.left_out, battles.first)
+    return rows, notes
+
+
+def compare_tools_on_file(path: Path, seed: int, reading: Reading) -> "tuple[Comparison, list[str]]":
+    """Rate a file here and by each installed tool, and notes on the file and on tools."""
+    from leaderboard.peers.compare import compare_tools
+    from leaderboard.peers.facts import rules
+
+    battles, notes = _read(path, reading)
+    comparison = compare_tools(battles, seed=seed)
+    for name, known in rules()["versions"].items():
+        if (installed := comparison.versions[name]) is None:
+            notes.append(f"{name} is not installed (pip install 'answer-arena[peers]')")
+        elif installed != known:
+            notes.append(f"{name} {installed} is installed; the reasons are those of {known}")
+    return comparison, notes
+
+
+def _read(path: Path, reading: Reading) -> "tuple[WrittenBattles, list[str]]":
+    from leaderboard.peers.battles import read_written
+
+    battles = read_written(path, reading.read_as, Context(strict=reading.strict, named=reading.named))
+    return battles, left_out_notes(battles.left_out, battles.first)

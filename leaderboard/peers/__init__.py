@@ -1,1 +1,1 @@
-"""Other tools that rate battles: how they read a file, and why their boards differ."""
+"""Other tools that rate battles: how they read a file, their ratings, and why these differ."""

@@ -172,8 +172,16 @@ def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path
     assert by_voter == run.json("battles", "rate", named, "--json") | {"cluster": "voter"}
 
 
-def test_check_says_what_makes_boards_differ(run: Commands) -> None:
+def test_check_and_compare_tools_say_what_differs(run: Commands) -> None:
     file = Path(__file__).parents[2] / "golden/battles/undefeated.csv"
     assert "king" in run.done("battles", "check", file).splitlines()[0]
     rows = run.json("battles", "check", file, "--json")
     assert [row["rule"] for row in rows][:3] == ["undefeated", "ties", "weights"]
+    told = run.told("battles", "compare-tools", file)
+    found = run.json("battles", "compare-tools", file, "--json")
+    absent = [name for name, version in found["versions"].items() if version is None]
+    assert [name for name in found["versions"] if f"{name} is not installed" in told] == absent
+    assert list(found["boards"]) == ["here", *(name for name in found["versions"] if name not in absent)]
+    rates = {row["system"]: row["rating"] for row in run.json("battles", "rate", file, "--json")["ratings"]}
+    assert {system: row["rating"] for system, row in found["boards"]["here"].items()} == rates
+    assert "[1]" in run.done("battles", "compare-tools", file)

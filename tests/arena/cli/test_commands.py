@@ -16,7 +16,7 @@ from tests.arena.conftest import Commands
 
 ROOT = Path(__file__).parents[3]
 Capture = pytest.CaptureFixture[str]
-MAX_COMMANDS = 65
+MAX_COMMANDS = 66
 EXAMPLE = re.compile(r"^\$ (arena .+)", re.MULTILINE)
 COMMANDS = all_commands()
 CONTRACT = """

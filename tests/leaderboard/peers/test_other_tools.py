@@ -1,8 +1,10 @@
-"""docs/other-tools.md: each row's value here, on the input of the row."""
+"""docs/other-tools.md: each row's value here, on the input of the row, and tools' boards as recorded."""
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,9 @@ from leaderboard.agreement.coefficients import krippendorff_alpha
 from leaderboard.battles import BattleTable
 from leaderboard.formats.rows import Context
 from leaderboard.peers.battles import WrittenBattles, read_written
+from leaderboard.peers.compare import Comparison, compare_tools
 from leaderboard.peers.facts import facts, half_widths, rules
-from leaderboard.peers.tools import ArenaRank
+from leaderboard.peers.tools import PEERS, ArenaRank, Peer
 from leaderboard.vocabulary import Method
 from submissions.check import check_answers
 from submissions.limits import IntakeLimits
@@ -27,6 +30,7 @@ from tests.battle_tables import coded
 from tests.submissions.conftest import QUESTIONS
 
 ROOT = Path(__file__).parents[3]
+RECORDED: dict[str, dict[str, Any]] = json.loads((ROOT / "tests/golden/peers.json").read_text("utf-8"))
 PAGE = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in (ROOT / "docs/other-tools.md").read_text("utf-8").splitlines()
@@ -161,3 +165,56 @@ def test_every_row_of_the_page_is_held() -> None:
 @pytest.mark.parametrize("row", ROWS)
 def test_row_has_the_value_here(row: str, tmp_path: Path) -> None:
     assert ROWS[row](tmp_path) in HERE[row]
+
+
+def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
+    """Compare with the boards that tools made of a file."""
+    for peer in PEERS:
+        made = RECORDED[file][peer.name]
+
+        def replay(_peer: Peer, *_: object, made: Mapping[str, Any] = made) -> tuple[pd.DataFrame, Any]:
+            if "error" in made:
+                raise ValueError(made["error"])
+            return pd.DataFrame.from_dict(made["board"], orient="index").astype(float), made["own"]
+
+        monkeypatch.setattr(type(peer), "rate", replay)
+        monkeypatch.setattr(type(peer), "version", made["version"])
+    return compare_tools(read(file))
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        (UNDEFEATED, {"undefeated", "ties", "weights", "questions", "interval", "collapsed"}),
+        (ARENAKIT, {"words", "ties", "questions", "interval"}),
+        ("tests/golden/former_store/export/battles.jsonl", {"undefeated", "collapsed"}),
+    ],
+)
+def test_reasons_are_those_of_the_page(
+    file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, texts = compared(file, monkeypatch), rules()["rules"]
+    named = set()
+    for reason in found.reasons:
+        tool, version, text = reason.replace(":", "", 1).split(" ", 2)
+        assert rules()["versions"][tool] == version
+        for rule, row in texts.items():
+            pattern = re.sub(r"\\{.*?\\}", ".*", re.escape(row.get(tool, "-")))
+            named |= {rule} if re.fullmatch(pattern, text) else set()
+    assert named == expected
+    assert named - {"interval", "collapsed"} <= HERE.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+@pytest.mark.parametrize("file", [UNDEFEATED, ARENAKIT])
+def test_installed_tool_gives_the_recorded_board(peer: Peer, file: str) -> None:
+    made = RECORDED[file][peer.name]
+    if peer.version != made["version"]:
+        pytest.skip(f"{peer.name} {made['version']} is not installed (extra `peers`)")
+    if "error" in made:
+        with pytest.raises((ValueError, RuntimeError)), np.errstate(all="ignore"):
+            peer.rate(read(file), 0)
+    else:
+        frame = pd.DataFrame.from_dict(made["board"], orient="index").astype(float)
+        pd.testing.assert_frame_equal(peer.rate(read(file), 0)[0].loc[frame.index, frame.columns], frame)
