@@ -32,8 +32,8 @@ ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
 LIMITS = Path(__file__).with_suffix(".toml")
 MOST_FILES = 2
 """Limit of files that a planned change may touch, besides tests and documentation."""
-NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data)/")
-"""Texts that are part of the product."""
+NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data|findings)/")
+"""Texts that are part of the product, and the log of findings."""
 MOST_LINES = 320
 LIMIT_OF_MODULES = 420
 
