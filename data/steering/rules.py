@@ -298,11 +298,14 @@ def foreign(unquoted: str) -> Iterator[tuple[int, int]]:
 
 
 def _fits(language: Mapping[str, list[str]], sentence: str) -> bool:
-    held = {part for part, phrases in language.items() if any(map(sentence.__contains__, phrases))}
+    def has(part: str) -> bool:
+        return any(map(sentence.__contains__, language.get(part, ())))
+
+    answer, text = has("answer"), has("text")
     return (
-        held >= {"rules", "ignore"}
-        or ("answer" in held and not held.isdisjoint({"best", "win"}))
-        or held >= {"text", "win"}
-        or (not held.isdisjoint({"answer", "text"}) and ("other" in held or held >= {"judge", "must"}))
-        or held >= {"other", "gone"}
+        (has("rules") and has("ignore"))
+        or (answer and (has("best") or has("win")))
+        or (text and has("win"))
+        or ((answer or text) and (has("other") or (has("judge") and has("must"))))
+        or (has("gone") and has("other"))
     )

@@ -31,14 +31,18 @@ def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object
     """Build the grid of the measures that the address names, with links by `with_` that choose another."""
     titles = dict(zip(("win", "over"), grid_titles(view), strict=True))
     if len(view.grid.domains) < LEAST_DOMAINS or not titles["win"]:
-        return {"grid": None}
+        return {"grid": None, "goes": ""}
     chosen = {
         key: word if (word := chosen_words(key)) in names else next(iter(names), "")
         for key, names in titles.items()
     }
     many = len(view.grid.systems)
     most = many if chosen_words("systems") == "all" else MAX_SYSTEMS
+    correlated = view.grid.correlation(*chosen.values())
     return {
+        "goes": _goes(correlated, {chosen[key]: names.get(chosen[key], "") for key, names in titles.items()})
+        if correlated
+        else "",
         "grid": made_once(
             view, f"grid {chosen} {most}", lambda: grid_table(view, *chosen.values(), systems=most)
         ),

@@ -116,10 +116,15 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
     return joints
 
 
-def system_cell(view: BoardView, line: Line, *, links: bool = True) -> Markup:
-    """Return the system's name as a permalink, with its badges."""
+def system_cell(view: BoardView, line: Line, *, links: bool = True, overall: bool = False) -> Markup:
+    """Return the system's name as a permalink, with its badges and overall its weakest domain."""
     href = link("system", board=view.name, id=line.system) if links else ""
-    return drawn("name", line.system, href, list(_badges(view, line)))
+    weakest = view.grid.weakest(line.system, "win_tie_rate") if overall else None
+    under = ""
+    if weakest is not None:
+        share = percent(weakest.figures["win_tie_rate"].value, decimals=0)
+        under = f"weakest: {view.grid.domains[weakest.domain]}, {share}"
+    return drawn("name", line.system, href, list(_badges(view, line)), under)
 
 
 def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:

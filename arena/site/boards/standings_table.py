@@ -115,7 +115,7 @@ class Table:
         joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
         self._cells: Mapping[str, Callable[[Line], Child]] = {
             "rank": lambda line: drawn("rank", line, joints.get(line.system, ()), marks.get(line.system)),
-            "system": lambda line: system_cell(view, line, links=links),
+            "system": lambda line: system_cell(view, line, links=links, overall=domain == OVERALL),
             "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
             "win_rate": rate_cell,
             "win_tie_rate": outcome_cell,

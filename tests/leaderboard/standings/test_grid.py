@@ -49,3 +49,15 @@ def test_correlation_over_cells_has_the_interval_of_fisher(
     found = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
     ends = None if found is None else (found.value, found.lower, found.upper)
     assert ends == (None if expected is None else pytest.approx(expected, abs=0.001))
+
+
+def test_the_weakest_domain_has_the_lowest_rate_unless_all_are_alike() -> None:
+    lines = {f"d{at}": [_line("a", 9, 0.8 - 0.2 * at, None), _line("b", 9, 0.5, None)] for at in range(3)}
+    grid = grid_of(_board(lines))
+    weakest = grid.weakest("a", "win_tie_rate")
+    assert weakest is not None
+    assert (weakest.domain, grid.weakest("b", "win_tie_rate"), grid.weakest("c", "win_tie_rate")) == (
+        "d2",
+        None,
+        None,
+    )
