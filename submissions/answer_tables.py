@@ -22,7 +22,7 @@ from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, lay
 
 MOST_UNREAD, MOST_NAMED = 5, 8
 """Columns and systems that a sentence names."""
-ODD = re.compile(r"\s*+[{\[]|Thinking:")
+ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
 """Beginning of a text that may be more than a text."""
 
 

@@ -22,7 +22,7 @@ def _answers(path: Path, count: int, names: str) -> Path:
     lines = [names]
     for number in range(8):
         facts = [f"Part{part} of machine {number} turns wheel{part}." for part in range(5)]
-        lines.append(f"How does machine {number} work?,{' '.join(facts[:count])},{' '.join(facts)}")
+        lines.append(f"How machine {number} works,{' '.join(facts[:count])},{' '.join(facts)}")
     path.write_text("\n".join(lines))
     return path
 
