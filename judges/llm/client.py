@@ -136,6 +136,8 @@ class Scheduler:
             try:
                 reply = await self._attempt(request, endpoint, call_usage)
             except CallError as fault:
+                # Its frames, and those of what it came from, hold the reply's body while this waits.
+                fault.__traceback__ = fault.__cause__ = fault.__context__ = None
                 if fault.kind is CallErrorKind.RATE_LIMITED:
                     limited += 1
                     patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
