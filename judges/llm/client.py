@@ -136,8 +136,6 @@ class Scheduler:
             try:
                 reply = await self._attempt(request, endpoint, call_usage)
             except CallError as fault:
-                # Its frames, and those of what it came from, hold the reply's body while this waits.
-                fault.__traceback__ = fault.__cause__ = fault.__context__ = None
                 if fault.kind is CallErrorKind.RATE_LIMITED:
                     limited += 1
                     patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
@@ -233,6 +231,8 @@ class Scheduler:
                 reply = self._redaction.reply(await self._transport.send(request))
         except CallError as fault:
             fault.redact(self._redaction.text)
+            # Its frames, and those of what it came from, would hold the reply's body until the next try.
+            fault.__traceback__ = fault.__cause__ = fault.__context__ = None
             self._meter.settle_fault(request, call_usage, reserved, fault)
             raise
         except StoppedError:

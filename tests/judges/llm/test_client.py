@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from data.models import Outcome, Reply
 from data.text import visible
 from judges.llm.client import Scheduler, open_client
 from judges.llm.costs import Ledger, MemoryLedger
+from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.redaction import Redaction
 from judges.llm.replies import reply_of
 from judges.llm.requests import CallFailure, Message, ReplyCache, Request, Sampling
@@ -400,3 +402,27 @@ def test_replies_have_no_key_and_no_controls(scripted_llm: Callable[..., Any]) -
     [reply], _ = ask([request(server.url)], api_key=KEY)
     assert instance(Reply, reply).text == "*** \\u001b]0;x\\u0007 \\u009b31m \\u202e\ttab\r\nline"
     assert visible("a\rb é 日\u3000本 👩\u200d🔬 \u200f\n") == "a\\u000db é 日\u3000本 👩\u200d🔬 \u200f\n"
+
+
+class Unusable(Reporting):
+    """A transport whose replies are at fault."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.bodies: list[weakref.ref[Unusable]] = []
+
+    async def send(self, request: Request) -> Reply:
+        body = Unusable()
+        assert [one for one in self.bodies if one() is not None] == []
+        self.bodies.append(weakref.ref(body))
+        raise CallError(CallErrorKind.TRANSIENT, f"{request.model}: too large")
+
+
+def test_a_reply_that_cannot_be_used_is_let_go_before_the_next_try() -> None:
+    async def run() -> int:
+        transport = Unusable()
+        async with open_client(AccessSettings(**FAST, attempts=3), transport=transport) as client:
+            assert instance(CallFailure, await client.ask(request("http://held/v1"))).calls == 3
+        return len(transport.bodies)
+
+    assert asyncio.run(run()) == 3
