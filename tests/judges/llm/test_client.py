@@ -418,11 +418,12 @@ class Unusable(Reporting):
         raise CallError(CallErrorKind.TRANSIENT, f"{request.model}: too large")
 
 
-def test_a_reply_that_cannot_be_used_is_let_go_before_the_next_try() -> None:
+def test_a_reply_that_cannot_be_used_is_let_go_while_its_next_try_waits() -> None:
     async def run() -> int:
-        transport = Unusable()
-        async with open_client(AccessSettings(**FAST, attempts=3), transport=transport) as client:
-            assert instance(CallFailure, await client.ask(request("http://held/v1"))).calls == 3
+        transport, settings = Unusable(), AccessSettings(backoff=0.2, attempts=2)
+        async with open_client(settings, transport=transport) as client:
+            asks = (client.ask(request("http://held/v1", text)) for text in "ab")
+            assert [instance(CallFailure, one).calls for one in await asyncio.gather(*asks)] == [2, 2]
         return len(transport.bodies)
 
-    assert asyncio.run(run()) == 3
+    assert asyncio.run(run()) == 4
