@@ -80,11 +80,12 @@ class Grid(_Model):
         """Return the cell of a system in a domain; None if nothing of it was judged."""
         return self._by_place.get((system, domain))
 
-    def weakest(self, system: str, win: str) -> GridCell | None:
-        """Return the cell in which a system's figure is lowest; None if all are alike."""
+    def weakest(self, system: str, win: str) -> tuple[GridCell, ...]:
+        """Return the cells in which a system's figure is lowest; none if all are alike."""
         cells = [cell for cell in self.cells if cell.system == system and win in cell.figures]
-        alike = len({cell.figures[win].value for cell in cells}) <= 1
-        return None if alike else min(cells, key=lambda cell: cell.figures[win].value)
+        least = min((cell.figures[win].value for cell in cells), default=0.0)
+        found = tuple(cell for cell in cells if cell.figures[win].value == least)
+        return found if len(found) < len(cells) else ()
 
     def correlation(self, win: str, score: str) -> GridCorrelation | None:
         """Return the correlation of two figures; None if too few cells have both."""

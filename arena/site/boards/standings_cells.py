@@ -119,11 +119,10 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
 def system_cell(view: BoardView, line: Line, *, links: bool = True, overall: bool = False) -> Markup:
     """Return the system's name as a permalink, with its badges and overall its weakest domain."""
     href = link("system", board=view.name, id=line.system) if links else ""
-    weakest = view.grid.weakest(line.system, "win_tie_rate") if overall else None
     under = ""
-    if weakest is not None:
-        share = percent(weakest.figures["win_tie_rate"].value, decimals=0)
-        under = f"weakest: {view.grid.domains[weakest.domain]}, {share}"
+    if weakest := view.grid.weakest(line.system, "win_tie_rate") if overall else ():
+        where = view.grid.domains[weakest[0].domain] if len(weakest) == 1 else f"{len(weakest)} domains"
+        under = f"weakest: {where}, {percent(weakest[0].figures['win_tie_rate'].value, decimals=0)}"
     return drawn("name", line.system, href, list(_badges(view, line)), under)
 
 

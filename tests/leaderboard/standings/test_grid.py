@@ -51,13 +51,12 @@ def test_correlation_over_cells_has_the_interval_of_fisher(
     assert ends == (None if expected is None else pytest.approx(expected, abs=0.001))
 
 
-def test_the_weakest_domain_has_the_lowest_rate_unless_all_are_alike() -> None:
-    lines = {f"d{at}": [_line("a", 9, 0.8 - 0.2 * at, None), _line("b", 9, 0.5, None)] for at in range(3)}
-    grid = grid_of(_board(lines))
-    weakest = grid.weakest("a", "win_tie_rate")
-    assert weakest is not None
-    assert (weakest.domain, grid.weakest("b", "win_tie_rate"), grid.weakest("c", "win_tie_rate")) == (
-        "d2",
-        None,
-        None,
-    )
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [((0.8, 0.6, 0.4), ["d2"]), ((0.2, 0.6, 0.2), ["d0", "d2"]), ((0.5, 0.5, 0.5), []), ((), [])],
+)
+def test_the_weakest_domains_have_the_lowest_rate_unless_all_are_alike(
+    rates: tuple[float, ...], expected: list[str]
+) -> None:
+    lines = {f"d{at}": [_line("a", 9, rate, None)] for at, rate in enumerate(rates)}
+    assert [cell.domain for cell in grid_of(_board(lines)).weakest("a", "win_tie_rate")] == expected
