@@ -35,6 +35,7 @@ from data.store import Store
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import ADA, Fill, Serve, play, quiet, until, write_answers
 from tests.narrow import known
+from tests.scripted_llm import ScriptedLLM
 from tests.served import program
 
 ROOT = Path(__file__).parents[4]
@@ -51,17 +52,21 @@ def work(arena: Arena) -> None:
     Worker(arena, arena.job_leases.worker).run(once=True)
 
 
-def stopped_after(arena: Arena, battles: int, *, concurrency: int = 1) -> int:
+def stopped_after(arena: Arena, llm: ScriptedLLM, battles: int, *, concurrency: int = 1) -> int:
     """Judge some battles, pause the round, and return how many were judged."""
+    script = llm.script
 
     def pause(progress: Progress) -> None:
         if progress.done >= battles:
+            # A pause is noticed within a second: most battles must be left by then on a busy machine too.
+            llm.script = replace(script, latency=0.3)
             arena.rounds.pause("r")
 
     with contextlib.suppress(ConflictError):
         arena.rounds.run("r", concurrency=concurrency, report=pause)
+    llm.script = script
     judged = arena.rounds.status("r")[1].judged
-    assert 0 < judged < 72
+    assert 0 < judged < 60
     return judged
 
 
@@ -127,9 +132,10 @@ def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serv
 
 @pytest.mark.slow
 def test_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm: Serve) -> None:
-    arena = filled(endpoint=scripted_llm(latency=0.02).url)
+    llm = scripted_llm(latency=0.02)
+    arena = filled(endpoint=llm.url)
     arena.rounds.create(PAID)
-    judged = stopped_after(arena, 10, concurrency=2)
+    judged = stopped_after(arena, llm, 10, concurrency=2)
     with pytest.raises(ConflictError, match="arena rounds cancel r"):
         arena.boards.publish("r", report=quiet, score=False)
     arena.rounds.cancel("r")
@@ -149,7 +155,7 @@ def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve
     spec.write_text('kind = "llm"\nmodel = "m"\nprompt = "pairwise"\n')
     arena.rounds.create(replace(PAID, judge=str(spec)))
     spec.write_text('kind = "llm"\nmodel = "another"\nprompt = "pairwise"\n')
-    judged = stopped_after(arena, 5)
+    judged = stopped_after(arena, llm, 5)
     assert {body["model"] for body in llm.log.bodies} == {"another"}
     assert arena.rounds.get("r").judge["model"] == "another"
     spec.write_text('kind = "llm"\nmodel = "third"\nprompt = "pairwise"\n')
@@ -167,7 +173,7 @@ def test_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scr
     first, second = scripted_llm(latency=0.02), scripted_llm()
     arena = filled(endpoint=first.url)
     arena.rounds.create(PAID)
-    judged = stopped_after(arena, 5)
+    judged = stopped_after(arena, first, 5)
     moved = make_arena(endpoint=second.url)
     assert moved.rounds.run("r", concurrency=8, report=quiet).judged == 72
     assert 0 < second.log.calls <= 2 * (72 - judged) + 2
