@@ -47,10 +47,10 @@ test-slow: $(VENV)/.dev ## the tests that take more than a second, with more exa
 
 check: lint types contract structure ## lint, format, types and import contract
 
-lint: $(VENV)/.dev ## lint and format, checked
+lint: $(VENV)/.dev ## lint, format and words, checked
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python benchmarks/docstrings.py
+	$(BIN)/python benchmarks/words.py --check
 
 format: $(VENV)/.dev ## put the code into its format
 	$(BIN)/ruff format .

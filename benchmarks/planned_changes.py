@@ -1,7 +1,6 @@
-"""Each change that the architecture plans for, made in a copy of the checkout: how many files it takes.
+"""Count the files of each planned change by making it in a copy of the checkout.
 
-Each change adds something of the arena's own, not a plugin, and is tried there: what it adds must be found by
-its name where people find it. Tests and documentation come on top.
+Each change adds a built-in, not a plugin, and is tried in the copy. Tests and documentation come on top.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ COPIED = ("arena", "judges", "leaderboard", "submissions", "data")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change.
+    """Planned change.
 
     Attributes:
-        name: What is added.
+        name: The built-in that is added.
         files: The new files, by path.
-        edits: Of a file, the line before which text is put, and the text.
-        tried: An expression that is true where the change has its effect.
+        edits: By path, a line of the file and the text to insert before it.
+        trial: An expression that is true if the change has its effect.
     """
 
     name: str
     files: Mapping[str, str]
     edits: Mapping[str, tuple[str, str]]
-    tried: str
+    trial: str
 
 
 CHANGES = (
@@ -48,7 +47,7 @@ CHANGES = (
         edits={
             "judges/metrics/registry.py": ("\n@cache\ndef own_metrics", 'FAMILIES = (*FAMILIES, "brevity")\n')
         },
-        tried="'brevity' in said('metrics', 'list')",
+        trial="'brevity' in output('metrics', 'list')",
     ),
     Change(
         name="format",
@@ -59,7 +58,7 @@ CHANGES = (
             "read=lambda row, questions: NamedAnswer(ids=[row['ticket']], answer=row['reply'])),)\n"
         },
         edits={"submissions/formats/registry.py": ("TEXTS = (", 'MODULES = (*MODULES, ".helpdesk")\n')},
-        tried="loaded('submissions.formats.registry').format_of({'ticket': 1}).name == 'helpdesk'",
+        trial="loaded('submissions.formats.registry').format_of({'ticket': 1}).name == 'helpdesk'",
     ),
     Change(
         name="set format",
@@ -70,7 +69,7 @@ CHANGES = (
             "read=lambda path: []),)\n"
         },
         edits={"data/files/question_sets/registry.py": ("DOMAIN =", 'MODULES = (".tickets", *MODULES)\n')},
-        tried="'`tickets`' in said('sets', 'import', '--help')",
+        trial="'`tickets`' in output('sets', 'import', '--help')",
     ),
     Change(
         name="column",
@@ -81,7 +80,7 @@ CHANGES = (
                 '[[column]]\nname = "initial"\nmeaning = "Its first letter."\nfrom = "system"\n\n',
             )
         },
-        tried="loaded('leaderboard.standings.columns').column_named('initial') is not None",
+        trial="loaded('leaderboard.standings.columns').column_named('initial') is not None",
     ),
     Change(
         name="page",
@@ -92,7 +91,7 @@ CHANGES = (
                 'OWN = (*OWN, Page(name="plain", title="Plain", module="plain_page", menu=MORE))\n\n\n',
             )
         },
-        tried="callable(loaded('arena.site.pages').pages()['plain'].load().show)",
+        trial="callable(loaded('arena.site.pages').pages()['plain'].load().show)",
     ),
     Change(
         name="transport",
@@ -109,7 +108,7 @@ CHANGES = (
                 ),
             )
         },
-        tried="'`canned`' in said('rounds', 'run', '--help')"
+        trial="'`canned`' in output('rounds', 'run', '--help')"
         " and loaded('judges.llm.transports.registry').transport_info('canned').opened(None, None, None)",
     ),
     Change(
@@ -125,14 +124,14 @@ CHANGES = (
                 ),
             )
         },
-        tried="said('sets', 'number').strip() == '0'",
+        trial="output('sets', 'number').strip() == '0'",
     ),
 )
 TRIAL = """
 import contextlib, io, json, sys
 from importlib import import_module as loaded
 
-def said(*words):
+def output(*words):
     from arena.cli.commands import command
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.suppress(SystemExit):
@@ -143,25 +142,25 @@ print(json.dumps({name: bool(eval(text)) for name, text in json.loads(sys.argv[1
 """
 
 
-def counted() -> Mapping[str, int | None]:
-    """Count the files that each change takes; None for one without a place yet.
+def count_files() -> Mapping[str, int]:
+    """Count the files that each change takes.
 
     Raises:
-        ValueError: A change has not the effect that it should have.
+        ValueError: A change does not have its effect.
     """
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         for room in COPIED:
             shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
-        made = [change for change in CHANGES if _make(change, copy)]
+        for change in CHANGES:
+            _apply(change, copy)
         environment = {
             **os.environ,  # noqa: TID251 - what a process of the machine needs
             "ARENA_HOME": str(copy / "home"),
             "PYTHONPATH": folder,
             "PYTHONDONTWRITEBYTECODE": "1",
         }
-        trials = json.dumps({change.name: change.tried for change in made})
-        command = [sys.executable, "-c", TRIAL, trials]
+        command = [sys.executable, "-c", TRIAL, json.dumps({change.name: change.trial for change in CHANGES})]
         done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ValueError(done.stderr[-2000:])
@@ -169,20 +168,14 @@ def counted() -> Mapping[str, int | None]:
     without = [name for name, effect in effects.items() if not effect]
     if without:
         raise ValueError(f"without effect: {', '.join(without)}")
-    return {
-        change.name: len(change.files) + len(change.edits) if change in made else None for change in CHANGES
-    }
+    return {change.name: len(change.files) + len(change.edits) for change in CHANGES}
 
 
-def _make(change: Change, copy: Path) -> bool:
-    """Make a change in a copy; whether it has the files that are edited."""
-    if not all((copy / path).is_file() for path in change.edits):
-        return False
+def _apply(change: Change, copy: Path) -> None:
     for path, text in change.files.items():
         (copy / path).write_text(text, encoding="utf-8")
-    for path, (before, text) in change.edits.items():
+    for path, (line, text) in change.edits.items():
         content = (copy / path).read_text(encoding="utf-8")
-        if content.count(before) != 1:
-            raise ValueError(f"{path} has {before!r} {content.count(before)} times")
-        (copy / path).write_text(content.replace(before, text + before), encoding="utf-8")
-    return True
+        if content.count(line) != 1:
+            raise ValueError(f"{path} has {line!r} {content.count(line)} times")
+        (copy / path).write_text(content.replace(line, text + line), encoding="utf-8")

@@ -2,12 +2,9 @@
 
     python benchmarks/structure.py [--check] [--list]
 
-A module counts as imported by another wherever an import statement names it, also inside a function or
-under `TYPE_CHECKING`. Packages' `__init__` and migrations are left out of the counts. With `--check` the
-program ends with 1 where a limit is exceeded; `make check` runs it so. With `--list` it names the items that
-a figure counts, such as the modules with one importer.
-
-`structure.toml` holds the limits of the whole and of single features; a path there must exist.
+Imports inside functions and under `TYPE_CHECKING` count. Packages' `__init__` and migrations do not.
+`--check` ends with 1 if a limit of `structure.toml` is exceeded. `--list` names the items of each figure,
+such as the modules with one importer.
 """
 
 from __future__ import annotations
@@ -25,22 +22,21 @@ from pathlib import Path
 
 import grimp
 import networkx as nx
-from planned_changes import counted
+from planned_changes import count_files
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
 LIMITS = Path(__file__).with_suffix(".toml")
-MOST_FILES = 2
-"""Limit of files that a planned change may touch, besides tests and documentation."""
+MAX_FILES = 2
+"""Files that a planned change may touch, besides tests and documentation."""
 NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data|findings)/")
-"""Texts that are part of the product, and the log of findings."""
-MOST_LINES = 320
-LIMIT_OF_MODULES = 420
+MAX_LINES = 320
+MAX_MODULES = 420
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure of the layout, and the most that it may be."""
+    """Figure of the layout and its limit."""
 
     name: str
     value: float
@@ -60,7 +56,7 @@ class Figure:
 
 
 def modules() -> list[Path]:
-    """Every module of the product but migrations and the `__init__` of packages."""
+    """Return the product's modules without migrations and `__init__`."""
     return [
         path
         for room in ROOMS
@@ -70,7 +66,7 @@ def modules() -> list[Path]:
 
 
 def totals() -> dict[str, int]:
-    """Lines of all Python of the product, of its tests and of its benchmarks."""
+    """Count the lines of Python in the product, its tests and its benchmarks."""
     parts = {"product": (*ROOMS, "answer_arena.py"), "tests": ("tests",), "benchmarks": ("benchmarks",)}
     return {
         name: sum(
@@ -83,17 +79,12 @@ def totals() -> dict[str, int]:
 
 
 def _lines(path: Path) -> int:
-    """Lines of a Python file, or of all those in a folder."""
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
 def _feature(name: str, limit: int, paths: Sequence[str], allowed: int = 0, why: str = "") -> Figure:
-    """Lines of a feature's own files; a missed limit gives the lines that are allowed, and why.
-
-    Raises:
-        FileNotFoundError: A path names nothing.
-    """
+    """Count the lines of a feature's own files."""
     files = {path: _lines(path) for pattern in paths for path in ROOT.glob(pattern)}
     unknown = [pattern for pattern in paths if not any(ROOT.glob(pattern))]
     if unknown:
@@ -103,8 +94,8 @@ def _feature(name: str, limit: int, paths: Sequence[str], allowed: int = 0, why:
     return Figure(name=title, value=sum(files.values()), limit=allowed or limit, examples=examples)
 
 
-def _held() -> Iterator[Figure]:
-    """Measure what has a limit in `structure.toml`, and what a planned change takes."""
+def _limited() -> Iterator[Figure]:
+    """Measure what `structure.toml` limits, and planned changes."""
     from arena.cli.commands import all_commands
 
     limits = tomllib.loads(LIMITS.read_text(encoding="utf-8"))
@@ -122,17 +113,13 @@ def _held() -> Iterator[Figure]:
     )
     for name, feature in limits["features"].items():
         yield _feature(name, **feature)
-    for name, files in counted().items():
-        called = f"files that another {name} takes"
-        if files is None:
-            yield Figure(name=f"{called}: there is no registry", value=0)
-        else:
-            yield Figure(name=called, value=files, limit=MOST_FILES)
+    for name, files in count_files().items():
+        yield Figure(name=f"files that another {name} takes", value=files, limit=MAX_FILES)
 
 
 def figures() -> Iterator[Figure]:
     """Measure the checkout."""
-    yield from _held()
+    yield from _limited()
     paths = modules()
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
     for room in ROOMS:
@@ -141,12 +128,12 @@ def figures() -> Iterator[Figure]:
             value=sum(lines[path] for path in paths if path.is_relative_to(ROOT / room)),
         )
     yield Figure(name="lines of product code", value=sum(lines.values()))
-    yield Figure(name="modules", value=len(paths), limit=LIMIT_OF_MODULES)
+    yield Figure(name="modules", value=len(paths), limit=MAX_MODULES)
     folders = Counter(path.parent for path in paths)
     fullest = [f"{folder.relative_to(ROOT)} {count}" for folder, count in folders.most_common()]
     yield Figure(name="modules in the fullest folder", value=max(folders.values()), examples=fullest)
-    long = [f"{path.relative_to(ROOT)} {count}" for path, count in lines.items() if count > MOST_LINES]
-    yield Figure(name=f"modules of more than {MOST_LINES} lines", value=len(long), examples=long)
+    long = [f"{path.relative_to(ROOT)} {count}" for path, count in lines.items() if count > MAX_LINES]
+    yield Figure(name=f"modules of more than {MAX_LINES} lines", value=len(long), examples=long)
     yield from _imports({".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths})
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
     yield from _unused(paths, trees)
@@ -155,9 +142,9 @@ def figures() -> Iterator[Figure]:
 def _imports(names: set[str]) -> Iterator[Figure]:
     graph = grimp.build_graph(*ROOMS, cache_dir=None)
     importers = {name: graph.find_modules_that_directly_import(name) for name in names}
-    single = sorted(name for name, found in importers.items() if len(found) == 1)
+    single = sorted(name for name, users in importers.items() if len(users) == 1)
     yield Figure(name="share of modules with one importer", value=len(single) / len(names), examples=single)
-    arrows = nx.DiGraph((importer, name) for name, found in importers.items() for importer in found)
+    arrows = nx.DiGraph((importer, name) for name, users in importers.items() for importer in users)
     cycles = [
         " <-> ".join(sorted(part)) for part in nx.strongly_connected_components(arrows) if len(part) > 1
     ]
@@ -165,15 +152,15 @@ def _imports(names: set[str]) -> Iterator[Figure]:
 
 
 def _is_protocol(name: str) -> bool:
-    """Return whether Python or a library calls what has this name: `__init__`, `_repr_html_`."""
+    """Return whether Python or a library calls the name: `__init__`, `_repr_html_`."""
     return name.startswith("__") or (name.startswith("_") and name.endswith("_"))
 
 
 def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figure]:
-    """Functions, methods and classes that nothing in the product names.
+    """Find functions, methods and classes that the product never names.
 
-    Decorated ones are called by whoever decorates them. `leaderboard` is an API for notebooks, and what a
-    class overrides may be called by a library: so public names are counted, and private ones forbidden.
+    Decorators register names, notebooks use `leaderboard` and libraries call overrides: so public names are
+    only counted, and private ones forbidden.
     """
     named = {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
     unused = [
@@ -192,7 +179,7 @@ def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figu
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node uses; fields of models are filled by name."""
+    """Yield the names that a node uses; models' fields are filled by name, so strings count."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
@@ -204,12 +191,12 @@ def _names(node: ast.AST) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the figures; 1 where one of them is over its limit and `--check` asks."""
+    """Print the figures; return 1 if `--check` is given and a limit is exceeded."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is exceeded")
-    parser.add_argument("--list", action="store_true", help="name what a figure counts")
+    parser.add_argument("--check", action="store_true", help="end with 1 if a limit is exceeded")
+    parser.add_argument("--list", action="store_true", help="list the items of each figure")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
     measured = list(figures())

@@ -68,7 +68,7 @@ def rank(
     Args:
         data: A data frame of pandas or Polars, a list of dicts, paths, or a dict of these by system.
         judge: A judge by name or file, a model, or a function `(question, a, b, reference)`, also async, that
-            returns "a", "b" or "tie"; by default that of before, or the embedded one.
+            returns "a", "b" or "tie"; by default the previous one, or the embedded one.
         endpoint: Where the model is asked; by default `OPENAI_BASE_URL`, else OpenAI's.
         references: The questions' references or passages, as data.
         system: The column of systems; this and the next four by default as files name them.

@@ -47,7 +47,7 @@ def separates(standings: Json, first: str, second: str, domain: str = OVERALL) -
 def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Json]:
     """Return the lines of a domain with places among the systems; the reference keeps its letters alone.
 
-    Boards of before count the reference among the places, and the oldest have no letters; lines whose
+    Older boards count the reference among the places, and the oldest have no letters; lines whose
     reference has no place stay as they are.
     """
     held = next((line["rating"] for line in lines if line["system"] == reference), None) or {}

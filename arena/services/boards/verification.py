@@ -82,7 +82,7 @@ def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
 
 def _verify_judge(head: Mapping[str, Any], standings: Mapping[str, Any]) -> None:
     judge = head["judge"]
-    # Exports of before say where models were asked, and so have no hash without it.
+    # Older exports publish the endpoint, so their hash includes it.
     if hash_of_judge(judge) != judge.get(SHOWN_HASH, judge["hash"]):
         raise _wrong("The judge in round.json is not the one of its hash.")
     if judge["hash"] != standings["facts"]["judge hash"]:

@@ -87,7 +87,7 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
 
 
 @pytest.mark.slow
-def test_quota_holds_for_whoever_confirms_at_once(arena: Arena, held: int, tmp_path: Path) -> None:
+def test_quota_limits_concurrent_confirmations(arena: Arena, held: int, tmp_path: Path) -> None:
     arena.policies.put_phase("tiny", Phase(daily_quota=1, total_quota=1))
 
     def other() -> None:
