@@ -18,10 +18,10 @@ def points(value: float) -> str:
 
 def signed_share(share: float | None) -> str:
     """Return a difference of shares in percentage points with its sign; a dash where there is none."""
-    return shown(None if share is None else 100 * share, "+.1f").replace("-", "−")
+    return or_dash(None if share is None else 100 * share, "+.1f").replace("-", "−")
 
 
-def shown(value: float | None, form: str) -> str:
+def or_dash(value: float | None, form: str) -> str:
     """Return a value in a format of Python's; a dash where there is none."""
     return "–" if value is None else format(value, form)
 

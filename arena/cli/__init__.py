@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; exit codes are 0 done, 1 an ArenaError, 2 misuse."""
+    """Run the command line; exit codes: 0 success, 1 ArenaError, 2 usage error."""
     from arena.cli.commands import command
     from data.errors import ArenaError
 

@@ -1,4 +1,4 @@
-"""`arena battles check` and `compare-tools`: what other tools make of a battle file."""
+"""`arena battles check` and `compare-tools`: compare with other rating tools."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -7,7 +7,7 @@ import typer
 
 from arena.cli.options import AsJson, File, Seed, known
 from arena.cli.output import note, show_json, show_line, show_table
-from arena.formats import shown
+from arena.formats import or_dash
 from leaderboard.formats.registry import battle_format, listed_battle_formats
 
 Format = Annotated[
@@ -24,17 +24,14 @@ Format = Annotated[
 
 Strict = Annotated[
     bool,
-    typer.Option(
-        "--strict", help="Refuse a file with an unusable record, in place of leaving it out and counting it."
-    ),
+    typer.Option("--strict", help="Refuse a file with an unusable record instead of leaving the record out."),
 ]
 
 
 NamedVotes = Annotated[
     bool,
     typer.Option(
-        "--named-votes",
-        help="Count LMArena's votes whose voters were shown the systems' names (`anony` is false).",
+        "--named-votes", help="Include LMArena votes whose voters saw the systems' names (`anony` is false)."
     ),
 ]
 
@@ -47,11 +44,11 @@ def check(
     named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say what of a battle file makes boards differ between tools.
+    """List what in a battle file makes rating tools disagree.
 
     $ arena battles check battles.jsonl
 
-    A line each: the fact, what ratings do with it here, and what arena-rank 0.1.1 and evalica 0.4.2 do.
+    Each line has the finding and its effect on ratings here, in arena-rank 0.1.1 and in evalica 0.4.2.
     """
     from arena.services.battle_files import Reading
     from arena.services.battle_peers import NAMED_TOOLS, check_file
@@ -66,7 +63,7 @@ def check(
         tools = " ".join(f"{name}: {row[name]}." for name in ("here", *NAMED_TOOLS))
         show_line(f"{row['finding']}. {tools}")
     if not rows:
-        show_line(f"Nothing in {file.name} makes boards differ between tools.")
+        show_line(f"Nothing in {file.name} makes rating tools disagree.")
 
 
 def compare_tools(
@@ -78,13 +75,13 @@ def compare_tools(
     named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Rate a battle file by several tools, and say why they differ.
+    """Rate a battle file with several tools and explain where they differ.
 
     $ arena battles compare-tools battles.jsonl
 
     The tools are arena-rank, evalica and choix (`pip install 'answer-arena[peers]'`). A cell is a system's
-    rank, rating and interval; numbers in brackets are the reasons, below, why it differs. Ratings are points,
-    400 for odds of ten to one; each tool's are shifted until the systems rated here have the same mean.
+    rank, rating and interval; numbers in brackets refer to the reasons below the table. Ratings are in points
+    (400 for odds of ten to one), shifted so that all tools have the same mean over the systems rated here.
     """
     from arena.services.battle_files import Reading
     from arena.services.battle_peers import compare_tools_on_file
@@ -104,7 +101,7 @@ def compare_tools(
 
 
 def _cell(place: Mapping[str, Any]) -> str:
-    rating, lower, upper = (shown(place[name], ".1f") for name in ("rating", "lower", "upper"))
+    rating, lower, upper = (or_dash(place[name], ".1f") for name in ("rating", "lower", "upper"))
     ends = "" if lower == upper == "–" else f" ({lower} to {upper})"
     marks = "".join(f" [{number}]" for number in place.get("reasons", ()))
-    return f"{shown(place['rank'], 'd')}: {rating}{ends}{marks}"
+    return f"{or_dash(place['rank'], 'd')}: {rating}{ends}{marks}"

@@ -1,4 +1,4 @@
-"""`--people` of `arena battles`: what votes of people make of a file of verdicts."""
+"""`--people` of `arena battles`: correct a judge's verdicts by human votes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,19 +16,19 @@ People = Annotated[
     Path | None,
     typer.Option(
         metavar="VOTES",
-        help="Votes of people (question_id, model_a, model_b, winner or score; annotator, chance) on some "
-        "battles: say what people would say of all.",
+        help="Human votes on some battles (question_id, model_a, model_b, winner or score; optionally "
+        "annotator, chance): estimate what people would say of all battles.",
         callback=whole_if_named,
     ),
 ]
-RATINGS = ("rank", "system", "people would say", "votes alone", "judge", "labelled", "flags")
-RATES = ("system", "domain", "labelled", "mean share", "votes alone", "judge", "win", "win+tie")
+RATINGS = ("rank", "system", "people would say", "votes only", "judge", "labelled", "flags")
+RATES = ("system", "domain", "labelled", "mean share", "votes only", "judge", "win", "win+tie")
 
 
 def show_corrected(
     file: Path, votes: Path, request: "RatingRequest", reading: "Reading", *, as_json: bool
 ) -> None:
-    """Print ratings as people would give them."""
+    """Print ratings corrected by human votes."""
     from arena.services.battle_files import correct_file
 
     table, notes = correct_file(file, votes, request, reading=reading)
@@ -36,7 +36,7 @@ def show_corrected(
         (
             f"{row['rank_lower']}–{row['rank_upper']}",
             row["system"],
-            *(_shown(row, f"{by}rating", by, 0) for by in ("", "people_", "judge_")),
+            *(_estimate(row, f"{by}rating", by, 0) for by in ("", "people_", "judge_")),
             row["labelled_battles"],
             ", ".join(row["flags"]),
         )
@@ -48,7 +48,7 @@ def show_corrected(
 def show_corrected_rates(
     file: Path, votes: Path, reference: str | None, reading: "Reading", *, by_domain: bool, as_json: bool
 ) -> None:
-    """Print win rates as people would give them."""
+    """Print win rates corrected by human votes."""
     from arena.services.battle_files import corrected_rates_of_file
 
     table, notes = corrected_rates_of_file(
@@ -57,9 +57,9 @@ def show_corrected_rates(
     rows = [
         (
             *(row[name] for name in ("system", "domain", "labelled_battles")),
-            *(_shown(row, f"{by}mean_score", f"{by}score_", 3) for by in ("", "people_", "judge_")),
-            _shown(row, "win_rate", "", 3),
-            _shown(row, "win_tie_rate", "win_tie_", 3),
+            *(_estimate(row, f"{by}mean_score", f"{by}score_", 3) for by in ("", "people_", "judge_")),
+            _estimate(row, "win_rate", "", 3),
+            _estimate(row, "win_tie_rate", "win_tie_", 3),
         )
         for row in table["rows"]
     ]
@@ -85,7 +85,7 @@ def _show(
     show_line(f"{table['votes']:,} votes{people} on {labelled}. {table['advice']}")
 
 
-def _shown(row: Mapping[str, Any], name: str, ends: str, digits: int) -> str | None:
+def _estimate(row: Mapping[str, Any], name: str, ends: str, digits: int) -> str | None:
     value, lower, upper = (row[field] for field in (name, f"{ends}lower", f"{ends}upper"))
     if value is None or lower is None or upper is None:
         return None if value is None else f"{value:.{digits}f}"

@@ -11,7 +11,7 @@ from arena.cli.battle_peers import Format, NamedVotes, Strict, check, compare_to
 from arena.cli.battle_votes import People, show_corrected, show_corrected_rates
 from arena.cli.options import AsJson, Engine, File, Seed, known, open_parallel, whole_file
 from arena.cli.output import Cell, note, show_json, show_line, show_table
-from arena.formats import shown
+from arena.formats import or_dash
 from leaderboard.formats.registry import battle_format
 from leaderboard.vocabulary import Cluster, Covariate, IntervalKind, Method
 
@@ -26,22 +26,22 @@ CovariateNames = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,…",
-        show_default="all that the file has",
-        help="With --method style: what to control for: `length`, `headings`, `bold`, `lists`, `position`.",
+        show_default="all in the file",
+        help="Covariates of --method style: `length`, `headings`, `bold`, `lists`, `position`.",
     ),
 ]
 commands = typer.Typer(help="Battle files: rate and convert them without a database.", no_args_is_help=True)
 commands.command()(check)
 commands.command()(compare_tools)
 Resamples = Annotated[
-    int, typer.Option(metavar="B", min=2, max=1_000_000, help="Resamples of the bootstrap.")
+    int, typer.Option(metavar="B", min=2, max=1_000_000, help="Number of bootstrap resamples.")
 ]
 
 Interval = Annotated[
     IntervalKind | None,
     typer.Option(
         show_default="bootstrap, sandwich above 250 systems",
-        help="How intervals are computed; `style` has sandwich intervals alone.",
+        help="Method for intervals; `style` supports only `sandwich`.",
     ),
 ]
 
@@ -58,23 +58,22 @@ def rate(
     method: Annotated[
         Method,
         typer.Option(
-            help="The rating model; `elo` is computed online, for comparison, `style` controls for what "
-            "biases a judge."
+            help="Rating model; `elo` is sequential, for comparison; `style` controls for style bias."
         ),
     ] = Method.BRADLEY_TERRY,
     interval: Interval = None,
     bootstrap: Resamples = 1000,
     cluster: Annotated[
         Cluster,
-        typer.Option(help="What is resampled: questions, people (`voter`), or single battles (`none`)."),
+        typer.Option(help="Unit of resampling: questions, people (`voter`) or single battles (`none`)."),
     ] = Cluster.QUESTION,
     anchor: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SYSTEM=RATING",
             show_default="ratings average 1000",
-            help="Fix the rating of one system; repeatable. Of several anchors, ratings are shifted so that "
-            "these systems deviate from what is given by 0 on average.",
+            help="Fix the rating of one system; repeatable. With several anchors, ratings are shifted so "
+            "that their mean deviation from the anchors is 0.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -94,18 +93,18 @@ def rate(
 
     $ arena battles rate battles.jsonl
 
-    With --people the file holds a judge's verdict on every planned battle, and VOTES a line for each
-    person's vote on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of
-    model_a), and where known `annotator` and `chance` (the probability that the battle was put to people;
-    without it the share of battles with votes). Votes join by question and unordered pair. The
-    ratings are what people would say of all the battles, with intervals by questions, beside the judge's and
-    those of votes alone; bradley-terry is the one method for it.
+    With --people, FILE has a judge's verdict on every planned battle, and VOTES a line for each human vote
+    on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of model_a), and
+    optionally `annotator` and `chance` (probability that the battle was sampled for voting; by default the
+    share of battles with votes). Votes are joined by question and unordered pair. The ratings estimate what
+    people would say of all battles, with intervals over questions, next to the judge's ratings and those
+    from votes only. The method must be bradley-terry.
 
-    With --method style the ratings are those of answers that are alike in what biases a judge, and each
-    covariate has a coefficient in rating points with its interval. The file says it in columns of each
-    battle's two answers: `a_length, b_length` (words), `a_headings, b_headings`, `a_bold, b_bold` (spans),
-    `a_lists, b_lists` (items), and `position`, the answer shown first: `a`, `b`, or `both` where the judge
-    read both orders (without it, `order` says the same by `ab` and `ba`).
+    With --method style, the ratings compare answers of equal style, and each covariate has a coefficient in
+    rating points with an interval. The covariates are columns for the two answers of a battle:
+    `a_length, b_length` (words), `a_headings, b_headings`, `a_bold, b_bold` (spans), `a_lists, b_lists`
+    (items), and `position`, the answer in first place: `a`, `b`, or `both` if the judge read both orders
+    (without it, `order` with `ab` or `ba`).
     """
     from arena.services.battle_files import RatingRequest, Reading, rate_file
 
@@ -135,7 +134,7 @@ def rate(
         (
             f"{rating.rank_lower}–{rating.rank_upper}",
             rating.system,
-            *(shown(value, ".1f") for value in (rating.rating, rating.lower, rating.upper, rating.se)),
+            *(or_dash(value, ".1f") for value in (rating.rating, rating.lower, rating.upper, rating.se)),
             rating.tie_group,
             rating.letters,
             rating.battles,
@@ -165,7 +164,7 @@ def winrates(
 
     $ arena battles winrates battles.jsonl --reference human --by domain
 
-    With --people they are what people would say, as of `arena battles rate --people`.
+    With --people, the rates estimate what people would say, as in `arena battles rate --people`.
     """
     from arena.services.battle_files import Reading, winrates_of_file
 
@@ -187,7 +186,7 @@ def winrates(
 def compare_rankings(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE FILE…", help="Verdicts of two judges or more on the same systems."),
+        typer.Argument(metavar="FILE FILE…", help="Verdicts of two or more judges on the same systems."),
     ],
     seed: Seed = 0,
     read_as: Format = None,
@@ -200,8 +199,8 @@ def compare_rankings(
 
     $ arena battles compare-rankings judge.jsonl people.jsonl
 
-    Where the files name their questions, only battles that are in all of them count. Kendall's tau-b has an
-    interval over questions; of more than two files it is the mean over all pairs.
+    If the files have question ids, only battles in all of them count. Kendall's tau-b has an interval over
+    questions; for more than two files it is the mean over all pairs.
     """
     from arena.services.battle_files import Reading, compare_rankings_of_files
 
@@ -232,7 +231,7 @@ def convert(
 
     $ arena battles convert battles.jsonl battles.csv
 
-    All columns are kept; what the destination cannot hold is named.
+    All columns are kept; the command lists those that the destination format cannot store.
     """
     from arena.services.battle_files import left_out_notes
     from leaderboard.formats import writing
@@ -254,7 +253,7 @@ def _read_covariates(words: str | None) -> tuple[Covariate, ...] | None:
         return tuple(Covariate(word.strip()) for word in words.split(","))
     except ValueError as error:
         names = ", ".join(covariate.value for covariate in Covariate)
-        raise typer.BadParameter(f"{error}; there are {names}") from error
+        raise typer.BadParameter(f"{error}; expected {names}") from error
 
 
 def _show_coefficients(rated: "FileRatings") -> None:
@@ -287,7 +286,7 @@ def _rate_cells(row: "Rate") -> tuple[Cell, ...]:
 
 
 def show_ranking_comparison(comparison: "RankingComparison", names: Sequence[str], *, as_json: bool) -> None:
-    """Print how alike rankings are, and the rank of each system in every one of them."""
+    """Print the correlation of rankings, and the rank of each system in each of them."""
     if as_json:
         show_json(comparison.as_json())
         return

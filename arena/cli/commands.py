@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
 PRIVATE = 0o077
-"""Rights of written files: homes, backups and exports are their user's alone."""
+"""Umask: only their user can read homes, backups and exports."""
 SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
-"""Commands that write what others are to read, with the rights that the user gives to files."""
+"""Commands that keep the user's umask: their files are made to be shared."""
 SERVING = ("serve", "worker", "mcp")
-"""Commands that run until they are stopped; they log."""
+"""Long-running commands; they log."""
 PARTS = {
     "Start here": {
         "rank": ("rank.rank", "Rank systems by their files of answers, in one command."),
         "losses": ("rank.losses", "List the questions that one system of a ranking lost to another."),
-        "compare": ("rank.compare", "Say which of two systems of a ranking is better, and how surely."),
+        "compare": (
+            "rank.compare",
+            "Compare two systems of a ranking: which is better, and how certain that is.",
+        ),
         "demo": ("system.demo", "Judge, rate and publish the bundled sets, then serve the site."),
     },
     "Run an arena": {
@@ -34,36 +37,39 @@ PARTS = {
         "submissions": ("submissions.commands", "Submissions: one system's file of answers each."),
         "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
         "judges": ("judges.commands", "Judges: a model with its prompt and settings."),
-        "labels": ("labels.commands", "Labels: people say of two answers which is better."),
+        "labels": ("labels.commands", "Labels: people choose the better of two answers."),
         "teams": ("teams.commands", "Teams, accounts, members and tokens."),
     },
     "Look into results": {
         "leaderboard": ("leaderboard.commands", "Published boards: list, show and export them."),
         "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
-        "retrieval": ("retrieval.retrieval", "Contexts without answers: score what a retriever found."),
+        "retrieval": ("retrieval.retrieval", "Contexts without answers: score retrieved passages."),
     },
     "Files": {
         "battles": ("battles.commands", "Battle files: rate and convert them without a database."),
         "retrieve": ("retrieval.retrieve", "Retrieve passages for the questions of a set."),
-        "corpora": ("retrieval.corpora", "Corpora: texts in which evidence for claims is found."),
+        "corpora": ("retrieval.corpora", "Corpora: texts to search for evidence."),
     },
     "Operate": {
-        "serve": ("system.serve", "Serve the site, and run the jobs of the queue beside it."),
-        "worker": ("jobs.worker", "Run the jobs of the queue, beside any number of other workers."),
-        "jobs": ("jobs.jobs", "Show the latest jobs, or one with the workers that run it."),
+        "serve": ("system.serve", "Serve the site and run queued jobs."),
+        "worker": ("jobs.worker", "Run queued jobs, alongside any number of other workers."),
+        "jobs": ("jobs.jobs", "Show the latest jobs, or one job with its workers."),
         "db": ("system.commands", "The database: upgrade, back up and restore it."),
-        "mcp": ("system.mcp", "Serve what is published to agents, read-only, by the Model Context Protocol."),
+        "mcp": (
+            "system.mcp",
+            "Serve published results to agents over the Model Context Protocol (read-only).",
+        ),
     },
 }
-"""The parts of `arena --help`: for each word where its command or group is, and a line of help.
+"""Sections of `arena --help`: the module, attribute and help line of each command or group.
 
-The module of one is imported when it is asked for: all of them take a second.
+Modules are imported on demand: importing all of them takes a second.
 """
 _typer = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-def _show_version(asked: bool) -> None:
-    if not asked:
+def _show_version(requested: bool) -> None:
+    if not requested:
         return
     version = own_version()
     checkout = "answer-arena, from a checkout that is not installed"
@@ -72,13 +78,15 @@ def _show_version(asked: bool) -> None:
 
 
 def _use_plugins(files: list[Path] | None) -> list[Path] | None:
-    # Before the module of the command is imported: its help names what they add.
+    # Runs before the command's module is imported: its help lists what plugins add.
     from arena.settings import add_plugins
     from data.plugins import use_plugin_files
 
     missing = [file for file in files or () if not file.is_file()]
     if missing:
-        raise InputError(f"There is no plugin file {missing[0]}.", advice="Give the path of a Python file.")
+        raise InputError(
+            f"The plugin file {missing[0]} does not exist.", advice="Give the path of a Python file."
+        )
     use_plugin_files(add_plugins(files or ()))
     return files
 
@@ -113,34 +121,34 @@ def root(
 
 class _Root(TyperGroup):
     def list_commands(self, ctx: "Context") -> list[str]:
-        """List the words, without importing their modules."""
+        """List the names without importing their modules."""
         del ctx
         return [name for part in PARTS.values() for name in part]
 
     def get_command(self, ctx: "Context", cmd_name: str) -> "Command | None":
         del ctx
         places = {name: place for part in PARTS.values() for name, (place, _) in part.items()}
-        # Those near to a misspelt one too: Typer proposes only what it has.
+        # Load close matches too: Typer suggests only loaded commands.
         for name in [cmd_name] if cmd_name in places else get_close_matches(cmd_name, places):
             if name not in self.commands:
-                self.commands[name] = _imported(name, *places[name].split("."))
+                self.commands[name] = _load(name, *places[name].split("."))
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: "Context", formatter: "HelpFormatter") -> None:
-        """List the commands, without importing their modules."""
+        """List the commands without importing their modules."""
         del ctx
         for title, part in PARTS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, line) for name, (_, line) in part.items()])
 
 
-def _imported(name: str, module: str, attribute: str) -> "Command":
-    found = getattr(import_module(f".{module}", __package__), attribute)
+def _load(name: str, module: str, attribute: str) -> "Command":
+    target = getattr(import_module(f".{module}", __package__), attribute)
     app = _typer()
-    if not isinstance(found, typer.Typer):
-        app.command(name)(found)
+    if not isinstance(target, typer.Typer):
+        app.command(name)(target)
         return typer.main.get_command(app)
-    app.add_typer(found, name=name)
+    app.add_typer(target, name=name)
     return typer.main.get_group(app).commands[name]
 
 
@@ -158,14 +166,14 @@ def command() -> TyperGroup:
 
 
 def all_commands(group: TyperGroup | None = None, *path: str) -> "dict[str, Command]":
-    """Import all commands, by their words below `arena`."""
+    """Import all commands; the keys are their names below `arena`."""
     group = group or command()
     context = typer.Context(group)
-    every: dict[str, Command] = {}
+    commands: dict[str, Command] = {}
     for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        if isinstance(found, TyperGroup):
-            every |= all_commands(found, *path, name)
-        elif found is not None:
-            every[" ".join((*path, name))] = found
-    return every
+        entry = group.get_command(context, name)
+        if isinstance(entry, TyperGroup):
+            commands |= all_commands(entry, *path, name)
+        elif entry is not None:
+            commands[" ".join((*path, name))] = entry
+    return commands

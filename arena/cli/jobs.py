@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.options import AsJson, Yes, confirm, row_id
-from arena.cli.output import close_to_others, show_fields, show_json, show_line, show_rows
+from arena.cli.output import protect_home, show_fields, show_json, show_line, show_rows
 from arena.container import open_arena
 
 
@@ -22,11 +22,11 @@ def jobs(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the latest jobs, or one with the workers that run it.
+    """Show the latest jobs, or one job with its workers.
 
     $ arena jobs 12
 
-    With --cancel calls in flight finish, and the job's round is paused.
+    With --cancel, calls in flight finish and the job's round is paused.
     """
     service = open_arena().jobs
     if cancel:
@@ -48,7 +48,7 @@ def jobs(
                 )
             ],
             as_json=as_json,
-            empty="There are no jobs yet. Put one in with `arena rounds run … --queue`.",
+            empty="There are no jobs yet. Add one with `arena rounds run … --queue`.",
         )
         return
     fields = service.status(number).as_json()
@@ -59,25 +59,20 @@ def jobs(
     result = fields.pop("result")
     show_fields({**fields, "result": None if result is None else json.dumps(result)[:200]})
     for entry in workers:
-        state = "alive" if entry["alive"] else "not heard of"
+        state = "alive" if entry["alive"] else "no heartbeat"
         show_line(f"{entry['name']}: {entry['done']:,} done, {entry['rate']:,.1f}/s, {state}")
 
 
 def worker(
     name: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", show_default="its machine and process number", help="Name of this worker."
-        ),
+        typer.Option(metavar="NAME", show_default="host name and process id", help="Name of this worker."),
     ] = None,
-    parent: Annotated[
-        int | None,
-        typer.Option(metavar="PID", help="Stop when this process, which started the worker, ends."),
-    ] = None,
+    parent: Annotated[int | None, typer.Option(metavar="PID", help="Stop when this process ends.")] = None,
     *,
     once: Annotated[bool, typer.Option("--once", help="Exit when the queue is empty.")] = False,
 ) -> None:
-    """Run the jobs of the queue, beside any number of other workers.
+    """Run queued jobs, alongside any number of other workers.
 
     $ arena worker --once
 
@@ -88,7 +83,7 @@ def worker(
     from arena.workers.worker import Worker
 
     arena = open_arena()
-    close_to_others(arena.settings)
+    protect_home(arena.settings)
     configure_logs(arena.settings)
     try:
         Worker(arena, this_worker(name), parent=parent).run(once=once)

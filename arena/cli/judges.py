@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.options import AsJson, Budget, Cache, open_reaching, whole_file, whole_if_named
+from arena.cli.options import AsJson, Budget, Cache, open_with_cache, whole_file, whole_if_named
 from arena.cli.output import note, show_fields, show_json, show_line, show_rows, show_table
 from arena.container import open_arena
 from data.errors import InputError, JudgeError
@@ -19,7 +19,7 @@ from judges.llm.settings import CacheMode
 ADVICE = {
     Outcome.FAILED: "Check that the endpoint (OPENAI_BASE_URL, or the spec's) runs and serves the model.",
     Outcome.REFUSED: "The model or a filter declined; try another model or other texts.",
-    Outcome.UNREADABLE: "The model does not keep to the reply format; see docs/judges.md for others.",
+    Outcome.UNREADABLE: "The model does not follow the reply format; try another one (docs/judges.md).",
 }
 
 IN_TABLES = ("by_domain", "labels_left_out")
@@ -45,7 +45,7 @@ def show(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show the bundled judges and those of the judges folder, or one with its settings, hash and prompt.
+    """List the judges, or show one with its settings, hash and prompt.
 
     $ arena judges show lexical
     """
@@ -72,7 +72,7 @@ def show(
 
 @commands.command("list", hidden=True)
 def list_(*, as_json: AsJson = False) -> None:
-    """List the bundled judges and those of the judges folder.
+    """List the bundled judges and those in the judges folder.
 
     $ arena judges list
     """
@@ -86,12 +86,12 @@ def list_(*, as_json: AsJson = False) -> None:
 
 @commands.command()
 def price(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The LLM as judges name it.")],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Name of the LLM, as in judge specs.")],
     read: Annotated[
-        float | None, typer.Argument(metavar="[IN]", min=0.0, help="USD for a million tokens that it reads.")
+        float | None, typer.Argument(metavar="[IN]", min=0.0, help="USD per million input tokens.")
     ] = None,
     written: Annotated[
-        float | None, typer.Argument(metavar="[OUT]", min=0.0, help="USD for a million that it writes.")
+        float | None, typer.Argument(metavar="[OUT]", min=0.0, help="USD per million output tokens.")
     ] = None,
 ) -> None:
     """Show the price of a model, or set it for plans and caps.
@@ -99,25 +99,25 @@ def price(
     $ arena judges price gpt-5-mini
     $ arena judges price house-model 0.25 2
 
-    A price that is set goes into prices.toml in ARENA_HOME, before the listed ones. A judge with `price = 0`
-    costs nothing, nor does a model without a price at an endpoint on this machine or a private network.
+    Your price is stored in prices.toml in ARENA_HOME and overrides the listed one. A judge with `price = 0`
+    is free, and so is a model without a price at an endpoint on this machine or a private network.
     """
     from judges.llm.prices import Price, price_advice
 
     judges = open_arena().judges
     if read is None and written is None:
-        known, source = judges.prices().with_source(judges.endpoint, model)
-        if known is None:
+        listed, source = judges.prices().with_source(judges.endpoint, model)
+        if listed is None:
             raise InputError(f"No price is known for {model}.", advice=price_advice(model))
-        values = known.model_dump(exclude_none=True, exclude={"long", "long_from"})
-        if known.long is not None:
-            values[f"above {known.long_from:,}"] = f"{known.long.input:g} in, {known.long.output:g} out"
+        values = listed.model_dump(exclude_none=True, exclude={"long", "long_from"})
+        if listed.long is not None:
+            values[f"above {listed.long_from:,}"] = f"{listed.long.input:g} in, {listed.long.output:g} out"
         show_fields({"model": model, **values, "source": source})
         return
     if read is None or written is None:
         raise typer.BadParameter("Give both IN and OUT, or neither.")
     file = judges.set_price(model, Price(input=read, output=written))
-    show_line(f"{model} costs {read:g} USD in and {written:g} USD out for a million tokens ({file}).")
+    show_line(f"{model} costs {read:g} USD in and {written:g} USD out per million tokens ({file}).")
 
 
 @commands.command("try")
@@ -138,14 +138,14 @@ def try_(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Let a judge decide one pair of answers, or three battles of the demo in both orders.
+    """Try a judge on one pair of answers, or on three demo battles in both orders.
 
     $ arena judges try --judge lexical --question demo/q1 --a first.txt --b second.txt
     $ arena judges try --judge judge.toml
 
-    Nothing is stored. Without a pair it prints the requests and replies, the cost, the time of a reply, and
-    whether the orders agree; the first request is a probe, so a wrong key is reported after it. The exit code
-    is 1 where a battle has no verdict.
+    Nothing is stored. Without a pair, it prints the requests and replies, the cost, the latency, and whether
+    both orders agree. The first request is a probe, so a wrong key fails early. The exit code is 1 if a
+    battle has no verdict.
     """
     if question is None and a is None and b is None:
         _try_demo(judge, cache_mode, as_json=as_json)
@@ -172,30 +172,30 @@ def try_(
 
 
 def _try_demo(name: str, cache_mode: CacheMode | None, *, as_json: bool) -> None:
-    found = open_reaching(cache_mode).judges.test(name)
+    trial = open_with_cache(cache_mode).judges.test(name)
     if as_json:
-        show_json({**to_json(found), "passed": found.passed})
+        show_json({**to_json(trial), "passed": trial.passed})
     else:
-        for battle in found.battles:
+        for battle in trial.battles:
             show_line(f"# {battle['question']}")
             show_line(f"a: {battle['answer_a']}")
             show_line(f"b: {battle['answer_b']}")
             for judgment in battle["judgments"]:
-                said = judgment["preference"] or judgment["outcome"]
+                verdict = judgment["preference"] or judgment["outcome"]
                 why = f" ({judgment['detail']})" if judgment["detail"] else ""
-                show_line(f"{judgment['judge']}, order {judgment['presentation']}: {said}{why}")
+                show_line(f"{judgment['judge']}, order {judgment['presentation']}: {verdict}{why}")
                 for reply in judgment["replies"]:
                     show_line(f"  [{reply['finish_reason'] or 'no finish reason'}] {reply['text']}")
             show_line("")
-        fields = {name: getattr(found, name) for name in ("judge", "calls", "cost_usd", "latency")}
-        sent = next((one["settings"] for battle in found.battles for one in battle["judgments"]), "")
-        show_fields({**fields, "models": ", ".join(found.models), "sent with": sent})
-        show_line(found.sentence)
-    if not found.passed:
-        outcome = next(Outcome(one["outcome"]) for one in found.battles if one["preference"] is None)
-        raise JudgeError(
-            f"The judge is not usable as it is. {found.sentence}", advice=ADVICE.get(outcome, "")
+        fields = {name: getattr(trial, name) for name in ("judge", "calls", "cost_usd", "latency")}
+        sent = next(
+            (judgment["settings"] for battle in trial.battles for judgment in battle["judgments"]), ""
         )
+        show_fields({**fields, "models": ", ".join(trial.models), "sent with": sent})
+        show_line(trial.sentence)
+    if not trial.passed:
+        outcome = next(Outcome(battle["outcome"]) for battle in trial.battles if battle["preference"] is None)
+        raise JudgeError(f"The judge is not usable. {trial.sentence}", advice=ADVICE.get(outcome, ""))
 
 
 @commands.command()
@@ -203,8 +203,8 @@ def calibrate(
     judge: Annotated[
         list[str], typer.Option(metavar="JUDGE", help="Name of a judge, or the path of its spec; repeatable.")
     ],
-    labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels of people.", callback=whole_file)],
-    concurrency: Annotated[int, typer.Option(metavar="C", min=1, help="Most pairs in flight.")] = 16,
+    labels: Annotated[Path, typer.Option(metavar="FILE", help="File of human labels.", callback=whole_file)],
+    concurrency: Annotated[int, typer.Option(metavar="C", min=1, help="Maximum pairs in flight.")] = 16,
     budget_usd: Budget = None,
     cache_mode: Cache = None,
     *,
@@ -214,10 +214,10 @@ def calibrate(
 
     $ arena judges calibrate --judge lexical --labels labels.jsonl
 
-    Prints agreement, ties, unreadable replies and position flips. Several judges make a table, best first by
-    Pearson's correlation, and share the budget; pairs beyond it have no verdict.
+    Prints agreement, ties, unreadable replies and position flips. Several judges are printed as a table,
+    highest Pearson correlation first. They share the budget; pairs beyond it have no verdict.
     """
-    reports = open_reaching(cache_mode).calibrations.calibrate(
+    reports = open_with_cache(cache_mode).calibrations.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
     )
     for reason, count in reports[0].left_out.items():
@@ -225,8 +225,8 @@ def calibrate(
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:
-        shown = {name: value for name, value in reports[0].to_json().items() if name not in IN_TABLES}
-        show_fields({name: _plain(value) for name, value in shown.items()})
+        fields = {name: value for name, value in reports[0].to_json().items() if name not in IN_TABLES}
+        show_fields({name: _plain(value) for name, value in fields.items()})
     else:
         show_table(*_judge_table(reports))
 
@@ -244,10 +244,10 @@ def _judge_table(
         )
         for report in reports
     ]
-    return ("judge", *measures, "unreadable", "flips"), sorted(rows, key=lambda row: -_known(row[1]))
+    return ("judge", *measures, "unreadable", "flips"), sorted(rows, key=lambda row: -_number(row[1]))
 
 
-def _known(value: str | float | None) -> float:
+def _number(value: str | float | None) -> float:
     return value if isinstance(value, int | float) else float("-inf")
 
 

@@ -1,4 +1,4 @@
-"""`arena labels`: open rounds for labels of people, count them, and take them out and in as files."""
+"""`arena labels`: open rounds for labelling; count, export and import labels."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +10,7 @@ from arena.cli.output import note, show_fields, show_json, show_result, show_row
 from arena.container import open_arena
 
 commands = typer.Typer(
-    help="Labels: people say of two answers which is better.",
+    help="Labels: people choose the better of two answers.",
     epilog="Also: `close` and `list`.",
     no_args_is_help=True,
 )
@@ -28,7 +28,7 @@ def open_(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Open a round for labels, on the page *Label pairs*.
+    """Open a round for labelling on the page *Label pairs*.
 
     $ arena labels open demo --invite ann,bob
     """
@@ -40,12 +40,12 @@ def open_(
 
 @commands.command(hidden=True)
 def close(name: RoundArgument, *, as_json: AsJson = False) -> None:
-    """Take no more labels of a round; those given stay.
+    """Close a round for labelling; its labels stay.
 
     $ arena labels close demo
     """
     open_arena().labels.close(name)
-    show_result({"round": name, "open": False}, f"{name} is closed for labels.", as_json=as_json)
+    show_result({"round": name, "open": False}, f"{name} is closed for labelling.", as_json=as_json)
 
 
 @commands.command()
@@ -56,7 +56,7 @@ def show(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rounds that have labels, or count those of one by value and person.
+    """List the rounds with labels, or count the labels of one round by value and person.
 
     $ arena labels show demo
     """
@@ -73,7 +73,7 @@ def show(
 
 @commands.command("list", hidden=True)
 def list_(*, as_json: AsJson = False) -> None:
-    """List the rounds that have labels.
+    """List the rounds with labels.
 
     $ arena labels list
     """
@@ -88,7 +88,7 @@ def export(
     name: RoundArgument,
     destination: Annotated[Path, typer.Argument(metavar="FILE", help="A .csv or .json file to write.")],
 ) -> None:
-    """Write the labels of a round with person, side shown first and time; skips are left out.
+    """Export the labels of a round with person, first side and time; skips are left out.
 
     $ arena labels export demo labels.csv
     """
@@ -109,6 +109,6 @@ def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None
     """
     new, left_out = open_arena().labels.bring(name, file)
     payload = {"round": name, "labels": new, "left_out": left_out}
-    show_result(payload, f"{new:,} labels are new in {name}.", as_json=as_json)
+    show_result(payload, f"{new:,} labels added to {name}.", as_json=as_json)
     for reason, count in left_out.items():
         note(f"{count:,} left out: {reason}")

@@ -16,9 +16,7 @@ from leaderboard.vocabulary import OVERALL, BoardForm, TableFormat
 
 commands = typer.Typer(help="Published boards: list, show and export them.", no_args_is_help=True)
 HTML = "html"
-Snapshots = Annotated[
-    bool, typer.Option("--snapshots", help="List also the snapshots that others took the place of.")
-]
+Snapshots = Annotated[bool, typer.Option("--snapshots", help="List superseded snapshots too.")]
 Name = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the published round, or NAME@HASH.")]
 
 
@@ -56,14 +54,14 @@ def show(
         bool,
         typer.Option(
             "--between-systems",
-            help="Show the ratings of battles between systems alone, without those against the reference.",
+            help="Show ratings from battles between systems only, without those against the reference.",
         ),
     ] = False,
     form: Annotated[
         TableFormat | None,
         typer.Option(
             "--format",
-            show_default="a table for people",
+            show_default="a text table",
             help="Print the table as CSV, Markdown or LaTeX (booktabs) instead.",
         ),
     ] = None,
@@ -73,14 +71,14 @@ def show(
 
     $ arena leaderboard show demo --domain finance --format latex
 
-    A partial board says how much of it was judged; systems without a judged battle are named below the table.
-    NAME@HASH names one snapshot of a board, also after another took its place.
+    A partial board says how much of it was judged; systems without a judged battle are listed below the
+    table. NAME@HASH is one snapshot of a board, current or superseded.
     """
     if not name:
         list_(snapshots=snapshots, as_json=as_json)
         return
     if form is not None:
-        only_with("a table for people", {"--between-systems": between_systems, "--json": as_json})
+        only_with("the text table", {"--between-systems": between_systems, "--json": as_json})
     board = open_arena().boards.get(name, caller=OPERATOR)
     if board.retracted:
         note(f"This board was retracted. {board.notice}".rstrip())
@@ -99,14 +97,14 @@ def show(
         return
     if about := board.standings.get("note"):
         show_line(about)
-    if said := partial_sentence(board.standings):
-        show_line(f"{board.standings['title']}. {said}")
+    if sentence := partial_sentence(board.standings):
+        show_line(f"{board.standings['title']}. {sentence}")
     if between_systems:
         # Brings what draws pictures along.
         from arena.services.boards.text_tables import between_systems_table
 
-        described, headers, rows = between_systems_table(board)
-        show_line(described)
+        caption, headers, rows = between_systems_table(board)
+        show_line(caption)
         show_table(headers, rows)
     else:
         _show_lines(board, domain)
@@ -117,8 +115,8 @@ def _show_lines(board: Board, domain: str) -> None:
 
     headers, rows, notes = board_table(board, domain)
     show_table(headers, rows)
-    for said in notes:
-        show_line(said)
+    for line in notes:
+        show_line(line)
     show_line(f"{people_sentence(board.standings)}.")
     if PEOPLE in board.standings:
         show_line(board.standings[PEOPLE]["advice"] if domain == OVERALL else NOT_APPLIED)
@@ -126,9 +124,9 @@ def _show_lines(board: Board, domain: str) -> None:
 
 
 def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    for said in (part.get("note") for part in standings["domains"] if part["id"] == domain):
-        if said:
-            show_line(said)
+    for part in standings["domains"]:
+        if part["id"] == domain and part.get("note"):
+            show_line(part["note"])
     lines = standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:
@@ -146,7 +144,7 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            show_default="that of the file's ending",
+            show_default="from the file's extension",
             help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `html`: one page that needs no server.",
         ),
     ] = "",
@@ -159,12 +157,12 @@ def export(
     """
     if form not in {"", HTML, *BoardForm}:
         raise typer.BadParameter(
-            f"{form!r} is none of {', '.join(BoardForm)}, {HTML}.", param_hint="--format"
+            f"{form!r} is not one of {', '.join(BoardForm)}, {HTML}.", param_hint="--format"
         )
     if form == HTML or (not form and destination.suffix == f".{HTML}"):
         from streamlit.logger import set_log_level
 
-        # The page's own modules say that no site runs; nobody asked for one.
+        # Streamlit warns that no server is running; none is needed here.
         set_log_level("ERROR")
         from arena.site.board_file import write_board
 

@@ -9,7 +9,7 @@ import typer
 from arena.cli import options
 from arena.cli.output import note, show_fields, show_json, show_line, show_result, show_rows, show_table
 from arena.container import open_arena
-from arena.formats import shown
+from arena.formats import or_dash
 from judges.metrics.factuality.graph import FactorTables, Inference
 from judges.metrics.registry import added_metrics
 from judges.metrics.registry import metrics as known_metrics
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(
     help="Metrics: bounded scores of single answers.",
-    epilog="Also: `export` of scores; of files, `marginals` and `coverage` of a fact graph, and `context`.",
+    epilog="Also: `export` for scores; `marginals`, `coverage` and `context` for files.",
     no_args_is_help=True,
 )
 
@@ -38,7 +38,8 @@ def list_(*, as_json: options.AsJson = False) -> None:
     """
     known = [info.as_json() for info in known_metrics()]
     rows = [
-        (each["name"], each["title"], each["needs"], "yes" if each["embedded"] else "no") for each in known
+        (metric["name"], metric["title"], metric["needs"], "yes" if metric["embedded"] else "no")
+        for metric in known
     ]
     headers = ("metric", "what", "needs", "without an LLM")
     show_rows(known, headers, rows, as_json=as_json)
@@ -53,7 +54,7 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="METRIC",
-            show_default="all that need no judgments of people",
+            show_default="all that need no human judgments",
             help="Name of the metric; repeatable.",
         ),
     ] = None,
@@ -67,13 +68,17 @@ def plan(
     claims: Annotated[
         int,
         typer.Option(
-            "--claims-per-sentence", metavar="N", min=1, max=20, help="How many claims a sentence makes."
+            "--claims-per-sentence",
+            metavar="N",
+            min=1,
+            max=20,
+            help="Assumed number of claims in a sentence.",
         ),
     ] = 2,
     *,
     as_json: options.AsJson = False,
 ) -> None:
-    """Foresee the requests, tokens and cost of scoring a set, by metric; no LLM is asked.
+    """Estimate the requests, tokens and cost of scoring a set, by metric; no LLM is called.
 
     $ arena metrics plan --set demo --judge JUDGE
     """
@@ -84,12 +89,12 @@ def plan(
     plans = [
         service.plan(
             name,
-            _request(each, judge, option, None, None, corpus, retriever, judgments, ratings, name),
+            _request(metric_name, judge, option, None, None, corpus, retriever, judgments, ratings, name),
             systems=options.names_of(systems),
             claims_per_sentence=claims,
         )
         for name in sets
-        for each in chosen
+        for metric_name in chosen
     ]
     show_rows(
         [planned.as_json() for planned in plans],
@@ -102,8 +107,8 @@ def plan(
                 planned.requests,
                 planned.input_tokens,
                 planned.output_tokens,
-                shown(planned.cost_usd, ",.2f"),
-                shown(planned.cost_usd_most, ",.2f"),
+                or_dash(planned.cost_usd, ",.2f"),
+                or_dash(planned.cost_usd_most, ",.2f"),
             )
             for planned in plans
         ],
@@ -139,9 +144,9 @@ def run(
     request = _request(
         metric, judge, option, budget_usd, concurrency, corpus, retriever, judgments, ratings, set_name
     )
-    arena = options.open_reaching(cache_mode)
+    arena = options.open_with_cache(cache_mode)
     if judge:
-        # What a run takes is told before it is paid for.
+        # Show the estimate before spending.
         planned = arena.metric_plans.plan(set_name, request, systems=options.names_of(systems))
         note(planned.sentence)
         _warn(planned)
@@ -157,7 +162,7 @@ def run(
         for about, count in notes.items():
             show_line(f"scored: {count:,} × {about}")
     if done.pending:
-        note(f"{done.pending:,} answers are left; the same command goes on with them.")
+        note(f"{done.pending:,} answers are left; run the same command again to score them.")
 
 
 @commands.command()
@@ -191,7 +196,7 @@ def show(
     set_name: options.SetName,
     metric: options.MetricName,
     by: Annotated[
-        str, typer.Option(metavar="system|domain|question", help="What a row stands for.")
+        str, typer.Option(metavar="system|domain|question", help="Grouping of the rows.")
     ] = "system",
     judge: options.StoredJudge = "",
     systems: options.Systems = None,
@@ -202,12 +207,12 @@ def show(
 
     $ arena metrics show --set demo --metric comprehensiveness-nli
 
-    The last line is over all answers. Beside the score stands its 95 % interval, over questions.
+    The last line covers all answers. The 95 % interval is over questions.
     """
     from arena.services.metrics.results import By
 
     if by not in list(By):
-        raise typer.BadParameter(f"{by!r} is none of {', '.join(By)}.", param_hint="--by")
+        raise typer.BadParameter(f"{by!r} is not one of {', '.join(By)}.", param_hint="--by")
     table = open_arena().score_tables.table(_stored(set_name, metric, judge, systems), By(by))
     if as_json:
         show_json(table.to_json())
@@ -234,12 +239,12 @@ def export(
     *,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write stored scores, a row an answer, with every measure and the posteriors of claims.
+    """Write stored scores, one row per answer, with every measure and the posteriors of claims.
 
     $ arena metrics export scores.csv --set demo --metric comprehensiveness-nli
 
-    JSON also has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, one file a
-    system.
+    JSON also has the details of each score. `*.trec` has the lines that `trec_eval -q` prints, in one file
+    per system.
     """
     request = _stored(set_name, metric, judge, systems)
     answers, files = open_arena().score_tables.export(request, destination)
@@ -251,11 +256,12 @@ def export(
 def marginals(
     file: options.File,
     factors: Annotated[
-        FactorTables, typer.Option(help="Factor tables of the paper (`table1`), or of its published code.")
+        FactorTables,
+        typer.Option(help="Factor tables of the paper (`table1`) or its code (`reference-code`)."),
     ] = FactorTables.TABLE1,
     inference: Annotated[
         Inference,
-        typer.Option(help="Exact, by weighted mini-buckets (`wmb`), or exact where it fits (`auto`)."),
+        typer.Option(help="Exact, weighted mini-buckets (`wmb`), or exact if small enough (`auto`)."),
     ] = Inference.AUTO,
     *,
     as_json: options.AlwaysJson = False,
@@ -333,8 +339,8 @@ def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> "Sco
 
 
 def _cells(table: "ScoreTable") -> tuple[list[str], list[list[str | int | None]]]:
-    first, *others = table.measures.values()
-    headers = [table.by, "answers", "unscored", first, "95 % interval", *others]
+    first, *rest = table.measures.values()
+    headers = [table.by, "answers", "unscored", first, "95 % interval", *rest]
     rows: list[list[str | int | None]] = []
     for row in table.rows:
         score, *more = (row[measure] for measure in table.measures)

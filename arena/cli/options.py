@@ -20,7 +20,7 @@ from judges.llm.transports.registry import described_transports, transport_info
 from judges.retrieval import retriever_info, retrievers_of_evidence
 
 MAX_ROW = 2**31 - 1
-"""The largest id of a row, on both engines."""
+"""Largest row id on both engines."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AlwaysJson = Annotated[
     bool, typer.Option("--json", help="Accepted for uniformity: the result is always JSON.")
@@ -30,7 +30,7 @@ RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
 JudgeName = Annotated[str, typer.Option(metavar="JUDGE", help="Name of a judge, or the path of its spec.")]
 Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of all random choices.")]
-AS_SET = "as the settings say"
+FROM_SETTINGS = "from the settings"
 Pairs = Annotated[
     str,
     typer.Option(
@@ -40,41 +40,34 @@ Pairs = Annotated[
     ),
 ]
 Systems = Annotated[str | None, typer.Option(metavar="A,B", help="Only these systems.")]
-Domains = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Only questions of these domains, given by id.")
-]
-Sample = Annotated[str | None, typer.Option(metavar="K|P%", help="Questions to draw: `100`, or `10%`.")]
+Domains = Annotated[str | None, typer.Option(metavar="A,B", help="Only questions of these domains, by id.")]
+Sample = Annotated[str | None, typer.Option(metavar="K|P%", help="Sample the questions: `100`, or `10%`.")]
 Budget = Annotated[
-    float | None, typer.Option(metavar="X", min=0.0, help="The most that the command may spend.")
+    float | None, typer.Option(metavar="X", min=0.0, help="Spending limit of the command in USD.")
 ]
 RoundBudget = Annotated[
-    float | None, typer.Option(metavar="X", min=0.0, help="The most that the round may spend.")
+    float | None, typer.Option(metavar="X", min=0.0, help="Spending limit of the round in USD.")
 ]
 NewBudget = Annotated[
     float | None,
     typer.Option(
         metavar="X",
         min=0.0,
-        help="A new budget for the round, not below what it has spent; battles that the old one skipped can "
-        "then be retried.",
+        help="New budget of the round in USD, at least what it has spent; then retry the battles that the "
+        "old one skipped.",
     ),
 ]
-GoOn = Annotated[
-    bool,
-    typer.Option(
-        "--go-on", help="Judge to the end although replies are unreadable or the place of an answer decides."
-    ),
-]
+GoOn = Annotated[bool, typer.Option("--go-on", help="Continue despite unreadable replies or position bias.")]
 Missing = Annotated[
     MissingRule,
     typer.Option(
-        help="An answer that is empty or missing loses to any other (`lose`), or only questions that both "
-        "systems answered are compared (`skip`)."
+        help="Empty and missing answers lose to any other (`lose`), or only questions that both systems "
+        "answered are compared (`skip`)."
     ),
 ]
 Order = Annotated[
     OrderPolicy | None,
-    typer.Option(show_default="as the judge's spec says", help="Which answer is shown first."),
+    typer.Option(show_default="from the judge's spec", help="Order of the answers in requests."),
 ]
 NewRound = Annotated[
     str | None, typer.Option(metavar="NAME", show_default="set, judge and date", help="Name of the round.")
@@ -85,12 +78,12 @@ Constants = Annotated[
 
 
 def whole_if_named(path: Path | None) -> Path | None:
-    """Return the file to read, where one is named, as `whole_file` has it."""
+    """Apply `whole_file` to an optional path."""
     return None if path is None else whole_file(path)
 
 
 def whole_file(path: Path) -> Path:
-    """Return the file to read: for a pipe or `-` (standard input) a copy, until the process ends."""
+    """Return the file to read: for a pipe or `-` (standard input) a temporary copy."""
     import atexit
     import shutil
     import stat
@@ -136,7 +129,7 @@ def row_id(text: str) -> int:
 
 
 def constant(text: str) -> tuple[str, Any]:
-    """NAME=VALUE; the value is JSON where it can be read as such, else text."""
+    """Parse NAME=VALUE; VALUE is JSON if it parses, else text."""
     name, equals, value = text.partition("=")
     if not equals:
         raise typer.BadParameter(f"{text!r} is not NAME=VALUE.", param_hint="--option")
@@ -147,7 +140,7 @@ def constant(text: str) -> tuple[str, Any]:
 
 
 def known(look_up: Callable[[str], object]) -> Callable[[str | None], str | None]:
-    """Return a callback that takes an option's value for a name, and refuses one that nothing bears."""
+    """Return an option callback that refuses names unknown to `look_up`."""
 
     def checked(value: str | None) -> str | None:
         try:
@@ -163,29 +156,31 @@ def known(look_up: Callable[[str], object]) -> Callable[[str | None], str | None
 Cache = Annotated[
     CacheMode | None,
     typer.Option(
-        show_default=AS_SET,
-        help="Use of the reply cache: `live` asks for what is missing, `replay` sends no request, "
-        "`record` asks for everything again.",
+        show_default=FROM_SETTINGS,
+        help="Reply cache: `live` requests missing replies, `replay` sends no requests, `record` requests "
+        "every reply again.",
     ),
 ]
 Transport = Annotated[
     str | None,
     typer.Option(
         metavar="TRANSPORT",
-        show_default=AS_SET,
+        show_default=FROM_SETTINGS,
         help=f"How requests are sent to the LLM: {described_transports()}.",
         callback=known(transport_info),
     ),
 ]
 Rpm = Annotated[
-    int | None, typer.Option(metavar="N", min=1, show_default=AS_SET, help="Most requests a minute.")
+    int | None,
+    typer.Option(metavar="N", min=1, show_default=FROM_SETTINGS, help="Maximum requests per minute."),
 ]
 Tpm = Annotated[
-    int | None, typer.Option(metavar="N", min=1, show_default=AS_SET, help="Most tokens a minute.")
+    int | None,
+    typer.Option(metavar="N", min=1, show_default=FROM_SETTINGS, help="Maximum tokens per minute."),
 ]
 Timeout = Annotated[
     int | None,
-    typer.Option(metavar="SECONDS", min=1, show_default=AS_SET, help="Longest wait for a reply, in seconds."),
+    typer.Option(metavar="SECONDS", min=1, show_default=FROM_SETTINGS, help="Maximum wait for a reply."),
 ]
 Concurrency = Annotated[
     int | None,
@@ -194,29 +189,26 @@ Concurrency = Annotated[
         min=1,
         max=20_000,
         show_default="16, or 10,000 with batches",
-        help="Most calls in flight, for each endpoint and model.",
+        help="Maximum calls in flight per endpoint and model.",
     ),
 ]
 
 Engine = Annotated[
     EngineKind | None,
     typer.Option(
-        show_default=AS_SET,
-        help="Do what takes long on all processors of this machine (`local`), or on a Ray cluster (`ray`, "
-        "docs/operations.md); the result is the same.",
+        show_default=FROM_SETTINGS,
+        help="Run long work on all processors of this machine (`local`) or on a Ray cluster (`ray`, "
+        "docs/operations.md), with the same result.",
     ),
 ]
-Queue = Annotated[
-    bool,
-    typer.Option("--queue", help="Leave it to the workers of the queue (`arena worker`) and return at once."),
-]
+Queue = Annotated[bool, typer.Option("--queue", help="Queue the work for `arena worker` and return at once.")]
 Workers = Annotated[
     int | None,
     typer.Option(
         metavar="N",
         min=1,
-        show_default="any number, or one for each processor with Ray",
-        help="Most workers that may share the round, with `--queue` or Ray.",
+        show_default="unlimited, or one per processor with Ray",
+        help="Maximum workers for the round, with `--queue` or Ray.",
     ),
 ]
 Corpus = Annotated[
@@ -224,7 +216,7 @@ Corpus = Annotated[
     typer.Option(
         metavar="NAME",
         show_default="each item's passages",
-        help="Corpus in which evidence is found; its name and content hash are stored with the scores.",
+        help="Corpus to search for evidence; its name and content hash are stored with the scores.",
     ),
 ]
 Retriever = Annotated[
@@ -232,7 +224,7 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help=f"How evidence is found: {retrievers_of_evidence()}.",
+        help=f"Retriever of the evidence: {retrievers_of_evidence()}.",
         callback=known(partial(retriever_info, evidence=True)),
     ),
 ]
@@ -248,7 +240,7 @@ MetricJudge = Annotated[
 MetricConcurrency = Annotated[
     int | None,
     typer.Option(
-        metavar="C", min=1, max=20_000, show_default="16", help="Most answers in flight, with an LLM."
+        metavar="C", min=1, max=20_000, show_default="16", help="Maximum answers in flight, with an LLM."
     ),
 ]
 StoredJudge = Annotated[
@@ -256,7 +248,7 @@ StoredJudge = Annotated[
     typer.Option(
         metavar="JUDGE",
         show_default="the embedded version, else the only one",
-        help="Whose scores: a judge's name, or the whole name they are stored under; `embedded`.",
+        help="Judge of the stored scores: its name or full stored name, or `embedded`.",
     ),
 ]
 SetRatings = Annotated[
@@ -264,8 +256,8 @@ SetRatings = Annotated[
     typer.Option(
         metavar="FILE",
         show_default="every passage is rated",
-        help="Ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
-        "`context-crux` and `answer-crux`: only other passages are rated.",
+        help="Known ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
+        "`context-crux` and `answer-crux`; the judge rates only the rest.",
         callback=whole_if_named,
     ),
 ]
@@ -280,49 +272,49 @@ Judgments = Annotated[
     ),
 ]
 
-USUAL = 16
-WITH_BATCHES = 10_000
+DEFAULT_CONCURRENCY = 16
+BATCH_CONCURRENCY = 10_000
 
 
 def open_with(overrides: LlmOverrides, engine: EngineKind | None = None) -> Arena:
-    """Open the arena with options in place of the environment's settings."""
+    """Open the arena with options that override the environment's settings."""
     settings = overrides.over(read_settings())
     return open_arena(settings if engine is None else replace(settings, engine=engine))
 
 
-def open_reaching(cache_mode: CacheMode | None) -> Arena:
-    """Open the arena, where a command gives only the use of the reply cache."""
+def open_with_cache(cache_mode: CacheMode | None) -> Arena:
+    """Open the arena with this use of the reply cache."""
     return open_with(LlmOverrides(cache_mode=cache_mode))
 
 
 @contextmanager
 def open_parallel(engine: EngineKind | None) -> Iterator[Arena]:
-    """Open the arena, and let its engine do what takes long until the end of the block."""
+    """Open the arena with its engine running long work until the end of the block."""
     arena = open_with(LlmOverrides(), engine)
     with arena.engine.parallel():
         yield arena
 
 
-def in_flight(arena: Arena, asked: int | None) -> int:
-    """Return the number of concurrent battles: the option, else the default of the transport."""
-    if asked is not None:
-        return asked
-    return WITH_BATCHES if transport_info(arena.settings.transport).batches else USUAL
+def in_flight(arena: Arena, concurrency: int | None) -> int:
+    """Return the number of concurrent battles: the option, or the transport's default."""
+    if concurrency is not None:
+        return concurrency
+    return BATCH_CONCURRENCY if transport_info(arena.settings.transport).batches else DEFAULT_CONCURRENCY
 
 
-Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask before something that cannot be undone, unless `--yes` is given."""
+    """Ask for confirmation of an irreversible action, unless `--yes` is set."""
     if not yes and not sys.stdin.isatty():
-        raise typer.BadParameter("This cannot be undone. Add it to go on.", param_hint="--yes")
+        raise typer.BadParameter("This cannot be undone. Add --yes to confirm.", param_hint="--yes")
     if not yes:
         typer.confirm(f"{question} This cannot be undone.", abort=True, err=True)
 
 
-def only_with(option: str, given: Mapping[str, object]) -> None:
-    """Refuse options that belong to another one, which is absent."""
-    for name, value in given.items():
+def only_with(option: str, values: Mapping[str, object]) -> None:
+    """Refuse options that need another one, which is absent."""
+    for name, value in values.items():
         if value is not None and value is not False and value != "":
-            raise typer.BadParameter(f"It goes with {option}.", param_hint=name)
+            raise typer.BadParameter(f"Use it only with {option}.", param_hint=name)

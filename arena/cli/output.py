@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from arena.settings import Settings
 
 Cell = str | int | float | list[str] | None
-# From here on a number is a rating, of one decimal; below it is a share.
-RATING_SIZED = 10
+# Numbers from here on are ratings and get one decimal; smaller ones are shares.
+MIN_RATING = 10
 
 
 def show_json(payload: object) -> None:
@@ -32,7 +32,7 @@ def show_line(text: str) -> None:
 
 
 def show_result(payload: object, line: str, *, as_json: bool) -> None:
-    """Print a result as JSON, or in a line."""
+    """Print a result as JSON or as a line."""
     if as_json:
         show_json(payload)
     else:
@@ -47,7 +47,7 @@ def show_rows(
     as_json: bool,
     empty: str = "",
 ) -> None:
-    """Print a list as JSON, or as a table; where there is nothing, `empty` says what to do."""
+    """Print rows as JSON or as a table; `empty` is the note for an empty list."""
     if as_json:
         show_json(payload)
     elif empty and not payload:
@@ -63,7 +63,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def noting_nuls() -> Iterator[None]:
-    """Count the NUL characters that files hold within, and print a note where there are any."""
+    """Print a note if files that are read in the block contain NUL characters."""
     with counting_nuls() as counts:
         try:
             yield
@@ -72,16 +72,16 @@ def noting_nuls() -> Iterator[None]:
                 note(NULS_REPLACED.format(sum(counts.values())))
 
 
-def close_to_others(settings: "Settings") -> None:
-    """Close a home that others can read, and say so."""
+def protect_home(settings: "Settings") -> None:
+    """Make a home private, with a note if others could read it."""
     from arena.services.system import made_private
 
-    if done := made_private(settings.home, settings.database_url):
-        note(done)
+    if change := made_private(settings.home, settings.database_url):
+        note(change)
 
 
 def show_table(headers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print aligned columns; numbers to the right, what is undefined as a dash."""
+    """Print aligned columns; numbers to the right, None as a dash."""
     cells = [[_text(cell) for cell in row] for row in rows]
     widths = [max(len(row[column]) for row in [list(headers), *cells]) for column in range(len(headers))]
     numeric = [
@@ -96,27 +96,27 @@ def show_table(headers: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
 
 
 def show_fields(fields: Mapping[str, Cell]) -> None:
-    """Print one thing, a field a line."""
+    """Print fields, one per line."""
     width = max((len(name) for name in fields), default=0)
     for name, value in fields.items():
         typer.echo(f"{name.ljust(width)}  {_text(value)}")
 
 
 def show_error(error: ArenaError) -> None:
-    """Print an error on stderr: one line, after the problems of a file where it has any."""
+    """Print an error on stderr in one line, after the problems of an invalid file."""
     if isinstance(error, InvalidFileError):
         note_problems(error.problems)
     note(f"arena: {error}")
 
 
 def note_problems(problems: Iterable[Problem]) -> None:
-    """Print problems on stderr, like ones in a few lines."""
+    """Print problems on stderr, similar ones grouped."""
     for line in few_of_each(problems, problem_line):
         note(line)
 
 
 def problem_line(problem: Problem) -> str:
-    """One problem as a line of text."""
+    """Format a problem as a line of text."""
     location = f"line {problem.line}: " if problem.line else ""
     advice = f" {problem.advice}" if problem.advice else ""
     return f"{problem.severity}: {location}{problem.message}{advice} [{problem.code}]"
@@ -126,17 +126,17 @@ def _text(value: Cell) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:,.1f}" if abs(value) >= RATING_SIZED else f"{value:.3f}"
+        return f"{value:,.1f}" if abs(value) >= MIN_RATING else f"{value:.3f}"
     if isinstance(value, list | tuple):
         return ", ".join(map(_text, value)) or "–"
     return f"{value:,}" if isinstance(value, int) else on_one_line(value)
 
 
 def on_one_line(text: str) -> str:
-    """Return a text whose line ends and other signs without a shape are shown by their codes."""
+    """Escape line ends and other unprintable characters."""
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _is_number(text: str) -> bool:

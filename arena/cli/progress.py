@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-FIRST = 2.0
-"""Seconds before work is mentioned: what is quicker needs no word."""
+MIN_SECONDS = 2.0
+"""Seconds before work appears: quick work needs no progress."""
 EVERY = 5.0
-"""Seconds between two lines about the same work."""
+"""Seconds between lines about the same work."""
 LINES_EVERY = 30.0
-"""Seconds between two tellings of what is known of the result so far, where nothing can be redrawn."""
+"""Seconds between interim results, where output cannot be redrawn."""
 REDRAW_EVERY = 0.25
 MEGABYTE = 1_000_000
 MINUTE = 60
@@ -28,7 +28,7 @@ MINUTE = 60
 @contextmanager
 def showing_progress() -> Iterator[None]:
     """Show the progress of long work on stderr."""
-    # The stderr of a notebook is not a terminal, and yet can be redrawn.
+    # A notebook's stderr is not a terminal but can be redrawn.
     redraws = sys.stderr.isatty() or "ipykernel" in sys.modules
     display = Display(BarView() if redraws else LineView(sys.stderr))
     try:
@@ -39,7 +39,7 @@ def showing_progress() -> Iterator[None]:
 
 
 class Display:
-    """Redraws all work at intervals, in a thread of its own while there is any."""
+    """Redraw all running work at intervals, in its own thread."""
 
     def __init__(self, view: "LineView | BarView") -> None:
         self._view = view
@@ -49,7 +49,7 @@ class Display:
         self._thread: threading.Thread | None = None
 
     def begin(self, work: Work) -> None:
-        """Note that some work begins."""
+        """Start to show some work."""
         with self._lock:
             self._works.append(work)
             if self._thread is None:
@@ -57,7 +57,7 @@ class Display:
                 self._thread.start()
 
     def end(self, work: Work) -> None:
-        """Note its end."""
+        """Stop showing it."""
         with self._lock:
             if work in self._works:
                 self._works.remove(work)
@@ -77,11 +77,11 @@ class Display:
                 if not self._works:
                     self._thread = None
                     return
-                self._view.show([work for work in self._works if work.watch.seconds >= FIRST])
+                self._view.show([work for work in self._works if work.watch.seconds >= MIN_SECONDS])
 
 
 class LineView:
-    """A line for each work every few seconds, and a last one when it has ended."""
+    """A line for each work every few seconds, and one at its end."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -89,7 +89,7 @@ class LineView:
         self._last_lines: dict[Work, float] = {}
 
     def show(self, works: list[Work]) -> None:
-        """Write a line for each whose last one is some seconds old."""
+        """Write a line for each work whose last line is some seconds old."""
         for work in works:
             now = work.watch.seconds
             if now - self._last_line.get(work, -EVERY) >= EVERY:
@@ -101,13 +101,13 @@ class LineView:
                     self._write(line)
 
     def end(self, work: Work) -> None:
-        """Write a last line for what was mentioned before."""
+        """Write a last line for work that had lines before."""
         self._last_lines.pop(work, None)
         if self._last_line.pop(work, None) is not None:
             self._write(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: lines need no cleanup."""
 
     def _write(self, line: str) -> None:
         print(line, file=self._out, flush=True)
@@ -122,7 +122,7 @@ class BarView:
         self._tasks: dict[Work, TaskID] = {}
 
     def show(self, works: list[Work]) -> None:
-        """Draw each."""
+        """Draw a bar for each work."""
         if works and self._bar is None:
             self._bar = _bar(lambda: self._lines)
             self._bar.start()
@@ -131,7 +131,7 @@ class BarView:
         self._lines = [line for work in works for line in work.lines]
 
     def end(self, work: Work) -> None:
-        """Draw one for the last time."""
+        """Draw its bar for the last time."""
         if work in self._tasks:
             self._draw(work)
             del self._tasks[work]
@@ -165,7 +165,7 @@ def _bar(lines: Callable[[], Sequence[str]]) -> "Bar":
         BarColumn(),
         TextColumn("{task.fields[state]}", markup=False),
     )
-    # What is printed as the result goes to stdout as it is, wherever that leads.
+    # Results go to stdout unchanged, to a terminal or a pipe.
     return LinedBar(*columns, console=Console(file=sys.stderr), redirect_stdout=False)
 
 
@@ -177,16 +177,16 @@ def line_of(work: Work) -> str:
 def state_of(work: Work) -> str:
     """Describe the progress of work: done and total, pace, and time left."""
     progress = work.progress
-    asked = [f"{work.requests:,} requests"] if work.requests else []
-    noted = f"; {visible(work.note)}" if work.note else ""
+    requests = [f"{work.requests:,} requests"] if work.requests else []
+    note = f"; {visible(work.note)}" if work.note else ""
     if not work.done:
-        return ", ".join([*asked, f"{span(progress.seconds)} so far"]) + noted
+        return ", ".join([*requests, f"{span(progress.seconds)} so far"]) + note
     spent = [f"{work.cost_usd:,.2f} USD spent"] if work.cost_usd else []
-    parts = [_amount(work), *asked, _rate(work, progress), *spent]
+    parts = [_amount(work), *requests, _rate(work, progress), *spent]
     # All may be done some time before the work ends.
     if progress.seconds_left is not None and round(progress.seconds_left):
         parts.append(f"{span(progress.seconds_left)} left")
-    return ", ".join(parts) + noted
+    return ", ".join(parts) + note
 
 
 def _amount(work: Work) -> str:

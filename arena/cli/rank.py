@@ -1,4 +1,4 @@
-"""`arena rank`, `arena losses` and `arena compare`: from files of answers to a board, and its reasons."""
+"""`arena rank`, `arena losses` and `arena compare`: rank files of answers and explain the ranking."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class Retry(StrEnum):
-    """Comparisons without a verdict that are asked again."""
+    """Comparisons without a verdict to ask again."""
 
     ALL = "all"
     NONE = "none"
@@ -52,10 +52,10 @@ DEFAULT = Path("arena-board")
 COLUMN = "[FILE:]COLUMN"
 INTERRUPTED = 130
 WORSE, UNDECIDED = 3, 4
-LOOK_EVERY = 2.0
-"""Seconds between two looks at the standings; more where a look takes long."""
-SHARE_OF_LOOKS = 20.0
-"""So many times as long as a look takes is waited for the next."""
+MIN_PAUSE = 2.0
+"""Seconds between updates of the standings, at least."""
+PAUSE_FACTOR = 20.0
+"""Duration of a pause, relative to that of the last update."""
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a ranking.")]
 First = Annotated[str, typer.Argument(metavar="X", help="One system.")]
 Second = Annotated[str, typer.Argument(metavar="Y", help="The other system.")]
@@ -66,28 +66,26 @@ def rank(
         list[str],
         typer.Argument(
             metavar="FILE…",
-            help="Files of answers: one a system, or a table of several; NAME=FILE names a system, NAME=- is "
-            "standard input. A folder of an earlier ranking first goes on with it.",
+            help="Files of answers, one per system or a table of several systems; NAME=FILE names a system, "
+            "NAME=- is standard input. Put the folder of an earlier ranking first to continue it.",
         ),
     ],
     judge: Annotated[
         str,
         typer.Option(
             metavar="JUDGE|MODEL",
-            show_default="the embedded judge, where there are references or passages",
-            help="A judge by name or file, or a model.",
+            show_default="the embedded judge, if there are references or passages",
+            help="Name or file of a judge, or a model.",
         ),
     ] = "",
     endpoint: Annotated[
         str,
-        typer.Option(
-            metavar="URL", show_default="OPENAI_BASE_URL, else OpenAI's", help="Where the model is asked."
-        ),
+        typer.Option(metavar="URL", show_default="OPENAI_BASE_URL, else OpenAI's", help="API of the model."),
     ] = "",
     references: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Right answers or passages of the questions.", callback=whole_if_named
+            metavar="FILE", help="Reference answers or passages of the questions.", callback=whole_if_named
         ),
     ] = None,
     versus: Annotated[
@@ -96,55 +94,54 @@ def rank(
             "--vs",
             metavar="SYSTEM",
             show_default="all pairs",
-            help="Compare all with this system alone, or with the `reference`.",
+            help="Compare all systems only with this one, or with the `reference`.",
         ),
     ] = "",
     missing: Missing = MissingRule.LOSE,
     sample: Sample = None,
     max_usd: Annotated[
-        float | None, typer.Option(metavar="X", min=0.0, help="The most that may be spent.")
+        float | None, typer.Option(metavar="X", min=0.0, help="Spending limit in USD.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", show_default=str(DEFAULT), help="Folder of the ranking.")
     ] = None,
     seed: Seed = 0,
     concurrency: Concurrency = None,
-    question: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the questions.")] = "",
+    question: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the questions.")] = "",
     answer: Annotated[
         list[str] | None,
-        typer.Option(metavar=COLUMN, help="The column of the answers, or that of one file; repeatable."),
+        typer.Option(metavar=COLUMN, help="Column of the answers, optionally of one file; repeatable."),
     ] = None,
-    system: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the systems.")] = "",
-    reference: Annotated[str, typer.Option(metavar=COLUMN, help="The column of the references.")] = "",
-    retry: Annotated[
-        Retry, typer.Option(help="Which comparisons without a verdict the same command asks again.")
-    ] = Retry.ALL,
+    system: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the systems.")] = "",
+    reference: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the references.")] = "",
+    retry: Annotated[Retry, typer.Option(help="Comparisons without a verdict to ask again.")] = Retry.ALL,
     *,
     with_reference: Annotated[
         bool, typer.Option("--with-reference", help="Rank the references too, as one more system.")
     ] = False,
     go_on: GoOn = False,
     keep_errors: Annotated[
-        bool, typer.Option("--keep-errors", help="Judge errors of a harness as answers, however many.")
+        bool, typer.Option("--keep-errors", help="Judge a harness's error texts as answers.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what was understood and what it would cost, and stop.")
+        bool,
+        typer.Option("--dry-run", help="Show how the files are read and what judging would cost, then stop."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before paid requests are sent.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Send paid requests without confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Rank systems by their files of answers, in one command: arena rank a.csv b.csv --judge gpt-5-mini.
 
     $ arena rank a.csv b.csv --judge gpt-5-mini --references references.csv
 
-    Questions are joined by id, else by text. The same command goes on where it stopped. Another file adds a
-    system, and a model is asked only about its pairs.
+    Questions are joined by id, else by text. Run the same command again to continue after an interruption.
+    Another file adds a system; a model then judges only the new pairs.
     """
     from arena.services.accounts.auth import OPERATOR
     from arena.services.ranking.requests import Columns, RankRequest, named_files, scratch_of, tables_of
     from arena.services.ranking.results import BOARD, COMPARISONS, TABLE
 
-    folder, given = _folder(files, out)
+    folder, paths = _folder(files, out)
     request = RankRequest(
         judge=judge,
         endpoint=endpoint,
@@ -159,11 +156,11 @@ def rank(
         keep_errors=keep_errors,
     )
     columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
-    tables = tables_of(named_files(given), columns, _ask, whole_file)
+    tables = tables_of(named_files(paths), columns, _ask, whole_file)
     right = None if references is None else columns.references(references)
     new = False
     if dry_run or not yes:
-        # In a copy, so that what is only priced, or declined, is not stored.
+        # Plan in a copy: dry runs and declined plans store nothing.
         with scratch_of(folder) as copy:
             arena = open_ranking(copy)
             prepared, plan = _planned(arena, request, tables, right)
@@ -199,12 +196,12 @@ def losses(folder: Folder, loser: First, winner: Second, *, as_json: AsJson = Fa
     _note_newer(duel, folder)
     lost = results.losses(duel.round, loser, winner)
     if as_json:
-        show_json([asdict(one) for one in lost])
+        show_json([asdict(loss) for loss in lost])
         return
     show_line(f"{loser} lost {len(lost):,} to {winner}." if duel.judged else duel.record)
-    for one in lost:
-        show_line(f"{one.question_id}: {one.question}")
-        show_line(f"    {one.reason or 'no reason given'}")
+    for loss in lost:
+        show_line(f"{loss.question_id}: {loss.question}")
+        show_line(f"    {loss.reason or 'no reason given'}")
 
 
 def compare(
@@ -213,23 +210,23 @@ def compare(
     second: Second,
     *,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Exit with 3 where X is worse than Y, for CI.")
+        bool, typer.Option("--fail-if-worse", help="Exit with 3 if X is worse than Y, for CI.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say which of two systems of a ranking is better, and how surely: by ratings, interval and record.
+    """Compare two systems of a ranking by ratings, interval and record.
 
     $ arena compare arena a b --fail-if-worse
 
-    The gate ends with 4, undecided, where more than a tenth of their comparisons have no verdict, where they
-    never met, or where the newest round has no board.
+    With --fail-if-worse, the exit code is 4 (undecided) if more than a tenth of their comparisons have no
+    verdict, if they never met, or if the newest round has no board.
     """
     results = _existing(folder).ranking_results
     duel = results.duel(results.last_round(), first, second)
     _note_newer(duel, folder)
     if as_json:
-        told = {name: getattr(duel, name) for name in ("significant", "worse", "undecided", "sentence")}
-        show_json({**asdict(duel), **told})
+        derived = {name: getattr(duel, name) for name in ("significant", "worse", "undecided", "sentence")}
+        show_json({**asdict(duel), **derived})
     else:
         show_line(duel.sentence)
     if fail_if_worse and (duel.undecided or duel.worse):
@@ -238,13 +235,13 @@ def compare(
 
 def _note_newer(duel: Duel, folder: Path) -> None:
     if duel.newer:
-        note(f"Round {duel.newer} has no board yet; go on: arena rank {quote(str(folder))}")
+        note(f"Round {duel.newer} has no board yet; continue: arena rank {quote(str(folder))}")
 
 
 def _planned(
     arena: Arena, request: RankRequest, tables: list[AnswerTable], references: AnswerTable | None
 ) -> tuple[Prepared, Mapping[str, Any]]:
-    """Say what was understood and what it will cost."""
+    """Print how the files are read and what judging will cost."""
     from arena.cli.round_status import undecidable_lines
     from arena.services.accounts.auth import OPERATOR
 
@@ -271,7 +268,7 @@ def _ask(file: str, column: str) -> bool:
 
 
 def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:
-    """Return the folder of the ranking, and the files that are given."""
+    """Split arguments into the folder of the ranking and the files of answers."""
     from arena.services.ranking.requests import is_ranking
 
     if files and is_ranking(Path(files[0])):
@@ -293,31 +290,33 @@ def _existing(folder: Path) -> Arena:
 def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
     lost = plan["without_judge"]
     decided = plan["planned"] - lost - plan["missing"] - sum(plan["undecidable"].values())
-    asked = f"{decided:,} comparisons by {plan['judge']}"
-    asked += f"; {lost:,} more are lost without it, since an answer is missing" if lost else ""
+    summary = f"{decided:,} comparisons by {plan['judge']}"
+    summary += f"; {lost:,} more are lost for a missing answer" if lost else ""
     if not plan["requests"] + plan["cached"]:
-        return f"{asked}; nothing is asked of a model."
+        return f"{summary}; no model is called."
     cached = f", {plan['cached']:,} more are in the cache" if plan["cached"] else ""
-    asked = f"{asked}: {plan['requests']:,} requests{cached}"
+    summary = f"{summary}: {plan['requests']:,} requests{cached}"
     expected, most = plan["cost_usd"], plan["cost_usd_most"]
     if expected is None:
-        return f"{asked}; what they cost is not known."
+        return f"{summary}; their cost is unknown."
     if not expected and not most:
         free = ", ".join(plan["free_by_place"])
         unless = f" ({free} has no price at its private address, unless its replies state a cost)"
-        return f"{asked}; they cost nothing{unless if free else ''}."
+        return f"{summary}; they cost nothing{unless if free else ''}."
     capped = prepared.asked.budget_usd
     cap = "" if capped is None else f", capped at ${capped:,.2f}"
-    ceiling = "no limit to replies is set" if most is None else f"at most ${most:,.2f}"
-    return f"{asked}; about ${expected:,.2f}, {ceiling}{cap}."
+    ceiling = "replies have no length limit" if most is None else f"at most ${most:,.2f}"
+    return f"{summary}; about ${expected:,.2f}, {ceiling}{cap}."
 
 
 def _confirm(plan: Mapping[str, Any]) -> None:
-    """Ask once where requests are paid."""
+    """Ask once if requests are paid."""
     if plan["cost_usd"] == plan["cost_usd_most"] == 0:
         return
     if not sys.stdin.isatty():
-        raise InputError("These requests may cost money, and nobody can be asked.", advice="Add --yes.")
+        raise InputError(
+            "These requests may cost money, and there is no terminal to confirm on.", advice="Add --yes."
+        )
     typer.confirm("Go on?", default=True, abort=True, err=True)
 
 
@@ -329,10 +328,12 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
     flying = in_flight(arena, concurrency)
     with arena.engine.parallel(), working("comparing answers") as work, _standing(arena, round_.name, work):
         counts = arena.ranking.judge(
-            round_, lambda name, told: arena.engine.judge(name, concurrency=flying, report=told), work.follow
+            round_,
+            lambda name, report: arena.engine.judge(name, concurrency=flying, report=report),
+            work.follow,
         )
     if counts.pending:
-        note(f"{counts.pending:,} comparisons are left; go on: arena rank {quote(str(folder))}")
+        note(f"{counts.pending:,} comparisons are left; continue: arena rank {quote(str(folder))}")
         raise typer.Exit(INTERRUPTED)
     for line in without_verdict(round_, counts, folder):
         note(line)
@@ -341,7 +342,7 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
 
 
 def _suggest(arena: Arena, board: Board, folder: str) -> None:
-    """Name the next commands, of systems that met."""
+    """Suggest commands that explain the ranking."""
     met = arena.ranking_results.met(board)
     if met is not None:
         better, other = map(quote, met)
@@ -354,16 +355,16 @@ def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
     """Print the systems' standing every few seconds during the block."""
     ended = Event()
 
-    def look() -> None:
-        pause = LOOK_EVERY
+    def update() -> None:
+        pause = MIN_PAUSE
         while not ended.wait(pause):
             watch = Stopwatch()
-            # A look that fails is left out; the run itself says what is wrong with the database.
+            # Skip failed updates: the run itself reports database errors.
             with suppress(StoreError):
                 work.lines = arena.ranking.so_far(name)
-            pause = max(LOOK_EVERY, SHARE_OF_LOOKS * watch.seconds)
+            pause = max(MIN_PAUSE, PAUSE_FACTOR * watch.seconds)
 
-    thread = Thread(target=look, name="standings", daemon=True)
+    thread = Thread(target=update, name="standings", daemon=True)
     thread.start()
     try:
         yield
@@ -378,16 +379,16 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
     systems = arena.ranking_results.systems(board)
     sentence = arena.ranking_results.sentence(board)
     if as_json:
-        show_json({"sentence": sentence, "systems": [asdict(one) for one in systems]})
+        show_json({"sentence": sentence, "systems": [asdict(row) for row in systems]})
         return
     covered = arena.ranking_results.covered_heading(board)
     declines = arena.ranking_results.decline_headings(board)
     heads = (*HEADS, *filter(None, [covered]), *declines)
-    rows = [(*one.cells, *([one.facts] if covered else []), *one.declines) for one in systems]
+    rows = [(*row.cells, *([row.facts] if covered else []), *row.declines) for row in systems]
     show_table(heads, [(*row, *[None] * len(heads))[: len(heads)] for row in rows])
-    for one in systems:
-        if one.unranked:
-            show_line(f"{one.system}: {one.unranked}")
+    for row in systems:
+        if row.unranked:
+            show_line(f"{row.system}: {row.unranked}")
     for line in arena.ranking_results.notes(board):
         show_line(line)
     show_line(sentence)

@@ -12,17 +12,17 @@ from arena.container import open_arena
 from data.text import counted
 from judges.retrieval import BM25, described_retrievers
 
-corpora = typer.Typer(help="Corpora: texts in which evidence for claims is found.", no_args_is_help=True)
-retrieval = typer.Typer(help="Contexts without answers: score what a retriever found.", no_args_is_help=True)
+corpora = typer.Typer(help="Corpora: texts to search for evidence.", no_args_is_help=True)
+retrieval = typer.Typer(help="Contexts without answers: score retrieved passages.", no_args_is_help=True)
 EXCERPT = 100
-FAILURES_SHOWN = 20
-HASH_SHOWN = 12
-K = Annotated[int, typer.Option(metavar="K", min=1, max=10_000, help="Passages.")]
+MAX_FAILURES = 20
+HASH_LENGTH = 12
+K = Annotated[int, typer.Option(metavar="K", min=1, max=10_000, help="Number of passages.")]
 Retriever = Annotated[
-    str, typer.Option(metavar="RETRIEVER", help=f"How passages are found: {described_retrievers()}.")
+    str, typer.Option(metavar="RETRIEVER", help=f"Retriever of the passages: {described_retrievers()}.")
 ]
 Whole = Annotated[
-    bool, typer.Option("--documents", help="Rank documents by their best chunk instead of chunks.")
+    bool, typer.Option("--documents", help="Rank documents by their best chunk, instead of chunks.")
 ]
 
 
@@ -38,7 +38,7 @@ def import_(
     $ arena corpora import texts --name wiki
 
     Reads folders of .txt or .md files, BEIR's folders (`corpus.jsonl`), JSONL of Pyserini (`contents`) and of
-    MS MARCO v2.1 (`docid`, `segment` or `body`), any JSONL with an `id` and a `text` a line, and TREC's <DOC>
+    MS MARCO v2.1 (`docid`, `segment` or `body`), any JSONL with `id` and `text`, and TREC's <DOC>
     files, each plain or gzipped. Importing the same texts again changes nothing.
     """
     imported = open_arena().corpora.add(name, path)
@@ -47,8 +47,8 @@ def import_(
         show_json({**asdict(manifest), "built": imported.built})
         return
     state = "built" if imported.built else "unchanged: it was built before"
-    held = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
-    show_line(f"{manifest.name}: {held}, {state}.")
+    size = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
+    show_line(f"{manifest.name}: {size}, {state}.")
 
 
 @corpora.command("list")
@@ -62,7 +62,7 @@ def list_(*, as_json: options.AsJson = False) -> None:
         [asdict(corpus) for corpus in imported],
         ("corpus", "documents", "chunks", "content"),
         [
-            (corpus.name, corpus.documents, corpus.chunks, corpus.content_hash[:HASH_SHOWN])
+            (corpus.name, corpus.documents, corpus.chunks, corpus.content_hash[:HASH_LENGTH])
             for corpus in imported
         ],
         as_json=as_json,
@@ -73,13 +73,13 @@ def list_(*, as_json: options.AsJson = False) -> None:
 @corpora.command()
 def search(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="Name of the corpus.")],
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to look for.")],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")],
     k: K = 10,
     *,
     documents: Whole = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Search a corpus for some words.
+    """Search a corpus for words.
 
     $ arena corpora search wiki "what a passage says"
     """
@@ -103,7 +103,7 @@ def search(
             for row in rows
         ],
         as_json=as_json,
-        empty=f"Nothing in {corpus} shares a word with this.",
+        empty=f"No passage of {corpus} contains any of these words.",
     )
 
 
@@ -113,8 +113,8 @@ def retrieve(
         Path,
         typer.Option(
             metavar="FILE",
-            help="The TREC run to write; with a name that ends in .jsonl, the passages with their texts, for "
-            "`arena sets attach-passages`.",
+            help="TREC run to write; for a name that ends in .jsonl, passages with texts for `arena sets "
+            "attach-passages`.",
         ),
     ],
     corpus: Annotated[
@@ -131,14 +131,14 @@ def retrieve(
 
     $ arena retrieve --set fiqa --corpus wiki --out passages.jsonl
 
-    A search that fails is counted and named, and its question is left out of the file.
+    Failed searches are listed, and their questions are left out of the file.
     """
     from arena.services.retrieval import RetrievalRequest, write_retrieved
     from data.errors import InputError
 
     if not out.resolve().parent.is_dir():
-        message = f"There is no folder {out.parent}, so {out.name} cannot be written."
-        raise InputError(message, advice="Make it, or name another file with --out.")
+        message = f"The folder {out.parent} does not exist, so {out.name} cannot be written."
+        raise InputError(message, advice="Create it, or choose another file with --out.")
     request = RetrievalRequest(
         set_name=set_name,
         k=k,
@@ -154,12 +154,12 @@ def retrieve(
         show_json({**fields, "run": request.name, "file": str(out)})
         return
     show_line(f"{fields['passages']:,} passages for {fields['retrieved']:,} questions written to {out}.")
-    for question in retrieved.nothing_found[:FAILURES_SHOWN]:
+    for question in retrieved.nothing_found[:MAX_FAILURES]:
         note(f"nothing found: {question}")
-    for question, why in list(retrieved.failed.items())[:FAILURES_SHOWN]:
+    for question, why in list(retrieved.failed.items())[:MAX_FAILURES]:
         note(f"failed: {question}: {why}")
-    if len(retrieved.failed) > FAILURES_SHOWN:
-        note(f"{len(retrieved.failed) - FAILURES_SHOWN:,} more searches failed; --json lists them all.")
+    if len(retrieved.failed) > MAX_FAILURES:
+        note(f"{len(retrieved.failed) - MAX_FAILURES:,} more searches failed; --json lists them all.")
     if retrieved.failed and not retrieved.rankings:
         raise typer.Exit(1)
 
@@ -197,7 +197,7 @@ def score(
     """
     from arena.services.contexts import CRUX, RANKING, ContextRequest
 
-    contexts = options.open_reaching(cache_mode).contexts
+    contexts = options.open_with_cache(cache_mode).contexts
     if files:
         request = ContextRequest(
             set_name=set_name, files=files, qrels=qrels, corpus=corpus, judge=judge, budget_usd=budget_usd
@@ -210,7 +210,7 @@ def score(
     if as_json:
         show_json({"set": set_name, "rows": rows})
     elif not rows:
-        show_line(f"Nobody submitted contexts to {set_name}. Name a file.")
+        show_line(f"No contexts were submitted to {set_name}. Name a file.")
     else:
         columns = ("system", "domain", "questions", "missing", "judged", "rated", *RANKING, *CRUX)
         show_table(columns, [tuple(row[column] for column in columns) for row in rows])

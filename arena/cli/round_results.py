@@ -1,4 +1,4 @@
-"""`arena rounds publish`, `retract`, `export` and `verify`: what leaves a finished round."""
+"""`arena rounds publish`, `retract`, `export` and `verify`: boards and exports of finished rounds."""
 
 from pathlib import Path
 from typing import Annotated
@@ -29,17 +29,17 @@ def publish(
         str | None,
         typer.Option(
             metavar="LABELS|FILE",
-            help="Correct the board by votes of people on some of the round's battles: `labels` for the "
-            "labels of the round, or a file as of `arena battles rate --people`. Of a published round it "
-            "makes another snapshot with a hash of its own; the former one stays as NAME@HASH.",
+            help="Correct the board by human votes on some of the round's battles: `labels` for the labels "
+            "of the round, or a file as for `arena battles rate --people`. For a published round, this makes "
+            "a new snapshot with a new hash; the former one stays as NAME@HASH.",
         ),
     ] = None,
     notice: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Only put this notice for readers on the published board; an empty one takes it off. "
-            "Numbers and their hash do not change.",
+            help="Only set this notice on the published board; an empty text removes it. The numbers and "
+            "their hash do not change.",
         ),
     ] = None,
     *,
@@ -47,14 +47,14 @@ def publish(
         bool,
         typer.Option(
             "--metrics/--no-metrics",
-            help="Score answers by the embedded metrics first, which takes minutes on large sets (about ten "
-            "for 42,000 answers on two processors); without, the board shows the scores that exist.",
+            help="Score answers by the embedded metrics first (about ten minutes for 42,000 answers on two "
+            "processors), or show only existing scores.",
         ),
     ] = True,
     partial: Annotated[
         bool,
         typer.Option(
-            "--partial", help="Publish a round of which less than 90 % was judged, as a partial board."
+            "--partial", help="Publish a round with less than 90 % of its battles judged, as a partial board."
         ),
     ] = False,
     engine: Engine = None,
@@ -64,8 +64,8 @@ def publish(
 
     $ arena rounds publish demo
 
-    Answers without scores are scored first; --no-metrics leaves that out. A round of which less than 90 % was
-    judged, of all battles or of one system's, needs --partial, and its board says so beside the title.
+    Answers without scores are scored first, unless --no-metrics is set. --partial is required if less than
+    90 % of all battles, or of one system's battles, were judged; the board then says so next to its title.
     """
     if notice is not None:
         _put_notice(name, notice, as_json=as_json)
@@ -87,7 +87,7 @@ def publish(
         "partial": bool(board.standings.get("partial")),
         **counted,
     }
-    state = "published" if created else "unchanged: it was published before"
+    state = "published" if created else "unchanged (published before)"
     line = f"{board.name} {state} ({board.content_hash[:12]})."
     if section:
         line += f"\n{people_sentence(board.standings)}. {section['advice']}"
@@ -95,16 +95,16 @@ def publish(
     for sentence in ((board.standings.get("health") or {}).get("conduct") or {}).get("warnings", ()):
         note(f"warning: {sentence}")
     if section and section["votes_left_out"]:
-        note(f"{section['votes_left_out']:,} votes are on no judged battle of the round, and left out")
+        note(f"{section['votes_left_out']:,} votes on battles that the round did not judge are left out")
 
 
 def retract(
     name: RoundArgument,
-    notice: Annotated[str, typer.Option(metavar="TEXT", help="The notice that its addresses show.")] = "",
+    notice: Annotated[str, typer.Option(metavar="TEXT", help="Notice to show at its URLs.")] = "",
     *,
     yes: Yes = False,
 ) -> None:
-    """Retract a published board: its addresses show the notice, the board stays stored.
+    """Retract a published board: its URLs show the notice, and the board stays stored.
 
     $ arena rounds retract demo --notice "Two answers were exchanged."
     """
@@ -117,7 +117,7 @@ def _put_notice(name: str, text: str, *, as_json: bool) -> None:
     boards = open_arena().boards
     board = boards.put_notice(name, text) if text else boards.clear_notice(name)
     payload = {"name": board.name, "notice": board.notice, "content_hash": board.content_hash}
-    show_result(payload, f"{name}: {board.notice or 'the notice is taken off.'}", as_json=as_json)
+    show_result(payload, f"{name}: {board.notice or 'the notice is removed.'}", as_json=as_json)
 
 
 def export(
@@ -130,11 +130,13 @@ def export(
 
     $ arena rounds export demo folder
 
-    Into a file that ends in `.parquet` go its judged battles alone, as columns, ten million in seconds.
+    A `.parquet` file has only the judged battles, as columns; ten million take seconds.
     """
     if folder.suffix.lower() in {".csv", ".json", ".jsonl", ".zip"}:
         advice = "Name a folder, or a file that ends in .parquet."
-        raise InputError(f"{folder.name} names a file, and a round is a folder of files.", advice=advice)
+        raise InputError(
+            f"A round is exported to a folder, and {folder.name} is the name of a file.", advice=advice
+        )
     if folder.suffix.lower() == ".parquet":
         rows = open_arena().boards.export_battles(name, folder)
         show_line(f"{rows:,} battles written to {folder}.")
@@ -153,25 +155,25 @@ def verify(
 
     $ arena rounds verify folder
 
-    Compares its checksums, settles its battles again from their judgments, and recomputes its standings from
-    its battles. Prints the content hash, which is that of the published board.
+    Compares the checksums, derives the battles from their judgments, and recomputes the standings from the
+    battles. Prints the content hash, to compare with the published board.
     """
     from arena.services.boards.verification import verify_folder
 
-    found = verify_folder(folder)
-    corrected = f"{found.corrected:,} were corrected by the organisers, " if found.corrected else ""
-    if found.without_judge:
-        corrected += f"{found.without_judge:,} are lost for a missing answer, "
+    result = verify_folder(folder)
+    corrected = f"{result.corrected:,} were corrected by the organisers, " if result.corrected else ""
+    if result.without_judge:
+        corrected += f"{result.without_judge:,} are lost for a missing answer, "
     show_result(
         {
-            "files": found.files,
+            "files": result.files,
             "verified": True,
-            "corrected": found.corrected,
-            "without_judge": found.without_judge,
-            "content_hash": found.content_hash,
+            "corrected": result.corrected,
+            "without_judge": result.without_judge,
+            "content_hash": result.content_hash,
         },
-        f"{len(found.files)} files are as exported, {found.battles:,} battles follow from their judgments, "
-        f"{corrected}and the standings from the battles. Their content hash is {found.content_hash}: compare "
+        f"{len(result.files)} files are as exported, {result.battles:,} battles follow from their judgments, "
+        f"{corrected}and the standings from the battles. The content hash is {result.content_hash}: compare "
         f"it with the board's.",
         as_json=as_json,
     )

@@ -1,4 +1,4 @@
-"""`arena rounds status`, `list` and `compare`: rounds as a list, one as it stands, several compared."""
+"""`arena rounds status`, `list` and `compare`: list rounds, show one, compare several."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -21,7 +21,7 @@ COUNTS = (
     *("planned", "judged", "unreadable", "refused", "failed", "skipped", "missing", "pending"),
     *("cost_usd", "reserved_usd", "lost_usd", "input_tokens", "output_tokens"),
 )
-MOST_REASONS = 5
+MAX_REASONS = 5
 
 
 def status(
@@ -29,7 +29,7 @@ def status(
         str, typer.Argument(metavar="ROUND", show_default="all rounds, newest first", help="A round by name.")
     ] = "",
     replies: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Show the raw replies of so many battles instead.")
+        int, typer.Option(metavar="N", min=0, help="Show the raw replies of N battles instead.")
     ] = 0,
     *,
     unreadable: Annotated[
@@ -37,12 +37,12 @@ def status(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rounds, or one with its state, counts and cost.
+    """List the rounds, or show one with its state, counts and cost.
 
     $ arena rounds status demo
 
-    The state includes its speed, the seconds left, and its job: place in the queue, workers and last error;
-    and how the systems stand so far.
+    The state includes the speed, the time left, the job (place in the queue, workers, last error) and the
+    standings so far.
     """
     if name and replies:
         show_replies(name, replies, unreadable=unreadable, as_json=as_json)
@@ -61,8 +61,8 @@ def compare(
 
     $ arena rounds compare spring autumn
 
-    Kendall's tau-b is 1 where they rank alike and −1 where one ranks the other way round; of more than two
-    rounds it is the mean over all pairs. No judge is asked.
+    Kendall's tau-b is 1 for equal rankings and −1 for reversed ones; for more than two rounds it is the mean
+    over all pairs. No judge is called.
     """
     from arena.cli.battles import show_ranking_comparison
 
@@ -122,19 +122,16 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
     conduct, warnings = reader.conduct(name), reader.warnings(name)
     live, reasons = reader.live(name), reader.reasons(name)
     if as_json:
-        shown = None if job is None else job.as_json()
-        told_of_judge = {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None
-        beside = {
-            "conduct": told_of_judge,
+        details = {
+            "conduct": {**conduct.as_json(), "warnings": list(warnings)} if conduct.readings else None,
             "reasons": [
                 {"outcome": outcome, "reason": why, "battles": count} for outcome, why, count in reasons
             ],
-            "job": shown,
+            "job": None if job is None else job.as_json(),
         }
-        show_json({**fields, **speed, **beside, "live": live.as_json()})
+        show_json({**fields, **speed, **details, "live": live.as_json()})
     else:
-        said = {"job": _job_line(job)}
-        show_fields({**fields, **speed, **said})
+        show_fields({**fields, **speed, "job": _job_line(job)})
         show_line("")
         show_line(live.sentence)
         columns = ("system", "score", "lower", "upper", "questions")
@@ -145,8 +142,8 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
 
 def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
     lines = [f"{outcome}: {count:,} × {why or 'without a reason'}" for outcome, why, count in reasons]
-    if more := len(lines[MOST_REASONS:]):
-        lines[MOST_REASONS:] = [f"{counted(more, 'more reason')}: --json lists all"]
+    if more := len(lines[MAX_REASONS:]):
+        lines[MAX_REASONS:] = [f"{counted(more, 'more reason')}: --json lists all"]
     return ["", *lines] if lines else []
 
 
@@ -162,7 +159,7 @@ def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) ->
 
 
 def show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> None:
-    """Show the raw replies of a round's judge, those before a re-ask as well; no judge is asked."""
+    """Show the stored raw replies of a round's judge, earlier attempts included."""
     battles = islice(open_arena().round_reader.replies(name, unreadable=unreadable), limit)
     if as_json:
         show_json([_as_replies(evidence, question) for evidence, question in battles])
@@ -174,9 +171,9 @@ def show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> N
         show_line(f"# {battle.system_a} – {battle.system_b}, {question.id}: {question.question}")
         for judgment in evidence.judgments:
             first = battle.system_a if judgment.presentation is Presentation.A_FIRST else battle.system_b
-            said = judgment.preference or judgment.outcome
+            verdict = judgment.preference or judgment.outcome
             why = f" ({judgment.detail})" if judgment.detail else ""
-            show_line(f"## {judgment.judge}, {first} first: {said}{why}")
+            show_line(f"## {judgment.judge}, {first} first: {verdict}{why}")
             for reply in (*judgment.earlier, judgment.reply):
                 if reply is not None:
                     show_line(f"[{reply.finish_reason or 'no finish reason'}]")
@@ -214,7 +211,7 @@ def _as_replies(evidence: BattleEvidence, question: Question) -> dict[str, Any]:
 
 
 def undecidable_lines(reasons: Mapping[str, int], planned: int) -> list[str]:
-    """Describe the planned battles that the judge cannot decide, a line a reason."""
+    """Describe the planned battles that the judge cannot decide, one line per reason."""
     return [
         f"cannot be decided: {count:,} of {planned:,} battles, since {why}" for why, count in reasons.items()
     ]

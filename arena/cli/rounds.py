@@ -23,7 +23,7 @@ PLANNED = {
 }
 commands = typer.Typer(
     help="Rounds: fixed battles with a judge, a seed and a budget.",
-    epilog="Also: `list`; `retry` of what failed; `retract` of a published board.",
+    epilog="Also: `list`, `retry` for failed battles, `retract` for a published board.",
     no_args_is_help=True,
 )
 
@@ -48,7 +48,7 @@ def plan(
 
     $ arena rounds plan --set demo --judge lexical
 
-    Lists also what is left out, and the battles that the judge cannot decide, with the reason.
+    Also lists what is left out, and the battles that the judge cannot decide, with the reasons.
     """
     from arena.services.accounts.auth import OPERATOR
     from arena.services.rounds.models import RoundRequest
@@ -109,8 +109,7 @@ def run(
     *,
     go_on: options.GoOn = False,
     no_cap: Annotated[
-        bool,
-        typer.Option("--no-cap", help="Ask paid models without a cap, at prices that are not known too."),
+        bool, typer.Option("--no-cap", help="Call paid models without a budget, even at unknown prices.")
     ] = False,
     queue: options.Queue = False,
     as_json: options.AsJson = False,
@@ -119,19 +118,18 @@ def run(
 
     $ arena rounds run --set demo --judge lexical
 
-    What `arena rounds plan` calls needed is needed here too: a round whose judge is paid takes --budget-usd
-    or --no-cap.
+    What `arena rounds plan` calls needed is needed here too: a paid judge needs --budget-usd or --no-cap.
 
-    A round whose judge is unreadable, or decides by the place of an answer, is paused with an example of what
-    it replies; --go-on judges on.
+    If the judge's replies are unreadable or depend on the order of the answers, the round pauses with an
+    example; --go-on continues.
 
-    Ctrl-C pauses it, and the exit code is 1; `arena rounds resume` continues.
+    Ctrl-C pauses the round, with exit code 1; `arena rounds resume` continues it.
     """
     from arena.services.accounts.auth import OPERATOR
     from arena.services.rounds.models import RoundRequest
 
-    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = options.open_with(reaching, engine)
+    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = options.open_with(overrides, engine)
     request = RoundRequest(
         set_name=set_name,
         judge=judge,
@@ -152,8 +150,8 @@ def run(
         arena.rounds.judge_anyway(created.name)
     for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
         note(line)
-    note(f"Round {created.name}; if it is cut off, go on with: arena rounds resume {created.name}")
-    _judge(arena, created.name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+    note(f"Round {created.name}; to continue it after an interruption: arena rounds resume {created.name}")
+    _judge(arena, created.name, overrides, concurrency, workers, queue=queue, as_json=as_json)
 
 
 @commands.command()
@@ -174,7 +172,7 @@ def resume(
         bool,
         typer.Option(
             "--new-judge",
-            help="Judge the rest as another judge, where its settings were changed after verdicts.",
+            help="Judge the rest as a new judge, if its settings changed after the first verdict.",
         ),
     ] = False,
     queue: options.Queue = False,
@@ -184,18 +182,18 @@ def resume(
 
     $ arena rounds resume demo
 
-    Until there is a verdict the judge's spec may be corrected; afterwards only what cannot change one, unless
-    --new-judge is given. Battles that failed or were skipped, as at a budget's end, are judged again by
-    `arena rounds retry`.
+    The judge's spec may change until the first verdict; afterwards only settings that cannot change a verdict
+    may, unless --new-judge is set. `arena rounds retry` judges failed and skipped battles again, as after the
+    end of a budget.
     """
-    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = options.open_with(reaching, engine)
+    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = options.open_with(overrides, engine)
     arena.rounds.adopt(name, new_judge=new_judge)
     if budget_usd is not None:
         arena.rounds.set_budget(name, budget_usd)
     if go_on:
         arena.rounds.judge_anyway(name)
-    _judge(arena, name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+    _judge(arena, name, overrides, concurrency, workers, queue=queue, as_json=as_json)
 
 
 @commands.command(hidden=True)
@@ -213,30 +211,30 @@ def retry(
     *,
     go_on: options.GoOn = False,
     unreadable: Annotated[
-        bool, typer.Option("--unreadable", help="Ask again also where no verdict could be read in the reply.")
+        bool, typer.Option("--unreadable", help="Also judge battles with unreadable replies again.")
     ] = False,
     queue: options.Queue = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Judge the failed and skipped battles of a round again, and no others.
+    """Judge only the failed and skipped battles of a round again.
 
     $ arena rounds retry demo --budget-usd 5
 
     A round that reached its budget continues with a higher --budget-usd.
     """
-    reaching = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
-    arena = options.open_with(reaching, engine)
+    overrides = LlmOverrides(cache_mode=cache_mode, transport=transport, rpm=rpm, tpm=tpm, timeout=timeout)
+    arena = options.open_with(overrides, engine)
     if budget_usd is not None:
         arena.rounds.set_budget(name, budget_usd)
     if go_on:
         arena.rounds.judge_anyway(name)
     reopened = arena.rounds.retry(name, unreadable=unreadable)
-    note(f"{reopened:,} battles are tried again.")
+    note(f"{reopened:,} battles are pending again.")
     left = arena.round_reader.status(name)[1].unreadable
     if left and not unreadable:
-        note(f"{left:,} battles are unreadable; --unreadable asks about them again.")
+        note(f"{left:,} battles are unreadable; --unreadable judges them again.")
     if arena.round_reader.status(name)[1].pending:
-        _judge(arena, name, reaching, concurrency, workers, queue=queue, as_json=as_json)
+        _judge(arena, name, overrides, concurrency, workers, queue=queue, as_json=as_json)
     else:
         show_status(arena, name, as_json=as_json)
 
@@ -244,7 +242,7 @@ def retry(
 def _judge(
     arena: Arena,
     name: str,
-    reaching: LlmOverrides,
+    overrides: LlmOverrides,
     concurrency: int | None,
     workers: int | None,
     *,
@@ -252,8 +250,8 @@ def _judge(
     as_json: bool,
 ) -> None:
     if queue:
-        more = {} if concurrency is None else {"concurrency": concurrency}
-        job = arena.jobs.judge(name, options={**more, **reaching.to_json()}, workers=workers)
+        limit = {} if concurrency is None else {"concurrency": concurrency}
+        job = arena.jobs.judge(name, options={**limit, **overrides.to_json()}, workers=workers)
         note(f"Job {job.id} waits for a worker (`arena worker`); see: arena rounds status {name}")
         show_status(arena, name, as_json=as_json)
         return
@@ -262,7 +260,7 @@ def _judge(
             name,
             concurrency=options.in_flight(arena, concurrency),
             workers=workers,
-            reaching=reaching.to_json(),
+            reaching=overrides.to_json(),
             report=report,
         )
     show_status(arena, name, as_json=as_json)
@@ -272,7 +270,7 @@ def _judge(
         verb = "retry" if round_.state is RoundState.CANCELLED else "resume"
         raise StoppedError(
             f"Round {name} is {round_.state}, and {counts.pending:,} battles are pending.",
-            advice=f"Go on with: arena rounds {verb} {name}",
+            advice=f"Continue it with: arena rounds {verb} {name}",
         )
 
 
@@ -296,7 +294,7 @@ def correct(
 
     $ arena rounds correct demo q1 ours theirs --winner tie --reason "Both answers are equal."
 
-    A published board has it after `arena rounds publish`; the former snapshot stays.
+    Run `arena rounds publish` to update a published board; the former snapshot stays.
     """
     from arena.services.accounts.auth import OPERATOR
 
@@ -314,7 +312,7 @@ def pause(name: options.RoundArgument) -> None:
     $ arena rounds pause demo
     """
     open_arena().rounds.pause(name)
-    show_line(f"{name} is paused; `arena rounds resume {name}` goes on.")
+    show_line(f"{name} is paused; `arena rounds resume {name}` continues it.")
 
 
 @commands.command()
@@ -322,8 +320,7 @@ def cancel(
     name: options.RoundArgument,
     *,
     delete: Annotated[
-        bool,
-        typer.Option("--delete", help="Delete it with its verdicts; for a round that was never published."),
+        bool, typer.Option("--delete", help="Delete it with its verdicts, if it was never published.")
     ] = False,
     yes: options.Yes = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`arena sets policy`: when a set takes submissions, and how many."""
+"""`arena sets policy`: dates and limits for submissions to a set."""
 
 from dataclasses import astuple, replace
 from datetime import datetime
@@ -23,17 +23,17 @@ def policy(
     phase: Annotated[str, typer.Option(metavar="PHASE", help="The phase to add or change.")] = DEFAULT_PHASE,
     opens: Annotated[Limit, typer.Option(metavar="TIME", help="When it opens, ISO 8601, or `none`.")] = None,
     closes: Annotated[
-        Limit, typer.Option(metavar="TIME", help="When it closes, a bare date at its end in UTC, or `none`.")
+        Limit, typer.Option(metavar="TIME", help="When it closes; a date means its end in UTC; or `none`.")
     ] = None,
     daily: Annotated[
-        Limit, typer.Option(metavar="N", help="Most submissions of a team a day, or `none`.")
+        Limit, typer.Option(metavar="N", help="Maximum submissions of a team per day, or `none`.")
     ] = None,
     total: Annotated[
-        Limit, typer.Option(metavar="N", help="Most submissions of a team in the phase, or `none`.")
+        Limit, typer.Option(metavar="N", help="Maximum submissions of a team in the phase, or `none`.")
     ] = None,
-    file_mb: Annotated[Limit, typer.Option(metavar="N", help="Largest file in MiB, or `none`.")] = None,
+    file_mb: Annotated[Limit, typer.Option(metavar="N", help="Maximum file size in MiB, or `none`.")] = None,
     chars: Annotated[
-        Limit, typer.Option("--answer-chars", metavar="N", help="Longest answer in characters, or `none`.")
+        Limit, typer.Option("--answer-chars", metavar="N", help="Maximum characters in an answer, or `none`.")
     ] = None,
     drop: Annotated[str | None, typer.Option(metavar="PHASE", help="Remove this phase.")] = None,
     hidden: Annotated[
@@ -47,7 +47,7 @@ def policy(
         bool | None,
         typer.Option(
             "--public-texts/--no-public-texts",
-            help="Whether the set's licence lets everybody see its texts; without, visitors cannot label.",
+            help="Show the set's texts to everyone, if its licence allows it; labels of visitors need it.",
         ),
     ] = None,
     *,
@@ -65,17 +65,17 @@ def policy(
     if drop is not None:
         set_policy = service.drop_phase(name, drop)
     if any(value is not None for value in (opens, closes, daily, total, file_mb, chars)):
-        before = next(
+        current = next(
             (existing for existing in set_policy.phases if existing.name == phase), Phase(name=phase)
         )
         after = replace(
-            before,
-            opens_at=_moment(opens, before.opens_at, closes=False),
-            closes_at=_moment(closes, before.closes_at, closes=True),
-            daily_quota=_number(daily, before.daily_quota),
-            total_quota=_number(total, before.total_quota),
-            file_mb=_number(file_mb, before.file_mb),
-            answer_chars=_number(chars, before.answer_chars),
+            current,
+            opens_at=_moment(opens, current.opens_at, closes=False),
+            closes_at=_moment(closes, current.closes_at, closes=True),
+            daily_quota=_number(daily, current.daily_quota),
+            total_quota=_number(total, current.total_quota),
+            file_mb=_number(file_mb, current.file_mb),
+            answer_chars=_number(chars, current.answer_chars),
         )
         set_policy = service.put_phase(name, after)
     if hidden is not None:
@@ -103,19 +103,19 @@ def _show(set_policy: SetPolicy, *, as_json: bool) -> None:
         show_table(tuple(fields["phases"][0]), rows)
 
 
-def _moment(text: Limit, before: datetime | None, *, closes: bool) -> datetime | None:
+def _moment(text: Limit, current: datetime | None, *, closes: bool) -> datetime | None:
     if text is None:
-        return before
+        return current
     if text == NONE:
         return None
     return moment_of(text, closes=closes)
 
 
-def _number(text: Limit, before: int | None) -> int | None:
+def _number(text: Limit, current: int | None) -> int | None:
     if text is None:
-        return before
+        return current
     if text == NONE:
         return None
     if not text.isdecimal() or int(text) == 0:
-        raise InputError(f"{text!r} is not a limit.", advice="Use a whole number from 1, or none.")
+        raise InputError(f"{text!r} is not a valid limit.", advice="Use a whole number from 1, or none.")
     return int(text)

@@ -9,7 +9,7 @@ import typer
 from arena.cli import options, output
 from arena.cli.set_policy import policy
 from arena.container import open_arena
-from arena.formats import shown
+from arena.formats import or_dash
 from data.files.question_sets.registry import described_set_formats, listed_set_formats, set_writer
 from data.text import percent
 
@@ -29,7 +29,7 @@ STATISTICS = {
     "many_documents": "documents_10_or_more",
     "reference_words": "answer_words_mean",
 }
-"""The fields that docs/json.md calls otherwise than the page of the set."""
+"""JSON names (docs/json.md) of fields that have another name on the set's page."""
 STATISTICS_HEADERS = (
     *("domain", "questions", "references", "words", "documents", "2 or more", "10 or more"),
     *("sentences of 2 or more", "short answers", "passages", "words a passage"),
@@ -37,7 +37,7 @@ STATISTICS_HEADERS = (
 
 
 class AnswerFile(StrEnum):
-    """The files of answers that are written of a set."""
+    """Files of answers that a set can be exported as."""
 
     SHORT_ANSWERS = "short-answers"
     TEMPLATE = "template"
@@ -59,7 +59,7 @@ def import_(
         ),
     ],
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default="the set's own", help="Name to store it under.")
+        str | None, typer.Option(metavar="NAME", show_default="the set's own", help="Name of the stored set.")
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -77,7 +77,7 @@ def import_(
     if as_json:
         output.show_json({**imported.summary.to_json(), "created": imported.created})
     else:
-        state = "imported" if imported.created else "unchanged: it was imported before"
+        state = "imported" if imported.created else "unchanged (imported before)"
         summary = imported.summary
         output.show_line(
             f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]})."
@@ -92,7 +92,7 @@ def show(
     *,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show the question sets, or one with its domains.
+    """List the question sets, or show one with its domains.
 
     $ arena sets show fiqa
     """
@@ -136,7 +136,8 @@ def export(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DEST", help="The folder to write; of files of answers a file, or - for the output."
+            metavar="DEST",
+            help="The folder to write; for a file of answers a file, or - for standard output.",
         ),
     ],
     form: Annotated[
@@ -144,9 +145,8 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help=f"{described_set_formats()}; or a file of answers: "
-            "`short-answers`, those of the set, to enter them as a system, `template`, to fill in, with one "
-            "line for each question, or `sample`, a small complete one, which a check accepts.",
+            help=f"{described_set_formats()}; or a file of answers: `short-answers` (the set's own, as a "
+            "system), `template` (one line per question, to fill in) or `sample` (a small valid file).",
             callback=options.known(_exported),
         ),
     ] = "jsonl",
@@ -158,7 +158,7 @@ def export(
     $ arena sets export fiqa folder --format beir
     $ arena sets export fiqa answers.jsonl --format template
 
-    Short answers of a question stand on lines of their own, as RAG-QA Arena enters RobustQA's (its Table 4).
+    Each short answer gets its own line, as RAG-QA Arena submits RobustQA's (its Table 4).
     """
     from data.files.zip_files import atomic_text
 
@@ -208,14 +208,14 @@ def build(
 
     $ arena sets build summaries.jsonl folder --judge JUDGE --budget-usd 5
 
-    The documents are split into passages that can be read by themselves, the summary becomes the reference,
+    The documents are split into self-contained passages, the summary becomes the reference,
     and an LLM writes an open-ended request with sub-questions. Every passage is rated for every
     sub-question, and sub-questions that no passage answers are dropped. If it is interrupted, the same
     command continues.
 
     FILE is JSONL with `id`, `domain`, `summary` and `documents` (texts, or objects with `id`, `title` and
-    `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the passages
-    that suffice and what was dropped.
+    `text`). DIR receives a set for `arena sets import`, and `ratings.jsonl` with the ratings, the sufficient
+    passages and what was dropped.
     """
     from arena.services.contexts import BuildRequest
 
@@ -227,7 +227,7 @@ def build(
         options=dict(map(options.constant, option or ())),
         budget_usd=budget_usd,
     )
-    fields = options.open_reaching(cache_mode).contexts.build(request)
+    fields = options.open_with_cache(cache_mode).contexts.build(request)
     if as_json:
         output.show_json(fields)
         return
@@ -257,10 +257,9 @@ def attach_passages(
 
     $ arena sets attach-passages fiqa passages.jsonl
 
-    A file of passages is JSONL with `question_id` (or `query`, the question's text) and `passages`, as
-    `arena retrieve` writes it to a .jsonl file and RAG-QA Arena its predictions, or a TREC run whose texts a
-    corpus has. Questions that it does not name keep the passages that they have. Judged rounds keep theirs;
-    answers are submitted to the new set anew.
+    FILE is JSONL with `question_id` (or `query`, the question's text) and `passages`, as `arena retrieve`
+    and RAG-QA Arena write it, or a TREC run with its texts in a corpus. Questions not in the file keep their
+    passages. Judged rounds do not change; submit answers to the new set again.
     """
     attached = open_arena().set_passages.attach(name, file, corpus=corpus, new_name=new_name)
     counts = {
@@ -270,11 +269,11 @@ def attach_passages(
     if as_json:
         output.show_json({**attached.summary.to_json(), **counts})
         return
-    state = "" if attached.created else ", unchanged: it was made before"
-    made = f"{attached.passages:,} passages for {attached.questions:,} questions"
-    output.show_line(f"{attached.summary.name}: {made}{state}.")
+    state = "" if attached.created else ", unchanged (made before)"
+    size = f"{attached.passages:,} passages for {attached.questions:,} questions"
+    output.show_line(f"{attached.summary.name}: {size}{state}.")
     for count, what in (
-        (attached.without, "questions are not in the file and keep the passages that they had"),
+        (attached.without, "questions are not in the file and keep their passages"),
         (attached.unknown, f"questions of the file are not in {name}"),
         (attached.unresolved, f"passages of the run are not in the corpus {corpus}"),
     ):
@@ -287,7 +286,7 @@ commands.command()(policy)
 
 @commands.command(hidden=True)
 def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) -> None:
-    """Show what a set is made of, overall and by domain: words, documents, passages, short answers.
+    """Show statistics of a set, overall and by domain: words, documents, passages, short answers.
 
     $ arena sets statistics fiqa
     """
@@ -304,14 +303,14 @@ def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) ->
                 row.domain,
                 row.questions,
                 row.references,
-                shown(row.reference_words, ".1f"),
-                shown(row.documents, ".1f"),
+                or_dash(row.reference_words, ".1f"),
+                or_dash(row.documents, ".1f"),
                 percent(row.several_documents),
                 percent(row.many_documents),
                 percent(row.sentences_of_several),
-                shown(row.short_answers, ".1f"),
-                shown(row.passages, ".1f"),
-                shown(row.passage_words, ".1f"),
+                or_dash(row.short_answers, ".1f"),
+                or_dash(row.passages, ".1f"),
+                or_dash(row.passage_words, ".1f"),
             )
             for row in rows
         ],

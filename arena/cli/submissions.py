@@ -21,11 +21,10 @@ COLUMNS = (
 Kind = Annotated[
     SubmissionKind,
     typer.Option(
-        help="What the file holds: `answers`, or `contexts`, passages that were retrieved (a TREC run, or "
-        "JSONL)."
+        help="Content of the file: `answers`, or `contexts` (retrieved passages: a TREC run or JSONL)."
     ),
 ]
-KeepNa = Annotated[bool, typer.Option("--keep-na", help="Read NA, None and errors of a harness as texts.")]
+KeepNa = Annotated[bool, typer.Option("--keep-na", help="Read NA, None and a harness's errors as answers.")]
 
 
 OfSet = Annotated[
@@ -42,8 +41,7 @@ def check(
     system: Annotated[
         str,
         typer.Option(
-            metavar="SYSTEM",
-            help="Of a table with the answers of several systems: whose rows, or which column, to read.",
+            metavar="SYSTEM", help="System to read, by rows or column, from a table of several systems."
         ),
     ] = "",
     *,
@@ -54,7 +52,7 @@ def check(
 
     $ arena submissions check answers.jsonl --set fiqa
 
-    Any format is recognised by its content: JSONL, JSON, CSV, Parquet, Excel, logs of evaluation harnesses,
+    The format is recognised by content: JSONL, JSON, CSV, Parquet, Excel, logs of evaluation harnesses,
     TREC's RAG track, ragas, and folders or zip files of Hugging Face datasets and HELM runs.
 
     The exit code is 1 if any problem is an error.
@@ -108,12 +106,12 @@ def add(
     submission = AddedSubmission(
         **dict(added.submission), created=added.created, problems=added.warnings
     ).to_json()
-    state = "added" if submission["created"] else "unchanged: the newest version has the same content"
-    held = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
+    state = "added" if submission["created"] else "unchanged (the newest version has the same content)"
+    unit = "questions" if kind is SubmissionKind.CONTEXTS else "answers"
     name = f"{submission['system']} version {submission['version']}"
     output.show_result(
         submission,
-        f"{name} ({submission['answers']:,} {held}) {state}; id {submission['id']}.",
+        f"{name} ({submission['answers']:,} {unit}) {state}; id {submission['id']}.",
         as_json=as_json,
     )
 
@@ -142,12 +140,12 @@ def show(
         bool,
         typer.Option(
             "--inbox",
-            help="List those on no board yet, with what each waits for and the warnings of its check.",
+            help="List submissions on no board yet, with what blocks them and the check's warnings.",
         ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show the submissions, or one with its coverage and its card.
+    """List the submissions, or show one with its coverage and its card.
 
     $ arena submissions show 3
     """
@@ -200,8 +198,8 @@ def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
         for text in row.warnings
     ]
     payload = [inbox_.to_json() for inbox_ in inboxes] if as_json else rows
-    headers = ("id", "set", "system", "waits for", "that is")
-    output.show_rows(payload, headers, rows, as_json=as_json, empty="Nothing waits.")
+    headers = ("id", "set", "system", "waits for", "details")
+    output.show_rows(payload, headers, rows, as_json=as_json, empty="No submission is waiting.")
     for inbox_ in inboxes:
         if inbox_.plannable and not as_json:
             systems = ",".join(inbox_.plannable)
@@ -214,7 +212,7 @@ def withdraw(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, stored with the withdrawal.")] = "",
     *,
     disqualify: Annotated[
-        bool, typer.Option("--disqualify", help="Say on boards that it was disqualified; needs --reason.")
+        bool, typer.Option("--disqualify", help="Mark it as disqualified on boards; needs --reason.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import AsJson
-from arena.cli.output import close_to_others, note, show_fields, show_json, show_line, show_result, show_table
+from arena.cli.output import note, protect_home, show_fields, show_json, show_line, show_result, show_table
 from arena.container import Arena, open_arena
 from arena.settings import LOOPBACK, environment_of, read_settings, settings_in
 from data.errors import ConflictError, InputError, ServeError, StoreError
@@ -62,20 +62,19 @@ def serve(
         Path | None,
         typer.Argument(
             metavar="DIR",
-            show_default="the arena of the settings",
-            help="The folder of a ranking, or an empty one to make boards in; on this machine alone its "
-            "owner needs no sign-in.",
+            show_default="the arena in the settings",
+            help="The folder of a ranking, or an empty one for new boards; its owner needs no sign-in if "
+            "only this machine can reach the site.",
         ),
     ] = None,
     port: Port = 8501,
     host: Host = "127.0.0.1",
     *,
     worker: Annotated[
-        bool,
-        typer.Option("--worker/--no-worker", help="Run a worker beside the site, restarted when it dies."),
+        bool, typer.Option("--worker/--no-worker", help="Run a worker too, and restart it if it dies.")
     ] = True,
 ) -> None:
-    """Serve the site, and run the jobs of the queue beside it.
+    """Serve the site and run queued jobs.
 
     $ arena serve arena
     """
@@ -85,7 +84,7 @@ def serve(
 
     check_port(host, port)
     arena = open_arena() if folder is None else _ranking(folder, host)
-    close_to_others(arena.settings)
+    protect_home(arena.settings)
     if proxy := proxy_unnamed(arena.settings, host):
         note(proxy)
     configure_logs(arena.settings)
@@ -98,17 +97,17 @@ def serve(
 
 
 def _ranking(folder: Path, host: str) -> Arena:
-    """Return the arena of a ranking, whose user is its owner where nobody else can reach it."""
+    """Open the arena of a ranking; its user is its owner if only this machine can reach it."""
     from arena.services.ranking.requests import require_ranking
 
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         require_ranking(folder)
     folder.mkdir(parents=True, exist_ok=True)
     settings = settings_in(folder)
-    alone = host in LOOPBACK and not settings.public_url and not settings.hosts
-    if not alone:
-        note("Others may reach this address, so the site asks who is there: arena teams token create.")
-    return open_arena(replace(settings, sole_owner=alone))
+    is_local = host in LOOPBACK and not settings.public_url and not settings.hosts
+    if not is_local:
+        note("Other machines may reach this address, so sign in with a token: arena teams token create.")
+    return open_arena(replace(settings, sole_owner=is_local))
 
 
 def mcp(
@@ -117,10 +116,10 @@ def mcp(
     ] = 8765,
     *,
     http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP at /mcp, in place of standard input and output.")
+        bool, typer.Option("--http", help="Serve over HTTP at /mcp instead of standard input and output.")
     ] = False,
 ) -> None:
-    """Serve what is published to agents, read-only, by the Model Context Protocol.
+    """Serve published results to agents over the Model Context Protocol (read-only).
 
     $ arena mcp
     """
@@ -129,7 +128,7 @@ def mcp(
     try:
         from arena.mcp.server import HOST, make_server, serve_http
     except ImportError as error:
-        # A library that is there and broken is a fault of its own.
+        # Do not hide the error of a broken installation.
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
         advice = "Install it: `pip install answer-arena[mcp]`."
@@ -149,19 +148,19 @@ def upgrade(*, as_json: AsJson = False) -> None:
 
     $ arena db upgrade
 
-    An SQLite database is backed up beside it first.
+    An SQLite database is backed up next to it first.
     """
     with _database() as database:
-        before = database.version()
+        old_version = database.version()
         with working("changing the schema"):
             backup_file = database.upgrade()
         fields = {
             "database": database.place,
-            "before": before,
+            "before": old_version,
             "after": database.version(),
             "backup": None if backup_file is None else str(backup_file),
         }
-    line = f"{fields['database']}: schema {before or 'none'} → {fields['after']}."
+    line = f"{fields['database']}: schema {old_version or 'none'} → {fields['after']}."
     show_result(fields, line, as_json=as_json)
 
 
@@ -169,11 +168,11 @@ def upgrade(*, as_json: AsJson = False) -> None:
 def status(
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on anything amiss.")
+        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on damage.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show where the database is, its schema, and its number of rows.
+    """Show the location, schema and row counts of the database.
 
     $ arena db status --check
     """
@@ -206,7 +205,7 @@ def backup(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Write a backup of an SQLite database, also while the arena is in use, and check it.
+    """Back up an SQLite database, also while the arena is in use, and check the backup.
 
     $ arena db backup arena.backup
 
@@ -217,7 +216,7 @@ def backup(
     with _database() as database:
         file = _file_of(database)
         if database.version() is None:
-            raise StoreError(f"{database.place} holds no arena.", advice="There is nothing to back up.")
+            raise StoreError(f"{database.place} contains no arena.", advice="There is nothing to back up.")
         size = back_up(file, destination)
     show_result(
         {"file": str(destination), "bytes": size}, f"{destination}: {size:,} bytes, checked.", as_json=as_json
@@ -231,21 +230,21 @@ def restore(
     replace: Annotated[bool, typer.Option("--replace", help="Replace a database that is not empty.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replace an SQLite database by a backup, completely or not at all.
+    """Replace an SQLite database with a backup, completely or not at all.
 
     $ arena db restore arena.backup --replace
 
     Stop the site and all workers first. For PostgreSQL use `pg_restore` (docs/operations.md).
     """
-    from data.store.backup import restore as put_back
+    from data.store.backup import restore as restore_backup
     from data.store.engine import known_versions
 
     with _database() as database:
         file = _file_of(database)
         if not replace and any(database.rows().values()):
-            message = f"{database.place} holds an arena."
-            raise ConflictError(message, advice="Stop the site and all workers, then give --replace.")
-    version = put_back(source, file, known_versions())
+            message = f"{database.place} contains an arena."
+            raise ConflictError(message, advice="Stop the site and all workers, then add --replace.")
+    version = restore_backup(source, file, known_versions())
     show_result(
         {"file": str(source), "schema": version},
         f"{source} is restored; its schema is {version}.",
@@ -254,7 +253,6 @@ def restore(
 
 
 def _check(database: "Database") -> None:
-    """Raise a StoreError that tells damage, rights, a full disk and an interrupted restore apart."""
     from data.store.backup import DAMAGED, damage_of, obstacle_to
     from data.store.engine import newest_version
 
@@ -264,9 +262,11 @@ def _check(database: "Database") -> None:
             raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
         if obstacle := obstacle_to(file):
             raise StoreError(f"{database.place} cannot be used.", advice=obstacle)
-    if database.version() == newest_version() and (lacking := database.missing()):
-        message = f"{database.place} lacks {', '.join(lacking)}."
-        advice = "A restore was probably interrupted. Stop site and workers, and restore the backup again."
+    if database.version() == newest_version() and (missing := database.missing()):
+        message = f"{database.place} has no {', '.join(missing)}."
+        advice = (
+            "A restore was probably interrupted. Stop the site and all workers, and restore the backup again."
+        )
         raise StoreError(message, advice=advice)
 
 
@@ -275,7 +275,7 @@ def _database() -> "Iterator[Database]":
     from data.store.engine import Database
 
     settings = read_settings()
-    close_to_others(settings)
+    protect_home(settings)
     with closing(Database(settings.database_url)) as database:
         yield database
 

@@ -11,7 +11,7 @@ from arena.services.accounts.auth import OPERATOR
 from data.models import Role, TokenScope
 
 commands = typer.Typer(
-    help="Teams, accounts, members and tokens; docs/teams.md has names and rights.",
+    help="Teams, accounts, members and tokens; docs/teams.md explains names and rights.",
     epilog="Also: `list`.",
     no_args_is_help=True,
 )
@@ -26,13 +26,13 @@ AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the
 def add(
     name: Name,
     title: Annotated[
-        str, typer.Option(metavar="TITLE", show_default="the name", help="The title that readers see.")
+        str, typer.Option(metavar="TITLE", show_default="the name", help="Title on the site.")
     ] = "",
     contact: Annotated[str, typer.Option(metavar="TEXT", help="How the organisers can reach the team.")] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Add a team, whose name cannot be changed later.
+    """Add a team; its name cannot change later.
 
     $ arena teams add lab --contact lab@example.org
     """
@@ -48,7 +48,7 @@ def show(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show the teams, or one with its members and its tokens.
+    """List the teams, or show one with its members and tokens.
 
     $ arena teams show lab
     """
@@ -109,7 +109,7 @@ def members(
         open_arena().teams.remove_member(name, account, caller=OPERATOR)
         show_result(
             {"team": name, "account": account, "role": None},
-            f"{account} is not a member of {name} any more.",
+            f"{account} is no longer a member of {name}.",
             as_json=as_json,
         )
         return
@@ -132,36 +132,36 @@ def accounts(
         bool | None,
         typer.Option(
             "--organiser/--no-organiser",
-            show_default="as it is, or none",
-            help="Grant or revoke the rights of organisers; at once, also for tokens in use.",
+            show_default="unchanged",
+            help="Grant or revoke the rights of organisers, effective at once, also for tokens in use.",
         ),
     ] = None,
     closed: Annotated[
         bool | None,
         typer.Option(
             "--close/--open",
-            show_default="as it is",
-            help="Close an account, whose tokens and sessions end, or open it again.",
+            show_default="unchanged",
+            help="Close an account and end its tokens and sessions, or reopen it.",
         ),
     ] = None,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the accounts, add one for a person who may sign in, change one, or grant organisers' rights.
+    """List the accounts, or add or change one.
 
     $ arena teams accounts ada --email ada@example.org
     """
     teams = open_arena().teams
     listed = teams.accounts(caller=OPERATOR)
     if not name:
-        given = {"--email": email, "--subject": subject, "--organiser": organiser, "--close": closed}
-        only_with("an account", given)
+        options = {"--email": email, "--subject": subject, "--organiser": organiser, "--close": closed}
+        only_with("an account", options)
         rows = [
-            (one.name, one.email, "closed" if one.closed_at else "organiser" if one.is_organiser else "")
-            for one in listed
+            (row.name, row.email, "closed" if row.closed_at else "organiser" if row.is_organiser else "")
+            for row in listed
         ]
-        show_rows([one.to_json() for one in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
-    elif subject is None and email is None and name in {one.name for one in listed}:
+        show_rows([row.to_json() for row in listed], ("account", "e-mail", "role"), rows, as_json=as_json)
+    elif subject is None and email is None and name in {row.name for row in listed}:
         account = teams.change_account(name, is_organiser=organiser, closed=closed, caller=OPERATOR)
         show_result(account.to_json(), f"Account {account.name} is changed.", as_json=as_json)
     else:
@@ -175,13 +175,13 @@ def accounts(
 def invite(
     name: Name,
     uses: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100, help="How many people may join by it.")
+        int, typer.Option(metavar="N", min=1, max=100, help="Number of people who may use it.")
     ] = 1,
     days: Annotated[int, typer.Option(metavar="N", min=1, max=90, help="Days until it expires.")] = 7,
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Make a link that lets people join a team.
+    """Create a link for joining a team.
 
     $ arena teams invite lab --uses 3
 
@@ -194,7 +194,7 @@ def invite(
 @tokens.command("create")
 def create_token(
     label: Annotated[
-        str, typer.Option("--name", metavar="LABEL", help="A label that says what the token is for.")
+        str, typer.Option("--name", metavar="LABEL", help="A label for the purpose of the token.")
     ],
     team: Annotated[
         str | None, typer.Option(metavar="TEAM", help="The team that the token belongs to.")
@@ -204,11 +204,11 @@ def create_token(
     ] = None,
     scope: Annotated[
         list[TokenScope] | None,
-        typer.Option(show_default="read and submit", help="What the token may be used for; repeatable."),
+        typer.Option(show_default="read and submit", help="Scope of the token; repeatable."),
     ] = None,
     days: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, show_default="it does not expire", help="Days until it expires."),
+        typer.Option(metavar="N", min=1, show_default="never expires", help="Days until it expires."),
     ] = None,
     *,
     as_json: AsJson = False,
@@ -241,7 +241,7 @@ def revoke_token(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Revoke a token at once, and end the sessions that it opened.
+    """Revoke a token and end its sessions, at once.
 
     $ arena teams token revoke 4 --yes
     """

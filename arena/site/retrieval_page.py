@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from arena.formats import shown
+from arena.formats import or_dash
 from arena.services.contexts import CRUX, RANKING
 from arena.site.auth import present
 from arena.site.services import arena
@@ -25,7 +25,7 @@ def show() -> None:
     rows = arena().contexts.ranked(set_name, domain, caller=present())
     header = ("System", "Missing", *RANKING, "Coverage", "α-nDCG", "Density")
     cells = [
-        (row["system"], f"{row['missing']:,}", *(shown(row[one], ".3f") for one in (*RANKING, *CRUX)))
+        (row["system"], f"{row['missing']:,}", *(or_dash(row[one], ".3f") for one in (*RANKING, *CRUX)))
         for row in rows
     ]
     put_html(figures_table(header, cells, spare=2, scrolls=True))

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.formats import format_time, shown, span
+from arena.formats import format_time, or_dash, span
 from arena.services.accounts.auth import Caller
 from arena.site.admin.common import NOTHING, capped, grid, organiser, show_work, usd, watched
 from arena.site.services import arena
@@ -135,7 +135,7 @@ def _estimate(report: Mapping[str, Any], name: str) -> str:
     form = (
         percent
         if name in {"accuracy", "decisive_accuracy", "tie_rate"}
-        else lambda value: shown(value, ".2f").replace("-", "−")
+        else lambda value: or_dash(value, ".2f").replace("-", "−")
     )
     bounds = report["intervals"].get(name)
     figure = form(report[name])

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.formats import ends_of, rank_range, shown, span
+from arena.formats import ends_of, or_dash, rank_range, span
 from arena.services.accounts.auth import Caller
 from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.reasons import read_reasons
@@ -220,7 +220,7 @@ def _preview(watch: RoundWatch, caller: Caller) -> None:
     rows = [
         (
             line["system"],
-            shown((line["rating"] or {}).get("rating"), ".0f").replace("-", "−"),
+            or_dash((line["rating"] or {}).get("rating"), ".0f").replace("-", "−"),
             rank_range(ranks.get(line["system"])),
             *(percent((line["rate"] or {}).get(name)) for name in ("win_rate", "win_tie_rate")),
         )

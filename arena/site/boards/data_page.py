@@ -8,8 +8,7 @@ import streamlit as st
 from altair import LayerChart
 from markupsafe import Markup
 
-from arena.formats import CITATION, SET_CITATION
-from arena.formats import shown as formatted
+from arena.formats import CITATION, SET_CITATION, or_dash
 from arena.models.boards import BoardView
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
@@ -120,12 +119,12 @@ def _row(row: SetStatistics, label: str) -> tuple[str, ...]:
     return (
         label,
         f"{row.questions:,}",
-        formatted(row.reference_words, ".1f"),
-        formatted(row.passages, ".1f"),
+        or_dash(row.reference_words, ".1f"),
+        or_dash(row.passages, ".1f"),
         f"{row.references:,}",
-        formatted(row.documents, ".1f"),
+        or_dash(row.documents, ".1f"),
         percent(row.several_documents, decimals=0),
         percent(row.many_documents, decimals=0),
-        formatted(row.short_answers, ".1f"),
-        formatted(row.passage_words, ".1f"),
+        or_dash(row.short_answers, ".1f"),
+        or_dash(row.passage_words, ".1f"),
     )

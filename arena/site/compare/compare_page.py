@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from arena.formats import points, shown, signed_share, whole
+from arena.formats import or_dash, points, signed_share, whole
 from arena.html_pages import macro
 from arena.models.boards import BoardView
 from arena.models.results import ContestedQuestion
@@ -178,7 +178,7 @@ def _contested_row(view: BoardView, comparison: Comparison, question: ContestedQ
             sub=f"{view.label(question.domain)} · {question.id}",
         ),
         *(
-            Cell(shown(share, ".0%").removesuffix("%"), class_="aa-main" if share == question.best else "")
+            Cell(or_dash(share, ".0%").removesuffix("%"), class_="aa-main" if share == question.best else "")
             for share in map(question.shares.get, comparison.systems)
         ),
     )

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import streamlit as st
 from markupsafe import Markup
 
-from arena.formats import shown as formatted
+from arena.formats import or_dash
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
@@ -146,7 +146,7 @@ def _row(view: BoardView, question: QuestionStats) -> tuple[Child, ...]:
         Cell(question.question, href=href, sub=f"{question.id} · {view.label(question.domain)}"),
         _winner(view, question),
         percent(question.margin),
-        formatted(question.spread, ".2f"),
+        or_dash(question.spread, ".2f"),
         Cell(percent(question.disagreement), sub=f"{question.battles:,} battles{undecided}"),
         f"{question.flips:,}",
     )

@@ -221,7 +221,7 @@ def test_newest_round_without_a_board_is_named(
     )
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
     assert (code, "Round rank-2 has no board yet; this is of rank-1." in text) == (4, True)
-    assert f"Round rank-2 has no board yet; go on: arena rank {out}" in run.told(
+    assert f"Round rank-2 has no board yet; continue: arena rank {out}" in run.told(
         "losses", out, "beta", "alpha"
     )
     arena = open_ranking(out)
@@ -405,7 +405,7 @@ def test_questions_without_a_reference_are_undecidable(run: Commands, files: Fil
     short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
     err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err
-    assert "18 comparisons by lexical; nothing is asked of a model." in err
+    assert "18 comparisons by lexical; no model is called." in err
     assert _outcomes(tmp_path / "q") == {"judged": 18, "undecidable": 6}
     assert "have no verdict (2 undecidable)" in run.done("compare", tmp_path / "q", "alpha", "beta")
     again = ("rank", tmp_path / "q", "--with-reference")

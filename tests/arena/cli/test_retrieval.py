@@ -123,7 +123,7 @@ def test_words_are_looked_up_in_a_corpus(stocked: Commands) -> None:
     rows = stocked.json("corpora", "search", "items", "weighs 15 grams", "--k", 3, "--json")
     assert (rows[0]["text"], [row["rank"] for row in rows]) == ("Item 5 weighs 15 grams.", [1, 2, 3])
     assert rows[0]["score"] > rows[1]["score"]
-    assert "Nothing in items" in "".join(stocked("corpora", "search", "items", "zzz")[1:])
+    assert "No passage of items" in "".join(stocked("corpora", "search", "items", "zzz")[1:])
 
 
 def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_inbox_is_for_organisers(filled: Fill) -> None:
 
 
 def test_command_lists_what_waits_and_how_to_plan_it(run: Commands, tmp_path: Path) -> None:
-    assert "Nothing waits." in run("submissions", "show", "--inbox")[2]
+    assert "No submission is waiting." in run("submissions", "show", "--inbox")[2]
     run("sets", "import", write_set(tmp_path))
     run("submissions", "add", answers_file(tmp_path, "one", "{word}."), "--set", "tiny", "--system", "one")
     code, out, err = run("submissions", "show", "--inbox", "--set", "tiny")
