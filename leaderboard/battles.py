@@ -1,4 +1,4 @@
-"""Battles as columns: the one input of every rating, rate and interval."""
+"""Battles as columns: the input of all ratings, rates and intervals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from leaderboard import columns as encoding
 from leaderboard.columns import Column
 
 Codes = NDArray[np.signedinteger[Any]]
-"""Non-negative integers in the smallest type that holds them."""
+"""Non-negative integers in the smallest sufficient type."""
 
 
 class Winner(IntEnum):
@@ -27,7 +27,7 @@ class Winner(IntEnum):
 
 
 class WinnerWord(StrEnum):
-    """The words of the `winner` column of battle files (docs/design.md)."""
+    """Words of the `winner` column of battle files (docs/design.md)."""
 
     A = "model_a"
     B = "model_b"
@@ -40,11 +40,11 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
     {word.value: word.value for word in WinnerWord}
     | dict.fromkeys(("both_bad", "bothbad", "tie (both bad)", "both are bad"), WinnerWord.BOTH_BAD.value)
 )
-"""Spellings in a `winner` column, with their words."""
+"""Accepted spellings of winner words."""
 
 
 def winner_word(won: object, model_a: object, model_b: object) -> object:
-    """Normalise a spelling of a `winner` column; keep it if it names no side."""
+    """Normalise a value of a `winner` column; return it unchanged if it names no side."""
     word = str(won) if type(won) is int else won
     if not isinstance(word, str) or word in SPELLINGS:
         return word
@@ -61,24 +61,23 @@ CODES: Mapping[str, Winner] = MappingProxyType(
     | {WinnerWord.A.value: Winner.A, WinnerWord.B.value: Winner.B}
 )
 WINNER_WORDS: Mapping[str, Winner] = MappingProxyType(
-    {word: CODES[meant] for word, meant in SPELLINGS.items()}
+    {spelling: CODES[word] for spelling, word in SPELLINGS.items()}
 )
 SHARES = np.array([1.0, 0.0, 0.5])
-"""The share of the win that the first-named system gets, by the code of the winner."""
+"""Share of the win that the first-named system gets, by the code of the winner."""
 SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int8)
-"""Result of a battle seen from its second-named system."""
+"""Winner codes with the two sides swapped."""
 WIDEST_TIE = 0.25
-"""Largest distance of a tie's score from ½: if a tie is the likeliest of three verdicts, neither side leads
-by more than ½ of the probability, nor does the mean of two orders that disagree."""
+"""Largest distance of a tie's score from ½: if a tie is the likeliest of three verdicts, the expected score
+is at most this far away, and so is the mean of two orders that disagree."""
 
 __all__ = ["BattleTable", "Winner", "WinnerWord", "contradicting", "in_common", "joined"]
 
 
 def contradicting(winner: NDArray[np.int8], score: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Find rows whose score contradicts the winner's code; NaN never does.
+    """Find rows whose score contradicts the winner; a NaN score never does.
 
-    A score above ½ says that the first-named system won, one below ½ that the second did, and one near ½
-    allows a tie.
+    A score above ½ means that the first-named system won, below ½ the second; a score near ½ allows a tie.
     """
     tied = winner == Winner.TIE
     return np.asarray(
@@ -93,16 +92,13 @@ class BattleTable:
     """Judged battles, one per row.
 
     Attributes:
-        systems: Names, in code order.
-        questions: Question ids, in code order.
+        systems: Names in code order, like `questions` and `domains`.
         a: Codes of the first-named system.
         winner: int8 codes of `Winner`.
-        question: Codes of the question, the unit that is resampled.
-        score: Share of the win that `a` gets, 0–1; NaN where the battle has none; None if no
-            battle has one.
+        question: Codes of the question, the unit of resampling.
+        score: Share of the win that `a` gets, 0–1; NaN for a battle without score; None if all lack it.
         weight: How often each row counts; None if every row counts once.
-        counted: Counts of these rows, by name: several parts of a board need the same counts, some in
-            other processes.
+        counted: Cache of counts by name, shared by the parts of a board, some in other processes.
     """
 
     systems: tuple[str, ...]
@@ -122,13 +118,13 @@ class BattleTable:
 
     @property
     def share(self) -> NDArray[np.float64]:
-        """Share of the win that `a` gets: `score` where there is one, else 1, 0 or ½."""
+        """Share of the win that `a` gets: the `score` if known, else 1, 0 or ½."""
         plain = SHARES[self.winner]
         return plain if self.score is None else np.where(np.isnan(self.score), plain, self.score)
 
     @cached_property
     def names_used(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """(S,) and (Q,) whether a battle of positive weight names the system, the question."""
+        """(S,) and (Q,) masks of the systems and questions with a battle of positive weight."""
         rows = slice(None) if self.weight is None else self.weight > 0
         systems, questions = (
             np.zeros(len(self.systems), dtype=bool),
@@ -150,8 +146,8 @@ class BattleTable:
     ) -> "BattleTable":
         """Encode columns of words, millions of rows in seconds.
 
-        Columns are lists, numpy arrays, pandas series (text or categorical) or Arrow arrays, all of one
-        length. Names are numbered in sorted order: the order of the rows changes no code.
+        Columns are lists, numpy arrays, pandas series (text or categorical) or Arrow arrays of equal length.
+        Names are numbered in sorted order, so codes do not depend on the order of the rows.
 
         Args:
             question_id: The question of each battle.
@@ -182,7 +178,7 @@ class BattleTable:
         won = encoding.encode_words(winner, "winner", WINNER_WORDS)
         soft = None if score is None else encoding.encode_scores(score, "score")
         if soft is not None:
-            # A tie stands for the winner of a mean of verdicts where only the score is known.
+            # The winner of averaged verdicts may be a tie with any score.
             wrong = contradicting(won, soft) & (won != Winner.TIE)
             encoding.refuse_contradiction(wrong, [f"`{w}`" for w in WinnerWord][:3], won, soft)
         return cls(
@@ -205,7 +201,7 @@ class BattleTable:
             further: (rows,) further sort keys.
 
         Returns:
-            (rows,) numbers of the rows; sums over rows in this order are the same to the last bit.
+            (rows,) row numbers; sums in this order do not depend on the original order.
         """
         size, wins = np.int64(len(self.systems)), np.int64(len(Winner))
         cells = len(self.questions) * len(self.domains) * len(self.systems) ** 2 * len(Winner)
@@ -223,17 +219,17 @@ class BattleTable:
 
     def oriented(self) -> "BattleTable":
         """Return the battles with the lower system code on side a."""
-        turned = self.a > self.b
+        swapped = self.a > self.b
         return replace(
             self,
             a=np.minimum(self.a, self.b),
             b=np.maximum(self.a, self.b),
-            winner=np.where(turned, SWAPPED[self.winner], self.winner),
-            score=None if self.score is None else np.where(turned, 1 - self.score, self.score),
+            winner=np.where(swapped, SWAPPED[self.winner], self.winner),
+            score=None if self.score is None else np.where(swapped, 1 - self.score, self.score),
         )
 
     def select(self, rows: NDArray[np.bool_] | NDArray[np.int64] | slice) -> "BattleTable":
-        """Select rows; codes and names do not change."""
+        """Select rows; names and codes stay the same."""
         return BattleTable(
             systems=self.systems,
             questions=self.questions,
@@ -279,10 +275,9 @@ def joined(parts: Sequence[BattleTable]) -> BattleTable:
 
 
 def in_common(tables: Mapping[str, BattleTable]) -> dict[str, BattleTable]:
-    """Return the rows of each table on battles that all of them have: same question, same two systems.
+    """Return each table's rows on battles (question and two systems) that all tables have.
 
-    Returns:
-        Tables with one coding of systems, questions and domains, sorted by name, unused names left out.
+    The results share one coding of systems, questions and domains, sorted by name, without unused names.
     """
     systems = _shared([table.systems for table in tables.values()])
     questions = _shared([table.questions for table in tables.values()])

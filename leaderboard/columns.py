@@ -14,19 +14,18 @@ from data.errors import RecordError
 from leaderboard.vocabulary import OVERALL
 
 MISSING = frozenset({"nan", "na", "n/a", "<na>", "nat", "null", "none"})
-"""Spellings of a missing name, in any case; no system may have one."""
+"""Spellings of a missing value in any case, invalid as names of systems."""
 MISSING_IDS = frozenset({"nan", "<na>", "nat"})
-"""Spellings of a missing question id; any other word may be an id."""
+"""Spellings of a missing value, invalid as question ids."""
 QUESTION, DOMAIN, SYSTEMS = "question_id", "domain", ("model_a", "model_b")
 
 _WHOLE = re.compile(r"\A(-?[0-9]++)\.0+")
 
 
 def spelled(name: str, column: str) -> str:
-    """Return a name in Unicode's form NFC without outer spaces.
+    """Return a name in Unicode form NFC without outer spaces.
 
-    An id of a question that is a whole number is written without decimals: columns of numbers with gaps
-    become `1.0` on their way through data frames.
+    Question ids such as `1.0` lose their decimals: data frames turn integer columns with gaps into floats.
     """
     if not name.isascii():
         name = unicodedata.normalize("NFC", name)
@@ -41,24 +40,24 @@ def fault(name: str, column: str) -> str | None:
     if not name:
         return "a name is expected"
     if "\0" in name:
-        return "a name without the sign NUL is expected"
+        return "a name without NUL characters is expected"
     if column == DOMAIN and name.casefold() == OVERALL:
-        return f"{OVERALL} is what all domains together are called, so a domain needs another id"
+        return f"{OVERALL} is reserved for all domains together, so the domain needs another id"
     if name.casefold() in (MISSING_IDS if column == QUESTION else MISSING if column in SYSTEMS else ()):
-        return "this is what programs write for a missing value, so a name is expected"
+        return "it denotes a missing value in many programs, so a name is expected"
     return None
 
 
-# A list, a numpy array, a `CodedColumn`, a pandas series (text or categorical), or an Arrow array, chunked or
-# not. The libraries of the last two load where such a column comes: to publish a board takes neither.
+# A list, numpy array, `CodedColumn`, pandas series (text or categorical) or Arrow array. Any, so that pandas
+# and pyarrow load only if a caller uses them.
 Column: TypeAlias = Any
-LEAST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30
-"""Bounds within which squares and sums of weights do not overflow."""
+MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30
+"""Range in which squares and sums of weights neither underflow nor overflow."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CodedColumn:
-    """A column of words, as codes and the words that these stand for."""
+    """A column of words as codes into `words`."""
 
     codes: NDArray[np.signedinteger[Any]]
     words: Sequence[str]
@@ -70,20 +69,17 @@ class CodedColumn:
 def require_equal_lengths(columns: Mapping[str, Column]) -> None:
     """Refuse columns of different lengths."""
     lengths = {name: len(column) for name, column in columns.items()}
-    first, *others = lengths
-    for name in others:
+    first, *rest = lengths
+    for name in rest:
         if lengths[name] != lengths[first]:
             message = f"Column {first} has {lengths[first]} rows but column {name} has {lengths[name]}."
             raise RecordError(message, advice="Give every battle one value in each column.")
 
 
 def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Encode the names of a column as numbers.
+    """Return a code per row, and the names in code order.
 
-    Names are numbered in sorted order, so that codes do not depend on the order of the rows.
-
-    Returns:
-        One code a row, and the names in code order.
+    Names are numbered in sorted order, so codes do not depend on the order of the rows.
     """
     codes, words = _spelled(*_dictionary(column, name), name)
     used = np.zeros(len(words), dtype=bool)
@@ -101,7 +97,7 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
 
 
 def _spelled(codes: NDArray[np.int32], words: list[str], name: str) -> tuple[NDArray[np.int32], list[str]]:
-    """Return the words as names are spelled; words of one spelling get one code."""
+    """Normalise the words and merge the codes of equal spellings."""
     names = [spelled(word, name) for word in words]
     for code, word in enumerate(names):
         if word and (problem := fault(word, name)) and (codes == code).any():
@@ -126,12 +122,12 @@ def merge_names(
 
 
 def narrowed(codes: NDArray[np.int32], names: int) -> NDArray[np.signedinteger[Any]]:
-    """Smallest integer type for codes of this many names: boards hold millions of them."""
+    """Return the codes in the smallest integer type for this many names, to save memory."""
     return codes.astype(np.min_scalar_type(-max(names, 1)), copy=False)
 
 
 def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray[np.int8]:
-    """Translate a column of known words."""
+    """Translate a column of known words to codes."""
     codes, entries = _dictionary(column, name)
     for code, word in enumerate(entries):
         if word not in words and (codes == code).any():
@@ -142,20 +138,20 @@ def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray
 
 
 def encode_scores(column: Column, name: str) -> NDArray[np.float64] | None:
-    """Shares from 0 to 1, NaN for missing values; None if all are missing."""
+    """Return shares from 0 to 1, NaN for missing values; None if all are missing."""
     values = _numbers(column, name)
-    _refuse_where(name, ~np.isnan(values) & ~((values >= 0) & (values <= 1)), values, "lies outside 0–1")
+    _refuse_where(name, ~np.isnan(values) & ~((values >= 0) & (values <= 1)), values, "is outside 0–1")
     return None if np.isnan(values).all() else values
 
 
 def encode_weights(column: Column, name: str) -> NDArray[np.float64]:
-    """Finite numbers of at least 0."""
+    """Return weights: finite numbers of at least 0."""
     values = _numbers(column, name)
     _refuse_where(name, np.isnan(values), values, "is not a number")
     _refuse_where(name, values < 0, values, "is negative")
     _refuse_where(name, np.isinf(values), values, "is infinite")
-    large = (values > 0) & ((values < LEAST_WEIGHT) | (values > LARGEST_WEIGHT))
-    _refuse_where(name, large, values, f"is neither 0 nor within {LEAST_WEIGHT:g}–{LARGEST_WEIGHT:g}")
+    extreme = (values > 0) & ((values < MIN_WEIGHT) | (values > MAX_WEIGHT))
+    _refuse_where(name, extreme, values, f"is neither 0 nor within {MIN_WEIGHT:g}–{MAX_WEIGHT:g}")
     return values
 
 
@@ -213,7 +209,7 @@ def _is_arrow(column: Column) -> bool:
 
 
 def _arrow(column: Column) -> Column | None:
-    """Return the Arrow form of a column that has one without touching each value, else None."""
+    """Return the Arrow form of a column if it needs no conversion of each value, else None."""
     if _is_arrow(column):
         return column
     if not _is_series(column):

@@ -1,4 +1,4 @@
-"""Two systems question by question: the paired difference of their shares of the win, by domain."""
+"""Paired differences of two systems' shares of the win, by question and domain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-9
-"""Sums of differences at most this far from 0 are ties."""
+"""Largest sum of differences that is a tie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +22,7 @@ class PairedShare:
 
     Attributes:
         difference: Mean over questions, −1 to 1; None if no question compares the two.
-        interval: Its 95 % t interval over questions, that of the sign test where all agree; None for fewer
-            than two.
+        interval: 95 % t interval over questions (the sign test's if all agree); None for fewer than two.
     """
 
     domain: str
@@ -35,7 +34,7 @@ class PairedShare:
 
     @property
     def significant(self) -> bool:
-        """True if the interval leaves out 0."""
+        """True if the interval excludes 0."""
         return self.interval is not None and not self.interval.lower <= 0 <= self.interval.upper
 
 
@@ -50,12 +49,11 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """Smallest number of questions that the lead of one of two systems depends on.
+    """Smallest number of questions without which the leader of two systems no longer leads.
 
     Attributes:
         leader: The system with the larger share of the win over all questions; the first on a tie.
-        needed: Without so many questions, those on which the leader is furthest ahead, it leads no more; None
-            where neither leads.
+        needed: Number of questions, those with the largest lead first; None if neither leads.
     """
 
     leader: str
@@ -78,32 +76,32 @@ def deciding(table: BattleTable, first: str, second: str) -> Deciding:
     return Deciding(leader=leader, other=other, needed=needed, questions=len(defined))
 
 
-def spread_most(
-    table: BattleTable, systems: Sequence[str], most: int
+def most_divisive(
+    table: BattleTable, systems: Sequence[str], count: int
 ) -> tuple[tuple[str, Mapping[str, float]], ...]:
-    """Return the questions on which several systems differ most, with each system's mean share of the win.
+    """Return the questions on which systems differ most, with each system's mean share of the win.
 
-    Shares are over all of a system's battles on the question. Equal spreads stand in the order of ids.
+    Shares are over all of a system's battles on the question. Equal spreads are in id order.
     """
     shares = np.stack([_shares(table, _code(table, system)) for system in systems])
     comparable = np.flatnonzero((~np.isnan(shares)).sum(axis=0) > 1)
     spread = np.nanmax(shares[:, comparable], axis=0) - np.nanmin(shares[:, comparable], axis=0)
-    order = comparable[np.argsort(-spread, kind="stable")][:most]
+    order = comparable[np.argsort(-spread, kind="stable")][:count]
     return tuple(
         (
-            table.questions[at],
+            table.questions[code],
             {
                 name: float(value)
-                for name, value in zip(systems, shares[:, at], strict=True)
+                for name, value in zip(systems, shares[:, code], strict=True)
                 if not np.isnan(value)
             },
         )
-        for at in order
+        for code in order
     )
 
 
 def share_of(domain: str, differences: Floats) -> PairedShare:
-    """Average the differences of questions, without those that are NaN."""
+    """Average the differences of questions, ignoring NaN."""
     defined = differences[~np.isnan(differences)]
     if not len(defined):
         return PairedShare(domain=domain, difference=None, interval=None, questions=0, ahead=0, behind=0)
@@ -121,7 +119,7 @@ def share_of(domain: str, differences: Floats) -> PairedShare:
 
 
 def _by_question(table: BattleTable, first: str, second: str) -> tuple[Floats, NDArray[np.int32]]:
-    """(Q,) difference on each question against the opponents that both met there, and (Q,) domains.
+    """(Q,) difference on each question against common opponents, and (Q,) domains.
 
     A direct battle counts as one more opponent, with the difference of its two shares.
     """
@@ -163,5 +161,5 @@ def _shares(table: BattleTable, system: int) -> Floats:
 
 def _code(table: BattleTable, system: str) -> int:
     if system not in table.systems:
-        raise NotFoundError(f"No battle names the system {system}.", advice="The leaderboard names those.")
+        raise NotFoundError(f"No battle names the system {system}.", advice="See the names on the board.")
     return table.systems.index(system)

@@ -15,10 +15,10 @@ from leaderboard.vocabulary import OVERALL
 __all__ = ["Rate", "RateTable", "win_rates"]
 
 Floats = NDArray[np.float64]
-MOST_CELLS = 8
-"""Largest number of cells per row of a table of counts; sparser ones are sorted instead."""
+MAX_CELLS = 8
+"""Most cells per battle of a dense table of counts; sparser ones are sorted."""
 ROWS_AT_ONCE = 1 << 20
-"""Rows that are counted at once, so that memory does not grow with them."""
+"""Rows per batch, to bound memory."""
 Codes = NDArray[np.int64]
 _Column = NDArray[Any]
 
@@ -28,13 +28,12 @@ class Rate:
     """One system's record in one domain, or overall; rates are shares, 0–1.
 
     Attributes:
-        domain: A domain's id, or `overall`: the micro-average over battles.
-        battles: How many; `wins`, `ties` and `losses` add up to it.
-        win_interval: Of the win rate: Wilson's on the effective number of battles.
-        mean_score: Mean share of the win that the system got: `score`, or 1, ½, 0.
-        standard_error: Of `mean_score` if battles were independent (the sample's, n−1); None for one.
-        clustered_error: Of `mean_score`, clustered by question; None for one question.
-        score_interval: Of `mean_score`, from the clustered error.
+        domain: Domain id, or `overall`: the micro-average over battles.
+        battles: Number of battles: `wins` + `ties` + `losses`.
+        win_interval: Wilson's interval of the win rate, on the effective number of battles.
+        mean_score: Mean share of the win: `score`, or 1, ½, 0.
+        standard_error: Standard error of `mean_score` for independent battles; None for one battle.
+        clustered_error: Standard error of `mean_score`, clustered by question; None for one question.
     """
 
     system: str
@@ -54,7 +53,7 @@ class Rate:
     score_interval: Interval | None
 
     def as_json(self) -> dict[str, object]:
-        """Return the fields of `arena battles winrates` (docs/json.md), then the further ones."""
+        """Return the fields of `arena battles winrates` (docs/json.md)."""
         counts = {name: whole(getattr(self, name)) for name in ("battles", "wins", "ties", "losses")}
         return {
             "system": self.system,
@@ -77,8 +76,8 @@ class RateTable:
     """Rates of every system.
 
     Attributes:
-        rows: Systems best first by overall win rate, each with `overall` and then its domains.
-        unused: Battles of the table without the reference.
+        rows: Systems, best overall win rate first, each with `overall` and then its domains.
+        unused: Number of battles without the reference.
     """
 
     rows: tuple[Rate, ...]
@@ -91,7 +90,7 @@ class RateTable:
         for row in self.rows:
             if row.system == system and row.domain == domain:
                 return row
-        message = f"There is no rate of {system} in {domain}."
+        message = f"No rate for {system} in {domain}."
         raise NotFoundError(message, advice="Spell system and domain as in the battle file.")
 
     def as_json(self) -> dict[str, object]:
@@ -110,19 +109,19 @@ def win_rates(
 ) -> RateTable:
     """Count wins, ties and losses of each system and bound their rates.
 
-    With one battle per question both kinds of interval are Wilson's. If battles share questions, the
-    clustered one is Wilson's on fewer, effective, battles.
+    Intervals are Wilson's: on all battles, or if `clustered` on the effective number of battles, which is
+    smaller if battles share questions.
 
     Args:
         table: Judged battles; weights are counts of battles.
-        reference: Only battles against this opponent count; None for all battles.
-        by_domain: Add a row for each domain with battles, beside `overall`.
-        clustered: Cluster by question. Turn it off if the table does not know its questions.
+        reference: Count only battles against this opponent; None for all battles.
+        by_domain: Add a row for each domain with battles, after `overall`.
+        clustered: Cluster by question. Turn it off if question ids are unknown.
 
     Source: Han et al. (2024), section 6.3 (rates); docs/method/rates.md (intervals).
     """
     if table.score is not None or table.weight is not None:
-        table = table.select(table.canonical())  # Sums of shares depend on the order in their last digits.
+        table = table.select(table.canonical())  # the last digits of sums depend on the order
     tallies, unused = _tallies(table, reference)
     whole_round = _merged(tallies, np.zeros_like(tallies.domain))
     rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered)
@@ -141,7 +140,7 @@ def whole(value: float) -> int | float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tallies:
-    """Weighted sums over the battles of each system, domain and question that met.
+    """Weighted sums over the battles of each system, domain and question.
 
     The columns of `sums`: weight, won, not lost, share of the win, its square, square of the weights.
     """
@@ -153,9 +152,9 @@ class _Tallies:
 
 
 def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
-    """Sum up battles from the sides that count; and the weight of those that do not count."""
+    """Return the sums of the battles that count, and the weight of the other battles."""
     cells = len(table.systems) * len(table.domains) * len(table.questions)
-    if table.score is None and table.weight is None and cells <= MOST_CELLS * len(table):
+    if table.score is None and table.weight is None and cells <= MAX_CELLS * len(table):
         return _counted_tallies(table, reference)
     weight = np.ones(len(table)) if table.weight is None else table.weight
     from_a, from_b = _counting(table, reference)
@@ -245,7 +244,7 @@ def _rows(
     squares = np.column_stack([_sums(cell, column**2, size) for column in residuals.T])
     questions = np.bincount(cell[weight > 0], minlength=size)
     counts = kish(totals[:, 0], totals[:, 5])
-    alike = kish(totals[:, 0], _sums(cell, weight**2, size))
+    effective_questions = kish(totals[:, 0], _sums(cell, weight**2, size))
     rates = []
     for index in np.flatnonzero(totals[:, 0] > 0).tolist():
         n, q = float(totals[index, 0]), int(questions[index])
@@ -253,12 +252,15 @@ def _rows(
         variances = squares[index] / n**2 * (q / (q - 1) if q > 1 else 0.0)
         spread = max(0.0, float(means[index, 4] - means[index, 3] ** 2))
         _, wins, not_lost, score, _, _ = (float(total) for total in totals[index])
-        # Without questions a weight is a count of battles; with them its scale says nothing.
-        independent, on = float(counts[index]) if clustered else n, float(alike[index])
+        # Without questions a weight is a count of battles; with questions its scale has no meaning.
+        independent = float(counts[index]) if clustered else n
+        units = float(effective_questions[index])
         intervals = [
             wilson(
                 count / n,
-                effective_count(count / n, independent, q, float(variances[column]), alike=on)
+                effective_count(
+                    count / n, independent, q, float(variances[column]), effective_questions=units
+                )
                 if clustered
                 else independent,
             )
@@ -290,10 +292,10 @@ def _rows(
 
 def _numbered(key: Codes, rows: int) -> tuple[Codes, Codes]:
     size = int(key.max(initial=-1)) + 1
-    if size > MOST_CELLS * max(rows, 1):
+    if size > MAX_CELLS * max(rows, 1):
         present, codes = np.unique(key, return_inverse=True)
         return present, codes
-    # Nearly every key occurs, so that counting is many times as fast as sorting.
+    # Counting is much faster than sorting if most keys occur.
     occurs = np.zeros(size, dtype=bool)
     occurs[key] = True
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]

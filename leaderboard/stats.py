@@ -12,7 +12,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 Floats = NDArray[np.float64]
 LEVEL = 0.95
 NORMAL = 1.959963984540054
-"""Half-width in standard errors of an interval of that level."""
+"""Half-width of a 95 % interval in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +23,12 @@ class Interval:
     upper: float
 
     def __contains__(self, value: float) -> bool:
-        """Return whether a value lies between the bounds, the bounds included."""
+        """Return whether a value lies within the bounds, inclusive."""
         return self.lower <= value <= self.upper
 
     @property
     def width(self) -> float:
-        """Distance of the bounds."""
+        """Upper minus lower bound."""
         return self.upper - self.lower
 
     def as_json(self) -> list[float]:
@@ -37,13 +37,13 @@ class Interval:
 
 
 def bounds_json(interval: Interval | None, prefix: str = "") -> dict[str, float | None]:
-    """Both bounds by name; null without an interval."""
+    """Return both bounds by name; null without an interval."""
     lower, upper = (None, None) if interval is None else interval.as_json()
     return {f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
 def wilson(share: float, count: float) -> Interval | None:
-    """Wilson's score interval of a share of `count` independent trials; None without trials.
+    """Return Wilson's score interval of a share of `count` independent trials; None without trials.
 
     Source: Wilson (1927), equation for the limits; Brown, Cai & DasGupta (2001), section 3.1.1.
     """
@@ -59,7 +59,7 @@ def wilson(share: float, count: float) -> Interval | None:
 
 
 def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:
-    """Return the share of draws below the bias-corrected and accelerated end for a tail; all broadcast.
+    """Return the share of draws below the BCa end for a tail; arguments broadcast.
 
     Source: Efron (1987), equation 2.3.
     """
@@ -68,15 +68,15 @@ def bca_level(bias: Floats, acceleration: Floats, tail: Floats) -> Floats:
     return level
 
 
-def bca_levels(drawn: Floats, left_out: Floats, value: float) -> Floats:
-    """Return the two shares of a statistic's draws that bound its interval.
+def bca_levels(draws: Floats, jackknife: Floats, value: float) -> Floats:
+    """Return the two quantile levels of the draws that bound a statistic's BCa interval.
 
-    `left_out` are the statistic without each unit in turn. Where bias or acceleration do not exist the shares
-    are the plain tails.
+    `jackknife` are the values without each unit in turn. Where bias or acceleration is undefined, the levels
+    are those of the percentile interval.
     """
     tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    below = float(np.mean((drawn < value) + (drawn == value) / 2))
-    spread = left_out.mean() - left_out
+    below = float(np.mean((draws < value) + (draws == value) / 2))
+    spread = jackknife.mean() - jackknife
     scale = float((spread**2).sum())
     if not 0 < below < 1 or scale == 0:
         return tails
@@ -85,7 +85,7 @@ def bca_levels(drawn: Floats, left_out: Floats, value: float) -> Floats:
 
 
 def kish(total: Floats, squares: Floats) -> Floats:
-    """Return Kish's effective sample size: (sum)² / sum of squares; 0 without any.
+    """Return Kish's effective sample size, (sum)² / sum of squares; 0 if all weights are 0.
 
     Source: Kish (1965), section 11.7.
     """
@@ -93,21 +93,19 @@ def kish(total: Floats, squares: Floats) -> Floats:
 
 
 def effective_count(
-    share: float, count: float, questions: int, variance: float, *, alike: float | None = None
+    share: float, count: float, questions: int, variance: float, *, effective_questions: float | None = None
 ) -> float:
-    """Return the effective number of independent battles behind a share of clustered ones.
+    """Return the effective number of independent battles behind a share of clustered battles.
 
-    Binomial over clustered variance, never more than the count, and shrunk for few questions by the squared
-    ratio of normal and t quantiles. Where all battles ended alike the variance cannot be seen: then the
-    number of questions.
-
-    Where battles have weights, `count` and `alike` are Kish's effective numbers of battles and questions.
+    Binomial over clustered variance, at most the count, and shrunk for few questions by the squared ratio of
+    normal and t quantiles. If all battles ended alike, the variance is unknown and the number of questions
+    is used. With weights, `count` and `effective_questions` are Kish's effective sizes.
 
     Source: Korn & Graubard (1998); Dean & Pagano (2015) recommend it with Wilson's interval.
     """
     if count * (1 - ROUNDING) <= questions <= count * (1 + ROUNDING):
         return count
-    at_most = min(count, float(questions) if alike is None else alike)
+    at_most = min(count, float(questions) if effective_questions is None else effective_questions)
     if questions < 2:  # noqa: PLR2004 - a variance needs two
         return at_most
     if variance <= 0 or share in {0.0, 1.0}:
@@ -120,50 +118,46 @@ def effective_count(
 UNIT = Interval(0.0, 1.0)
 DIFFERENCES = Interval(-1.0, 1.0)
 ROUNDING = 1e-9
-"""Spreads and differences up to this are rounding."""
+"""Largest spread or difference that is rounding error."""
 
 
 def mean_interval(
     mean: float, error: float | None, questions: int, *, within: Interval | None = None
 ) -> Interval | None:
-    """Return a t interval of a mean whose error rests on a number of questions; None without an error.
+    """Return the t interval of a mean from its clustered standard error; None without an error.
 
-    If all questions agree, only their number is known: the interval of a share is then Wilson's, that of a
-    difference the sign test's; it never has zero width.
-
-    `within` are the values that exist; both signs make it a difference. Without it no count stands in.
+    If all questions agree, the error is 0 and the interval comes from their number: Wilson's for a share,
+    the sign test's for a difference. `within` is the range of the values; a range with both signs means a
+    difference. Without `within`, questions that agree give None.
     """
     if error is None or questions < 2:  # noqa: PLR2004 - a variance needs two
         return None
     if error <= ROUNDING * max(1.0, abs(mean)):
-        return None if within is None else _of_agreeing(mean, questions, within)
+        return None if within is None else _interval_of_agreeing(mean, questions, within)
     half = float(stdtrit(questions - 1, (1 + LEVEL) / 2)) * error
     if within is None:
         return Interval(mean - half, mean + half)
-    # An estimated mean may lie beyond the values that exist; its interval does not.
+    # A t interval may reach beyond the possible values.
     lower, upper = (min(max(end, within.lower), within.upper) for end in (mean - half, mean + half))
     return Interval(lower, upper)
 
 
-def _of_agreeing(mean: float, questions: int, within: Interval) -> Interval:
-    """Return the interval of a mean that each question has.
-
-    Source: Wilson (1927) for shares; Clopper & Pearson (1934), whose limits go with the exact sign test.
-    """
+def _interval_of_agreeing(mean: float, questions: int, within: Interval) -> Interval:
+    # Sources: Wilson (1927) for shares; Clopper & Pearson (1934), whose limits match the exact sign test.
     if within.lower < 0 and abs(mean) > ROUNDING:
         lower = 2 * ((1 - LEVEL) / 2) ** (1 / questions) - 1
         ends = sorted((mean * lower, mean * (2 - lower)))
         return Interval(max(within.lower, ends[0]), min(within.upper, ends[1]))
-    reach = within.upper - within.lower
-    share = min(max((mean - within.lower) / reach, 0.0), 1.0)
-    found = wilson(share, questions) or UNIT
-    return Interval(within.lower + reach * found.lower, within.lower + reach * found.upper)
+    width = within.upper - within.lower
+    share = min(max((mean - within.lower) / width, 0.0), 1.0)
+    bounds = wilson(share, questions) or UNIT
+    return Interval(within.lower + width * bounds.lower, within.lower + width * bounds.upper)
 
 
 def cluster_variance(residual_sums: Floats, total_weight: float) -> float | None:
-    """Cluster-robust variance of a mean from each question's sum of residuals; None for one question.
+    """Return the cluster-robust variance of a mean from sums of residuals; None for one question.
 
-    The Q/(Q−1) factor makes up for residuals being taken around the estimate.
+    The factor Q/(Q−1) corrects for residuals around the estimate.
 
     Source: Liang & Zeger (1986); Miller (2024), "Adding error bars to evals", section 2.2.
     """
@@ -184,26 +178,22 @@ def percentile_interval(draws: Floats) -> Interval | None:
 
 RESAMPLES = 10_000
 SEED = 0
-FEWEST = 2
-MOST_CACHED_UNITS = 5_000
-"""Largest number of questions whose resamples are cached for every mean."""
+MIN_UNITS = 2
+MAX_CACHED_UNITS = 5_000
+"""Most questions whose resamples are cached."""
 BATCH_CELLS = 4_000_000
 
 Counts = NDArray[np.uint8]
 
 
 def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
-    """Return the BCa interval of a mean over answers, resampled by question.
+    """Return the BCa interval of a mean over answers, resampled by question; None for fewer than two.
 
-    `sums` and `counts` are of the scored answers of each question.
-
-    Returns:
-        The interval; None for fewer than two questions. Where the acceleration does not exist, the percentile
-        interval stands in. Where all questions have the same score, resamples tell no spread: of a score
-        from 0 to 1 it is Wilson's of as many wins or losses, which spread most; of others there is none.
+    `sums` and `counts` are over the scored answers of each question. If all questions have the same score,
+    the interval is Wilson's for scores from 0 to 1 and None for other scores.
     """
     units = len(sums)
-    if units < FEWEST:
+    if units < MIN_UNITS:
         return None
     mean = float(sums.sum() / counts.sum())
     low, high = float((sums / counts).min()), float((sums / counts).max())
@@ -211,13 +201,13 @@ def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
         return wilson(low, units) if 0 <= low <= 1 else None
     means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
     shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean)
-    # Summation in another order leaves rounding dust beyond the bounds of the scores.
+    # Summation in another order may exceed the bounds by a rounding error.
     lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)
     return Interval(float(lower), float(upper))
 
 
 def _resamples(units: int) -> Iterator[Floats]:
-    for batch in _cached_draws(units) if units <= MOST_CACHED_UNITS else _draws(units):
+    for batch in _cached_draws(units) if units <= MAX_CACHED_UNITS else _draws(units):
         yield batch.astype(np.float64)
 
 
@@ -228,11 +218,11 @@ def _cached_draws(units: int) -> tuple[Counts, ...]:
 
 def _draws(units: int) -> Iterator[Counts]:
     generator = np.random.default_rng(SEED)
-    most = max(1, BATCH_CELLS // units)
-    for start in range(0, RESAMPLES, most):
-        size = min(most, RESAMPLES - start)
+    batch = max(1, BATCH_CELLS // units)
+    for start in range(0, RESAMPLES, batch):
+        size = min(batch, RESAMPLES - start)
         chosen = generator.integers(0, units, (size, units))
         chosen += np.arange(size)[:, None] * units
-        # A question is drawn once on average; hundreds of times is beyond all odds.
+        # A question is drawn once on average, so uint8 cannot overflow in practice.
         counts = np.bincount(chosen.ravel(), minlength=size * units).reshape(size, units)
         yield np.minimum(counts, 255).astype(np.uint8)

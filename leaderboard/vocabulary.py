@@ -1,17 +1,17 @@
-"""Enumerations shared by commands and ratings; importing them loads nothing else."""
+"""Enumerations shared by commands and ratings; the module imports nothing heavy."""
 
 from enum import StrEnum
 
 OVERALL = "overall"
 """Name of the results over all domains."""
 
-COMMON_ALONE = "Only questions that both systems of a pair answered are compared."
+COMMON_QUESTIONS_NOTE = "Only questions that both systems of a pair answered are compared."
 """Note on boards of rounds that skip missing answers."""
 
 
-def partial_mark(answers: int, asked: int) -> str:
-    """Mark a system that answered only some of the questions; empty of others."""
-    return f"partial ({answers:,} of {asked:,})" if answers < asked else ""
+def partial_mark(answers: int, questions: int) -> str:
+    """Mark a system that answered only some of the questions; empty if it answered all."""
+    return f"partial ({answers:,} of {questions:,})" if answers < questions else ""
 
 
 class Method(StrEnum):
@@ -40,11 +40,7 @@ class Cluster(StrEnum):
 
 
 class Covariate(StrEnum):
-    """Properties besides quality that may bias a judge.
-
-    `LENGTH` in words, and how many `HEADINGS`, spans in `BOLD` and items of `LISTS` an answer has.
-    `POSITION`: which answer was shown first.
-    """
+    """Properties besides quality that may bias a judge: length in words, counts of markup, position."""
 
     LENGTH = "length"
     HEADINGS = "headings"
@@ -54,13 +50,13 @@ class Covariate(StrEnum):
 
 
 COVARIATES = "covariates"
-"""The section of a board's JSON that holds what the fits with covariates gave."""
+"""Key of the fits with covariates in a board's JSON."""
 COUNTS = (Covariate.LENGTH, Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
-"""The covariates that are counts of an answer's text."""
+"""Covariates counted in the text of an answer."""
 
 
 class TableFormat(StrEnum):
-    """Forms of a board's table on the terminal."""
+    """Table formats on the terminal."""
 
     CSV = "csv"
     MARKDOWN = "md"
@@ -68,7 +64,7 @@ class TableFormat(StrEnum):
 
 
 class BoardForm(StrEnum):
-    """Forms of a board's file."""
+    """File formats of a board."""
 
     CSV = "csv"
     JSON = "json"
@@ -76,12 +72,12 @@ class BoardForm(StrEnum):
 
     @property
     def ending(self) -> str:
-        """Ending of the file's name."""
+        """Suffix of the file name."""
         return _BOARD_FILES[self][0]
 
     @property
     def media_type(self) -> str:
-        """Media type of its file."""
+        """Media type of the file."""
         return _BOARD_FILES[self][1]
 
 

@@ -8,7 +8,7 @@ from arena.formats import Bounded, rank_range
 from data.models import PEOPLE, Board
 from data.store.boards import SHORTEST_HASH
 from judges.metrics.registry import MetricInfo
-from leaderboard.ratings.ranks import letter_set, told_apart
+from leaderboard.ratings.ranks import is_separated, letter_set
 from leaderboard.standings.grid import Grid
 from leaderboard.standings.head_to_head import Meetings
 from leaderboard.standings.sections import SystemFacts
@@ -221,7 +221,7 @@ class BoardView:
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
         """Return whether the battles separate two systems, by its tests of all pairs; not without a line."""
         one, other = self.line(first, domain), self.line(second, domain)
-        return one is not None and other is not None and told_apart(one, other)
+        return one is not None and other is not None and is_separated(one, other)
 
     def label(self, domain: str) -> str:
         """Return the label of a domain."""

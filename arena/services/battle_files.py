@@ -273,7 +273,7 @@ def compare_rankings_of_files(
 def parse_anchors(texts: Sequence[str]) -> ratings.Anchor | None:
     """Read `SYSTEM=RATING` as often as it is given."""
     anchors = [_anchor(text) for text in texts]
-    return replace(anchors[0], others=tuple(anchors[1:])) if anchors else None
+    return replace(anchors[0], additional=tuple(anchors[1:])) if anchors else None
 
 
 def _anchor(text: str) -> ratings.Anchor:

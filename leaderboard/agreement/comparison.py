@@ -10,7 +10,7 @@ from data.errors import StatisticsError
 from leaderboard.agreement.coefficients import Estimate, Floats, bounds_of, estimate, kendall
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Flag, RatingTable, rate
-from leaderboard.ratings.vocabulary import MOST_POINTS
+from leaderboard.ratings.vocabulary import MAX_POINTS
 from leaderboard.stats import percentile_interval
 
 
@@ -50,7 +50,7 @@ def compare_rankings(tables: Sequence[BattleTable], *, seed: int = 0) -> Ranking
 
 def _of_systems(table: RatingTable, values: Floats, systems: Sequence[str]) -> Floats:
     """Ratings of some systems; one that never loses is above all, one that never wins below."""
-    ends = {Flag.NEVER_LOSES: MOST_POINTS, Flag.NEVER_WINS: -MOST_POINTS}
+    ends = {Flag.NEVER_LOSES: MAX_POINTS, Flag.NEVER_WINS: -MAX_POINTS}
     fill = [next((ends[flag] for flag in table.of(name).flags if flag in ends), np.nan) for name in systems]
     known = values[..., [table.systems.index(name) for name in systems]]
     return np.where(np.isfinite(known), known, fill)

@@ -14,7 +14,7 @@ import numpy as np
 
 from data.errors import FileFormatError, InputError, RecordError
 from leaderboard.battles import CODES, SHARES, SPELLINGS, Winner, WinnerWord, contradicting
-from leaderboard.columns import DOMAIN, LARGEST_WEIGHT, LEAST_WEIGHT, fault, spelled
+from leaderboard.columns import DOMAIN, MAX_WEIGHT, MIN_WEIGHT, fault, spelled
 from leaderboard.vocabulary import Covariate
 
 MISSING_COLUMN = "missing-column"
@@ -129,14 +129,8 @@ def counts(place: Place, column: str, values: Sequence[object]) -> list[float | 
         number = None if value is None or value == "" else as_number(place, index, column, value)
         if number is not None and number < 0:
             refuse(place, index, column, value, "a count cannot be negative")
-        if number and not LEAST_WEIGHT <= number <= LARGEST_WEIGHT:
-            refuse(
-                place,
-                index,
-                column,
-                value,
-                f"0 or a count of {LEAST_WEIGHT:g}–{LARGEST_WEIGHT:g} is expected",
-            )
+        if number and not MIN_WEIGHT <= number <= MAX_WEIGHT:
+            refuse(place, index, column, value, f"0 or a count of {MIN_WEIGHT:g}–{MAX_WEIGHT:g} is expected")
         checked.append(number)
     return checked
 

@@ -27,7 +27,7 @@ from leaderboard.ratings.vocabulary import MEAN, POINTS, Flag
 from leaderboard.stats import LEVEL, wilson
 from leaderboard.vocabulary import OVERALL
 
-LEAST_LEFT = 0.02
+MIN_LEFT = 0.02
 """Least share of a residual that remains after a question's pull on the fit."""
 NO_SPREAD = 1e-9
 TINY = float(np.finfo(float).tiny)
@@ -75,7 +75,7 @@ def _powered(votes: Floats, judge: Floats, pull: Floats, spread: Floats) -> _Pow
         left = np.maximum(square.sum() - square, NO_SPREAD * square.sum())
         weight = float(max(joint.sum() / square.sum(), 0.0))
         others = np.maximum((joint.sum() - joint) / left, 0.0)
-    factor = 1 / np.sqrt(np.maximum(1 - pull / np.maximum(pull.sum(axis=0), TINY), LEAST_LEFT))
+    factor = 1 / np.sqrt(np.maximum(1 - pull / np.maximum(pull.sum(axis=0), TINY), MIN_LEFT))
     units = spread.sum(axis=0) ** 2 / np.maximum((spread**2).sum(axis=0), TINY)
     parts = (votes - others[:, None] * judge) * factor
     return _Powered(weight=weight, parts=parts, alone=votes * factor, units=units)
@@ -83,7 +83,7 @@ def _powered(votes: Floats, judge: Floats, pull: Floats, spread: Floats) -> _Pow
 
 def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None = None) -> Row:
     """Rate systems as people would, from a judge's verdicts on every battle and votes on some."""
-    anchor = None if anchor is None else anchor.alone()
+    anchor = None if anchor is None else anchor.single()
     labelled = label(plan, votes)
     judge, alone = (
         rate(table, interval=IntervalKind.SANDWICH, anchor=anchor)

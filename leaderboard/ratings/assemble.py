@@ -1,4 +1,4 @@
-"""Assemble groups, bounds and ranks into the result."""
+"""Assemble estimates of groups into a rating table with bounds and ranks."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from leaderboard.ratings.vocabulary import POINTS, Cluster, Flag
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Columns:
-    """(S,) columns of the table being put together; arrays are filled in place by this module alone."""
+    """(S,) columns of the table, filled in place by this module only."""
 
     points: Floats
     se: Floats
@@ -38,10 +38,10 @@ def assemble(
     *,
     borrowing: bool = False,
 ) -> RatingTable:
-    """Return the rating table of some groups' estimates.
+    """Return the rating table of the groups' estimates.
 
-    Without `groups` all ratings exist (online Elo). With `borrowing`, systems without enough battles borrow
-    from elsewhere, so that their intervals hold all the same; those without any are flagged.
+    Without `groups` all ratings exist (online Elo). With `borrowing`, ratings of a domain borrow from the
+    overall ones, so systems with few battles keep their intervals and systems without battles are flagged.
     """
     size = len(table.systems)
     columns = Columns(
@@ -70,7 +70,14 @@ def assemble(
         columns.component,
         errors,
         _joint_units(estimates, size),
-        None if groups is None else _known(table, groups, settings),
+        None
+        if groups is None
+        else Known(
+            ladder=groups.ladder,
+            over=groups.over,
+            under=groups.under,
+            clean=_clean_wins(table, groups, settings),
+        ),
     )
     return RatingTable(
         ratings=_rows(table, pairs, columns, places, None if groups is None else groups.ladder),
@@ -110,7 +117,7 @@ def _withhold(columns: Columns, few: NDArray[np.bool_]) -> None:
 
 
 def _on_one_question(table: BattleTable, battles: Floats) -> NDArray[np.bool_]:
-    """(S,) whether all battles of a system are on one question."""
+    """(S,) mask of systems with all battles on one question."""
     most = np.bincount(table.question, table.weight).max()
     few: NDArray[np.bool_] = np.asarray(battles <= most)
     if not few.any():
@@ -127,7 +134,7 @@ def _on_one_question(table: BattleTable, battles: Floats) -> NDArray[np.bool_]:
 
 
 def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> None:
-    if settings.anchor is None or settings.anchor.others:
+    if settings.anchor is None or settings.anchor.additional:
         return
     code = table.systems.index(settings.anchor.system)
     for column in (columns.points, columns.lower, columns.upper):
@@ -139,7 +146,7 @@ def _fix_anchor(columns: Columns, table: BattleTable, settings: Settings) -> Non
 def _place_outside(
     columns: Columns, table: BattleTable, pairs: PairCounts, groups: Groups, settings: Settings
 ) -> None:
-    """Return flags, components and one-sided bounds of systems outside the main group."""
+    """Set flags, components and one-sided bounds of systems outside the main group."""
     unrated = np.isnan(columns.points)
     linked = (groups.above | groups.below) & unrated
     main = groups.label == 0
@@ -168,7 +175,7 @@ def _place_outside(
 
 
 def clean_records(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(S,) whether a system won all its battles, and whether it lost them all."""
+    """(S,) masks of systems that won all their battles, and that lost all."""
     low, high, tie = pairs.outcomes
     won, lost = pairs.sum_ends(low, high), pairs.sum_ends(high, low)
     tied = pairs.sum_ends(tie, tie)
@@ -176,18 +183,15 @@ def clean_records(pairs: PairCounts) -> tuple[NDArray[np.bool_], NDArray[np.bool
 
 
 def _effective(table: BattleTable, outside: NDArray[np.bool_], settings: Settings) -> Floats:
-    """(S,) how many independent battles one of a system's battles counts for.
-
-    Its battles are as many as its questions by Kish's count, whatever the scale of their weights.
-    """
+    """(S,) number of independent battles per battle of a system: Kish's effective questions over battles."""
     size = len(table.systems)
     share = np.ones(size)
     if settings.cluster is Cluster.NONE or not outside.any():
         return share
     weight = np.ones(len(table)) if table.weight is None else table.weight
-    kept = [np.flatnonzero(outside[end] & (weight > 0)) for end in (table.a, table.b)]
-    ends = np.concatenate([end[rows] for end, rows in zip((table.a, table.b), kept, strict=True)])
-    rows = np.concatenate(kept)
+    rows_by_end = [np.flatnonzero(outside[end] & (weight > 0)) for end in (table.a, table.b)]
+    ends = np.concatenate([end[rows] for end, rows in zip((table.a, table.b), rows_by_end, strict=True)])
+    rows = np.concatenate(rows_by_end)
     keys, place = np.unique(table.question[rows] * np.int64(size) + ends, return_inverse=True)
     of_question = np.bincount(place, weight[rows])
     system = keys % size
@@ -245,18 +249,8 @@ def _tie_parameter(estimates: list[Estimate]) -> float | None:
     return main.model.ratio(main.fit.tie)
 
 
-def _known(table: BattleTable, groups: Groups, settings: Settings) -> Known:
-    """Return the order of systems of different groups, as far as it is known."""
-    return Known(
-        ladder=groups.ladder, over=groups.over, under=groups.under, clean=_clean_wins(table, groups, settings)
-    )
-
-
 def _clean_wins(table: BattleTable, groups: Groups, settings: Settings) -> Floats | None:
-    """(S, S) on how many questions (or in how many battles) the row's system beat one of another group.
-
-    Between groups no share of a win went back.
-    """
+    """(S, S) number of questions (or battles) on which the row's system beat one of another group."""
     size = len(table.systems)
     if size > SPARSE_ABOVE:
         return None

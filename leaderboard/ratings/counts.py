@@ -20,14 +20,14 @@ Ints = NDArray[np.int64]
 # Up to this many cells a full systems × systems table is counted in one pass.
 DENSE_CELLS = 12_000_000
 
-# Rows that are read at once where sums lose nothing by being taken in parts.
+# Rows per batch of integer sums, which are exact in any order.
 ROWS_AT_ONCE = 1 << 20
 
-# Beyond so many battles, sums over questions are products of full matrices, whose last digits differ.
+# Above this many battles, sums over questions are products of dense matrices, whose last digits differ.
 LARGE = 1 << 17
-# Such a matrix is held where at least this share of it is filled.
-LEAST_FILLED = 1 / 3
-# Cells that are made into floating point at once: 4 MB.
+# Smallest share of filled cells of a dense matrix.
+MIN_FILL = 1 / 3
+# Cells converted to floating point at once (4 MB).
 CELLS_AT_ONCE = 500_000
 
 # Rows of `PairCounts.outcomes`.
@@ -36,12 +36,12 @@ LOW, HIGH, TIE = 0, 1, 2
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairCounts:
-    """Results of each pair that met; pairs are named by their lower and higher system code.
+    """Results of each pair of systems with a battle.
 
     Attributes:
-        low: (P,) lower code of each pair.
+        low: (P,) lower system code of each pair.
         outcomes: (3, P) weighted counts of: low won, high won, tie. A soft label s ≥ ½ counts as a win
-            of weight 2s − 1 and a tie of weight 2 − 2s (mirrored below ½), whose share of the win is s.
+            of weight 2s − 1 and a tie of weight 2 − 2s (mirrored below ½).
     """
 
     systems: int
@@ -60,12 +60,12 @@ class PairCounts:
         return self.sum_ends(self.totals, self.totals)
 
     def sum_ends(self, at_low: Floats, at_high: Floats) -> Floats:
-        """(S,) sums over pairs of the values of their two ends."""
+        """(S,) sums of the values at both ends of each pair."""
         summed = np.bincount(self.low, at_low, self.systems) + np.bincount(self.high, at_high, self.systems)
         return summed.astype(np.float64, copy=False)
 
     def among(self, members: Ints) -> "tuple[PairCounts, NDArray[np.bool_]]":
-        """Return the pairs within a set of systems, renumbered in its order, and which pairs those are."""
+        """Return the pairs within a set of systems, renumbered in its order, and their mask."""
         place = np.full(self.systems, -1, dtype=np.int64)
         place[members] = np.arange(len(members))
         inside = (place[self.low] >= 0) & (place[self.high] >= 0)
@@ -79,7 +79,7 @@ class PairCounts:
 
 
 def count_pairs(table: BattleTable) -> PairCounts:
-    """Count the results of each pair in one pass over the rows, once per table."""
+    """Count the results of each pair; cached in the table."""
     if "pairs" not in table.counted:
         table.counted["pairs"] = _count_pairs(table)
     pairs: PairCounts = table.counted["pairs"]
@@ -99,7 +99,7 @@ def _count_pairs(table: BattleTable) -> PairCounts:
         pairs = np.unique(ends[0] * systems + ends[1])
         low, high = np.divmod(pairs, systems)
         flat, back = (_find(keys, low * systems + high), _find(keys, high * systems + low))
-        ordered = np.concatenate([ordered, np.zeros((3, 1))], axis=1)  # −1 finds an empty column
+        ordered = np.concatenate([ordered, np.zeros((3, 1))], axis=1)  # an empty column for −1
     outcomes = ordered[:, flat] + ordered[[HIGH, LOW, TIE]][:, back]
     met = outcomes.sum(axis=0) > 0
     return PairCounts(
@@ -111,11 +111,11 @@ def _count_pairs(table: BattleTable) -> PairCounts:
 
 
 def count_ordered(table: BattleTable) -> Floats:
-    """(3, S²) weighted counts, for two systems as they are named, of: the first won, the second, a tie."""
+    """(3, S²) weighted counts by ordered pair of: first won, second won, tie."""
     size = len(table.systems) ** 2
     if table.score is not None or table.weight is not None:
         return _count_ordered(table, size, _ordered_keys(table))
-    # Whole numbers, which any order of adding gives.
+    # Integer sums are exact in any order.
     counts = np.zeros(len(Winner) * size, dtype=np.int64)
     for first in range(0, len(table), ROWS_AT_ONCE):
         codes = _ordered_keys(table, slice(first, first + ROWS_AT_ONCE)) * len(Winner)
@@ -125,7 +125,7 @@ def count_ordered(table: BattleTable) -> Floats:
 
 
 def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """(N,) place of each row's pair in `pairs`, −1 where it is not there, and whether `a` is its high end."""
+    """(N,) index of each row's pair in `pairs`, −1 if absent, and whether `a` is its high end."""
     systems = pairs.systems
     keys = pairs.low * systems + pairs.high
     places = np.empty(len(table), dtype=np.int32)
@@ -146,11 +146,8 @@ def locate_rows(table: BattleTable, pairs: PairCounts) -> tuple[NDArray[np.int32
 def count_by_cluster(
     table: BattleTable, pairs: PairCounts, cluster: NDArray[Any], clusters: int
 ) -> "csr_array":
-    """(clusters, 3 P) weighted counts: outcome o of pair p of a cluster stands in column o P + p.
-
-    Rows of other pairs are left out.
-    """
-    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy loads when intervals are asked for
+    """(clusters, 3 P) weighted counts, outcome o of pair p in column o P + p, without other pairs."""
+    from scipy.sparse import coo_array  # noqa: PLC0415 - scipy loads only for intervals
 
     place, swapped = locate_rows(table, pairs)
     rows = place >= 0
@@ -174,11 +171,11 @@ def count_by_cluster(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells:
-    """Results of the single battle of each pair on each cluster, one byte per cell.
+    """Result of the only battle of each pair on each cluster, one byte per cell.
 
     Attributes:
-        doubled: (clusters, P) twice the share of the win of the low end, −1 where the two did not meet.
-        full: Whether every pair met on every cluster.
+        doubled: (clusters, P) twice the share of the win of the low end, −1 without a battle.
+        full: Whether every pair has a battle on every cluster.
     """
 
     doubled: NDArray[np.int8]
@@ -191,7 +188,7 @@ class Cells:
         return clusters, 3 * pairs
 
     def reweighted(self, weights: Floats) -> Floats:
-        """(3 P, draws) counts of low won, high won, tie, by (clusters, draws) weights; ties are half wins."""
+        """(3 P, draws) counts of low won, high won, tie for (clusters, draws) weights; ties are half wins."""
         width, draws = self.doubled.shape[1], weights.shape[1]
         won, met = np.zeros((width, draws)), np.zeros((width, draws))
         if self.full:
@@ -207,10 +204,10 @@ class Cells:
 
 
 def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
-    """Return the cells of a large table, whose clusters are its questions; counted once for a table.
+    """Return the cells of a large table clustered by question; cached in the table.
 
-    None if battles are few, have weights or soft labels, or leave most cells empty, and where two of a
-    pair are on one question.
+    None if battles are few, have weights or soft labels, or leave most cells empty, or if a pair has two
+    battles on a question.
     """
     if "cells" not in table.counted:
         table.counted["cells"] = _count_cells(table, pairs)
@@ -220,7 +217,7 @@ def count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
 
 def _count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
     shape = len(table.questions), len(pairs.low)
-    if len(table) <= max(LARGE, LEAST_FILLED * shape[0] * shape[1]):
+    if len(table) <= max(LARGE, MIN_FILL * shape[0] * shape[1]):
         return None
     if table.score is not None or table.weight is not None:
         return None
@@ -235,11 +232,11 @@ def _count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
 
 
 _DOUBLED = np.array([2, 0, 1], dtype=np.int8)
-"""Twice the share of the win that the first-named system has, by the code of the winner."""
+"""Twice the first-named system's share of the win, by the code of the winner."""
 
 
 def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:
-    """Return the side each row of soft labels leans to, its decided part and its tied part."""
+    """Return the leading side of each soft label, its decided part and its tied part."""
     share = table.share
     decided = np.abs(2 * share - 1)
     return np.where(share >= 1 / 2, LOW, HIGH).astype(np.int64), decided, 1 - decided
@@ -273,19 +270,18 @@ def _met(ordered: Floats, systems: int) -> NDArray[np.bool_]:
     return np.asarray(met | met.T)
 
 
-def _find(keys: Ints, sought: Ints) -> Ints:
-    """Places of `wanted` in sorted `keys`, −1 where absent."""
-    place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
-    return np.where(keys[place] == sought, place, -1)
+def _find(keys: Ints, wanted: Ints) -> Ints:
+    """Return the indices of `wanted` in sorted `keys`, −1 if absent."""
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[place] == wanted, place, -1)
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Limit BLAS to one thread: more would change the order of sums, and so last digits."""
+    """Limit BLAS to one thread: more threads change the order of sums and so the last digits."""
     limit: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
     return limit
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the libraries of this process; finding them can take longer than a fit."""
-    return ThreadpoolController()
+    return ThreadpoolController()  # takes longer than some fits, hence the cache

@@ -1,12 +1,10 @@
 """Ratings within each domain, shrunk towards the overall ratings where a domain's battles are few.
 
-Within domain d each rating is drawn around the overall one, θ_id ~ N(θ_i, τ²). One τ serves all domains: it
-is estimated from all of them (EM on the normal approximation), weighted by questions, with a half-normal
-prior. So domains that differ throughout stay different, and a few questions do not. Battles of one system on
-one question are weighted down by their correlation. Draws
-perturb the battles by the bootstrap and the prior's centre by a joint draw of the overall ratings plus
-N(0, τ²), which makes them draws of the posterior. Of systems too many for draws the same two sources add up
-to a covariance, of the battles by the sandwich.
+Ratings of a domain are normal around the overall ones: θ_id ~ N(θ_i, τ²). One τ is estimated from all
+domains (EM on the normal approximation), weighted by questions, with a half-normal prior. Battles of a system
+on one question are weighted down by their correlation. Posterior draws perturb the battles by the bootstrap
+and the prior's centre by a joint draw of the overall ratings plus N(0, τ²). With too many systems for draws,
+the sandwich covariance of the battles and the covariance of the prior add up.
 
 Sources: Efron & Morris (1975) for the shrinkage; Gelman (2006), "Prior distributions for variance parameters
 in hierarchical models", Bayesian Analysis 1(3), for the prior; Kish (1965), section 8.2, for the effect of
@@ -28,8 +26,8 @@ from leaderboard.ratings.models.newton import Fit, Ridge, fit, information
 from leaderboard.ratings.ranks import letter_set
 from leaderboard.ratings.rate import anchor_codes, interval_for, usable
 from leaderboard.ratings.result import Rating, RatingTable, Settings
-from leaderboard.ratings.uncertainty.carrying import carrying_units
 from leaderboard.ratings.uncertainty.differences import rate_as
+from leaderboard.ratings.uncertainty.effective import effective_units
 from leaderboard.ratings.uncertainty.resample import Units, draw
 from leaderboard.ratings.uncertainty.sandwich import (
     cluster_scores,
@@ -40,11 +38,11 @@ from leaderboard.ratings.uncertainty.sandwich import (
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Cluster, IntervalKind, Method
 
 EM_STEPS = 100
-LEAST_SPREAD = 1.0 / POINTS
+MIN_SPREAD = 1.0 / POINTS
 PRIOR_SPREAD = 100.0 / POINTS
-"""Deviation of τ's half-normal prior, and the start of its estimate."""
-LEAST_CORRELATION = 0.2
-"""Least correlation of battles of one system on one question; few questions cannot show that it is less."""
+"""Standard deviation of τ's half-normal prior, and the start of its estimate."""
+MIN_CORRELATION = 0.2
+"""Smallest correlation of battles of a system on one question; few questions cannot show a smaller one."""
 NONE_SEPARATED = "The battles of this domain alone separate no two systems."
 
 
@@ -53,10 +51,10 @@ class DomainTable:
     """One domain's ratings.
 
     Attributes:
-        table: Its ratings, of the systems that the overall table's main group rates, each with the share of
-            its own evidence; a system without a battle here is flagged `borrowed`. Order, places and letters
-            are of the domain's own battles, rated by themselves. Its notes say where those separate nobody.
-        spread: τ, how far ratings of domains lie from the overall ones, in points; the same for all.
+        table: Ratings of the systems in the overall main group, each with the share of its own evidence; a
+            system without a battle in the domain is flagged `borrowed`. Order, ranks and letters come from
+            a rating of the domain's own battles only; a note says if these separate no systems.
+        spread: τ, the standard deviation of domain ratings around the overall ones in points.
     """
 
     domain: str
@@ -67,14 +65,13 @@ class DomainTable:
 def rate_domains(
     battles: BattleTable, settings: Settings | None = None, *, overall: RatingTable | None = None
 ) -> tuple[DomainTable, ...]:
-    """Bradley-Terry ratings of each domain that has battles, shrunk towards the overall ratings.
+    """Return Bradley-Terry ratings of each domain with battles, shrunk towards the overall ratings.
 
     Args:
         battles: The battles.
-        settings: How to rate; Bradley-Terry with resamples, whatever they say of that, but sandwich
-            intervals of very many systems (`MOST_RESAMPLED`) where they say so.
-        overall: The ratings of all battles, where somebody made them already. They are made again where
-            they were made in another way than the domains' are.
+        settings: How to rate. The method is always Bradley-Terry; sandwich intervals are used only for more
+            than `MAX_RESAMPLED` systems.
+        overall: Ratings of all battles, if known; recomputed if their settings differ from the domains'.
     """
     chosen = Settings() if settings is None else settings
     table = usable(battles)
@@ -93,7 +90,7 @@ def rate_domains(
         overall = rate_as(table, chosen)
     rated = np.flatnonzero(~np.isnan(overall.points) & (overall.component == 0))
     if len(rated) <= 1 or overall.covariance is None:
-        message = "There are no overall ratings for the domains to borrow from."
+        message = "Ratings of domains borrow from overall ratings, which do not exist."
         raise UnrankableError(message, advice="Judge more battles, so that systems win and lose.")
     centre = (overall.points[rated] - overall.points[rated].mean()) / POINTS
     with one_thread():
@@ -107,7 +104,7 @@ def rate_domains(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Part:
-    """One domain's battles among the rated systems; in `weighed` and `pairs` they count by clusters.
+    """Battles of one domain among the rated systems, also weighted down for clustering (`weighed`, `pairs`).
 
     `among_all` is the (M,) share of each system's battles that are in this domain.
     """
@@ -145,7 +142,7 @@ def _parts(table: BattleTable, rated: Ints, centre: Floats, settings: Settings) 
 
 
 def _cells(table: BattleTable) -> tuple[Ints, Ints]:
-    """(N,) numbers of the system and question of the one side of each battle, and of the other."""
+    """(N,) number of the system × question cell of side a of each battle, and of side b."""
     base = table.question.astype(np.int64) * len(table.systems)
     return base + table.a, base + table.b
 
@@ -160,7 +157,7 @@ def _correlation(table: BattleTable, centre: Floats) -> float:
         for ends in (np.concatenate([rest, -rest]), np.concatenate([scale, scale]))
     ]
     together, most = (float(sums.sum()) for sums in pairs)
-    return float(np.clip(together / most, LEAST_CORRELATION, 1.0)) if most > 0 else 1.0
+    return float(np.clip(together / most, MIN_CORRELATION, 1.0)) if most > 0 else 1.0
 
 
 def _weighed(table: BattleTable, correlation: float) -> BattleTable:
@@ -185,35 +182,35 @@ def _rate_domain(
     local, (centre, theta) = part.local, centres
     anchor = anchor_codes(local, settings.anchor)
     members, pairs = np.arange(len(rated)), count_pairs(local)
-    carrying = carrying_units(local, pairs, settings.cluster, anchor)
+    effective = effective_units(local, pairs, settings.cluster, anchor)
     if settings.interval is IntervalKind.SANDWICH:
         covariance = _covariance(part, overall, rated, settings, centres, spread)
-        estimate = with_reach(theta, covariance, members, anchor, settings, carrying)
+        estimate = with_reach(theta, covariance, members, anchor, settings, effective)
     else:
         draws = _draws(part.weighed, part.pairs, overall, rated, settings, centres, spread)
         zero = MEAN if settings.anchor is None else settings.anchor.zero
         points = in_gauge(theta, anchor) * POINTS + zero
-        estimate = resampled(members, points, in_gauge(draws, anchor) * POINTS + zero, carrying)
-    found = assemble(local, pairs, None, [estimate], settings, borrowing=True)
+        estimate = resampled(members, points, in_gauge(draws, anchor) * POINTS + zero, effective)
+    shrunk = assemble(local, pairs, None, [estimate], settings, borrowing=True)
     own = dict(zip(local.systems, _own_evidence(part, centre, theta, spread).tolist(), strict=True))
-    alone = replace(settings, interval=IntervalKind.SANDWICH, bootstrap=None, anchor=None)
-    places = {row.system: row for row in rate_as(local, alone).ratings}
+    unshrunk = replace(settings, interval=IntervalKind.SANDWICH, bootstrap=None, anchor=None)
+    places = {row.system: row for row in rate_as(local, unshrunk).ratings}
     separates = any(row.rank_lower > 1 for row in places.values())
-    drawn = (replace(row, own_evidence=own[row.system]) for row in found.ratings)
+    ratings = (replace(row, own_evidence=own[row.system]) for row in shrunk.ratings)
     return DomainTable(
         domain=part.domain,
         table=replace(
-            found,
-            ratings=_placed(drawn, places),
-            notes=found.notes if separates else (*found.notes, NONE_SEPARATED),
+            shrunk,
+            ratings=_placed(ratings, places),
+            notes=shrunk.notes if separates else (*shrunk.notes, NONE_SEPARATED),
         ),
         spread=spread * POINTS,
     )
 
 
-def _placed(drawn: Iterable[Rating], places: Mapping[str, Rating]) -> tuple[Rating, ...]:
-    """Ratings with the order, places and letters of others; who has none there may be anywhere."""
-    rows = {row.system: row for row in drawn}
+def _placed(ratings: Iterable[Rating], places: Mapping[str, Rating]) -> tuple[Rating, ...]:
+    """Return the ratings with order, ranks and letters of `places`; systems absent there get every rank."""
+    rows = {row.system: row for row in ratings}
     absent = [name for name in rows if name not in places]
     texts = [place.letters for place in places.values()]
     every = sorted(set().union(*map(letter_set, filter(None, texts))))
@@ -245,10 +242,10 @@ def _placed(drawn: Iterable[Rating], places: Mapping[str, Rating]) -> tuple[Rati
 
 
 def _own_evidence(part: _Part, centre: Floats, theta: Floats, spread: float) -> Floats:
-    """(M,) share of what each rating depends on that the domain's battles say, alone and within all battles.
+    """(M,) share of each rating that comes from the domain's battles.
 
-    Alone they say what they take from the variance τ²; the rest is the overall rating's, of which some
-    battles are the domain's own.
+    That is the share of the prior variance τ² that these battles remove, plus their share of the overall
+    rating, which accounts for the rest.
     """
     ridge = Ridge(precision=np.full(part.pairs.systems, spread**-2), centre=centre)
     settled = fit(BradleyTerry(), part.pairs, ridge, theta)
@@ -257,7 +254,7 @@ def _own_evidence(part: _Part, centre: Floats, theta: Floats, spread: float) -> 
 
 
 def _posterior(pairs: PairCounts, settled: Fit, ridge: Ridge) -> Floats:
-    """(M, M) covariance of a domain's ratings, given τ."""
+    """(M, M) posterior covariance of a domain's ratings for a known τ."""
     matrix = information(pairs, settled.curvature)
     matrix[np.diag_indices_from(matrix)] += ridge.precision
     return np.asarray(np.linalg.inv(matrix))
@@ -281,7 +278,7 @@ def _spread(
         # The maximum of −terms · log τ − total / 2τ² − τ² / 2 PRIOR_SPREAD².
         root = np.sqrt(terms**2 + 4 * total / PRIOR_SPREAD**2)
         before, spread = spread, float(np.sqrt(PRIOR_SPREAD**2 * (root - terms) / 2))
-        spread = max(spread, LEAST_SPREAD)
+        spread = max(spread, MIN_SPREAD)
         if abs(spread - before) < 1e-4 * before:
             break
     return spread, thetas
@@ -295,7 +292,7 @@ def _covariance(
     centres: tuple[Floats, Floats],
     spread: float,
 ) -> Floats:
-    """(M, M) covariance in log-odds of what `_draws` draws, to first order."""
+    """(M, M) covariance in log-odds of the draws of `_draws`, to first order."""
     if overall.covariance is None:
         raise UnrankableError("The overall ratings have no covariance.", advice="Rate fewer systems.")
     (centre, theta), model, size = centres, BradleyTerry(), len(rated)

@@ -10,8 +10,7 @@ from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, mode
 from leaderboard.ratings.models.newton import SPARSE_ABOVE, Fit, fit
 from leaderboard.ratings.result import Settings
 from leaderboard.ratings.uncertainty import intervals
-from leaderboard.ratings.uncertainty.carrying import Units as Carrying
-from leaderboard.ratings.uncertainty.carrying import carrying_units, units_by_system
+from leaderboard.ratings.uncertainty.effective import EffectiveUnits, effective_units, units_by_system
 from leaderboard.ratings.uncertainty.intervals import FEW_QUESTIONS, PairedErrors, freedom_of, t_quantile
 from leaderboard.ratings.uncertainty.resample import Units, draw, joint_inverse
 from leaderboard.ratings.uncertainty.sandwich import (
@@ -26,15 +25,14 @@ from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, Interv
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
-    """Ratings of one group, in points and in its gauge.
+    """Ratings of one group in points.
 
     Attributes:
-        se: (M,) standard errors, NaN where there are none.
-        lower: (M,) lower ends, NaN where there are none.
-        draws: (B, M) joint draws; None for sandwich intervals and very many systems.
-        covariance: (M, M); None for very many systems.
-        units: (M,) effective questions (or battles) that carry each rating.
-        errors: Errors of differences; None for very many systems, or if unknown.
+        se: (M,) standard errors, NaN if unknown, like `lower` and `upper`.
+        draws: (B, M) joint draws; None for sandwich intervals and above `SPARSE_ABOVE` systems.
+        covariance: (M, M); None above `SPARSE_ABOVE` systems.
+        units: (M,) effective number of questions (or battles) behind each rating.
+        errors: Standard errors of differences; None above `SPARSE_ABOVE` systems, or if unknown.
     """
 
     members: Ints
@@ -54,7 +52,7 @@ class Estimate:
 def estimate(
     table: BattleTable, pairs: PairCounts, members: Ints, settings: Settings, anchor: Ints | None
 ) -> Estimate:
-    """Rate the systems of one group."""
+    """Rate the systems of a group."""
     inner, _ = pairs.among(members)
     model = model_of(settings.method)
     settled = fit(model, inner)
@@ -70,10 +68,16 @@ def estimate(
         return point_estimate
     if len(members) > SPARSE_ABOVE:
         errors = multiplier_errors(model, settled, inner, local, settings, anchor)
-        behind = inner.battles if units is None else units_by_system(local)
-        return _with_errors(point_estimate, errors * POINTS, behind)
-    carrying = carrying_units(local, inner, settings.cluster, anchor)
-    sandwich = _sandwich(point_estimate, local, inner, settings, anchor, carrying)
+        effective = inner.battles if units is None else units_by_system(local)
+        return _with_errors(point_estimate, errors * POINTS, effective)
+    sandwich = _sandwich(
+        point_estimate,
+        local,
+        inner,
+        settings,
+        anchor,
+        effective_units(local, inner, settings.cluster, anchor),
+    )
     if settings.interval is IntervalKind.SANDWICH:
         return sandwich
     return _bootstrap(sandwich, local, inner, settings, anchor)
@@ -123,7 +127,7 @@ def _sandwich(
     pairs: PairCounts,
     settings: Settings,
     anchor: Ints | None,
-    carrying: Carrying,
+    effective: EffectiveUnits,
 ) -> Estimate:
     if point_estimate.fit is None or point_estimate.model is None:
         return point_estimate
@@ -136,9 +140,9 @@ def _sandwich(
         )
         covariance = clustered_covariance(inverse, scores, pairs.systems)
     covariance = in_gauge(in_gauge(covariance, anchor).T, anchor) * POINTS**2
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * carrying.own_factor)
-    paired = PairedErrors.of(point_estimate.points, covariance, carrying.paired, carrying.paired_factor)
-    return _with_errors(point_estimate, errors, carrying.own, covariance=covariance, paired=paired)
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0) * effective.own_factor)
+    paired = PairedErrors.of(point_estimate.points, covariance, effective.paired, effective.paired_factor)
+    return _with_errors(point_estimate, errors, effective.own, covariance=covariance, paired=paired)
 
 
 def _unsure(members: Ints, points: Floats) -> Estimate:
@@ -166,17 +170,17 @@ def _with_errors(
     )
 
 
-def resampled(members: Ints, points: Floats, draws: Floats, carrying: Carrying) -> Estimate:
-    """Ratings with intervals from joint draws: percentiles, or t for few questions."""
+def resampled(members: Ints, points: Floats, draws: Floats, effective: EffectiveUnits) -> Estimate:
+    """Return ratings with intervals from joint draws: percentiles, or t for few questions."""
     covariance = np.atleast_2d(np.cov(draws, rowvar=False))
     by_t = _with_errors(
         _unsure(members, points),
         np.sqrt(np.diag(covariance)),
-        carrying.own,
+        effective.own,
         covariance=covariance,
-        paired=PairedErrors.of(points, covariance, carrying.paired),
+        paired=PairedErrors.of(points, covariance, effective.paired),
     )
-    return _resampled(by_t, draws, draws, intervals.percentile(draws, carrying.own))
+    return _resampled(by_t, draws, draws, intervals.percentile(draws, effective.own))
 
 
 def _resampled(estimate: Estimate, draws: Floats, complete: Floats, ends: tuple[Floats, Floats]) -> Estimate:
@@ -196,7 +200,7 @@ def _resampled(estimate: Estimate, draws: Floats, complete: Floats, ends: tuple[
 
 
 def in_gauge(values: Floats, anchor: Ints | None) -> Floats:
-    """(…, M) log-odds moved into the gauge in which the anchor, or the mean, is 0."""
+    """(…, M) log-odds shifted so that the anchor, or the mean, is 0."""
     middle = (values if anchor is None else values[..., anchor]).mean(axis=-1, keepdims=True)
     return np.asarray(values - middle)
 
@@ -207,11 +211,11 @@ def with_reach(
     members: Ints,
     place: Ints | None,
     settings: Settings,
-    carrying: Carrying,
+    effective: EffectiveUnits,
 ) -> Estimate:
-    """Return the ratings of a fit in their gauge, in points, with t intervals.
+    """Return the ratings of a fit in points, with t intervals.
 
-    `point` and `covariance` are (S + K,), those of the systems first; `place` is the anchor's among them.
+    `point` and `covariance` have the (S) systems first, then K covariates; `place` is the anchor's index.
     """
     size = len(members)
     inner = in_gauge(in_gauge(covariance[:size, :size], place).T, place) * POINTS**2
@@ -219,10 +223,10 @@ def with_reach(
     points = in_gauge(point[:size], place) * POINTS + zero
     return _with_errors(
         _unsure(members, points),
-        np.sqrt(np.maximum(np.diag(inner), 0.0) * carrying.own_factor),
-        carrying.own,
+        np.sqrt(np.maximum(np.diag(inner), 0.0) * effective.own_factor),
+        effective.own,
         covariance=inner,
-        paired=PairedErrors.of(points, inner, carrying.paired, carrying.paired_factor),
+        paired=PairedErrors.of(points, inner, effective.paired, effective.paired_factor),
     )
 
 
@@ -262,7 +266,7 @@ def _acceleration(
     inverse: Floats,
     anchor: Ints | None,
 ) -> Floats:
-    """(M,) accelerations, from the influence of each question or of each kind of battle."""
+    """(M,) BCa accelerations, from the influence of each question or of each kind of battle."""
     size = pairs.systems
     if settings.cluster is Cluster.QUESTION:
         scores = cluster_scores(table, row_scores(model, settled, pairs, table), size)

@@ -1,19 +1,14 @@
 """Ranks with simultaneous intervals, tie groups and letters.
 
-Every pair of systems is tested; Holm's procedure keeps the chance of even one false separation at 5 %.
-A system's best possible rank counts those that are surely better, its worst those that are surely worse.
+Every pair of systems is tested; Holm's procedure limits the probability of any false separation to 5 %. The
+best and worst possible ranks of a system count the systems that are significantly better and worse.
 
-Sources: Holm (1979); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks from tests of differences.
+Systems share a letter exactly if no test separates them (compact letter display). Unlike tie groups, letters
+may overlap: "A", "AB" and "B" mean that only the first and the last system are separated.
 
-Compact letter displays: systems share a letter exactly where no test separates them.
-
-Letters, unlike tie groups, may overlap: "A", "AB" and "B" say that the first and the last are separated from
-each other and neither of them from the one between.
-
-Sources: Piepho (2004) for the display; Gramm, Guo, Hüffner, Niedermeier, Piepho & Schmid (2007) for letters
-as cliques that are grown until they cover every pair that is not separated. That takes polynomial time
-whatever the tests say. Piepho's own insert-and-absorb gives the same letters where systems are separated by
-intervals that do not meet, and takes exponential time where many pairs are separated within themselves alone.
+Sources: Holm (1979); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks from tests of differences; Piepho
+(2004) for letters; Gramm, Guo, Hüffner, Niedermeier, Piepho & Schmid (2007) for letters as cliques that grow
+until they cover every unseparated pair, in polynomial time. Piepho's insert-and-absorb may be exponential.
 """
 
 import math
@@ -30,8 +25,8 @@ from leaderboard.ratings.uncertainty.intervals import ERROR, PairedErrors, bette
 from leaderboard.ratings.vocabulary import POINTS
 
 ALPHABET = 26
-MOST_SYSTEMS = 400
-"""Largest number of systems with letters: longer rows are unreadable."""
+MAX_LETTERED_SYSTEMS = 400
+"""Most systems with letters; longer displays are unreadable."""
 _LETTER = re.compile(r"[A-Z][a-z]*")
 
 
@@ -42,32 +37,29 @@ def letters(separated: NDArray[np.bool_]) -> tuple[str, ...]:
         separated: (S, S), symmetric: whether a test separates two systems; systems best first.
 
     Returns:
-        (S,) letters in alphabetical order, at least one each. Two systems have a letter in common if and only
-        if they are not separated. Letters go by the places of the systems that have them, so the best system
-        has "A".
+        (S,) letters in alphabetical order, at least one each; the best system has "A".
     """
-    groups = _cover(separated)
-    named = [(letter(number), set(group)) for number, group in enumerate(groups, 1)]
-    return tuple("".join(name for name, group in named if at in group) for at in range(len(separated)))
+    groups = [(letter(number), set(group)) for number, group in enumerate(_cover(separated), 1)]
+    return tuple("".join(name for name, group in groups if at in group) for at in range(len(separated)))
 
 
 def _cover(separated: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Group systems without a separated pair; every pair that is not separated is within one group."""
+    """Return groups without separated pairs that together cover every unseparated pair."""
     alike = [{*np.flatnonzero(~row).tolist(), at} for at, row in enumerate(separated)]
-    # Pairs that no group has yet; each system is a pair with itself, so that none is without a group.
-    lacking = [set(others) for others in alike]
+    # Each system is a pair with itself, so every system gets a group.
+    uncovered = [set(neighbours) for neighbours in alike]
     groups = []
     for at in range(len(alike)):
-        while lacking[at]:
-            group = _grown(at, alike, lacking[at])
+        while uncovered[at]:
+            group = _maximal_group(at, alike, uncovered[at])
             groups.append(group)
             for member in group:
-                lacking[member].difference_update(group)
+                uncovered[member].difference_update(group)
     return sorted(groups)
 
 
-def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int, ...]:
-    """Return a group without a separated pair that cannot grow further; wanted systems come first."""
+def _maximal_group(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int, ...]:
+    """Return a maximal group without separated pairs; wanted systems come first."""
     group, room = {first}, set(alike[first])
     for other in (*sorted(wanted), *sorted(room - wanted)):
         if other in room:
@@ -77,7 +69,7 @@ def _grown(first: int, alike: Sequence[set[int]], wanted: set[int]) -> tuple[int
 
 
 def letter(number: int) -> str:
-    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: small letters follow, so that letters in a row stay distinct."""
+    """1 → A, 26 → Z, 27 → Aa, 53 → Ba: lower case marks continuation, so joined letters can be split."""
     turn, place = divmod(number - 1, ALPHABET)
     if not turn:
         return chr(ord("A") + place)
@@ -85,51 +77,45 @@ def letter(number: int) -> str:
 
 
 def letter_set(text: str) -> frozenset[str]:
-    """Return the single letters of a system, as `letters` wrote them."""
+    """Split the letters of a system, as written by `letters`."""
     return frozenset(_LETTER.findall(text))
 
 
 class Placed(Protocol):
-    """Rank of a system and its bounds; None if the rating does not say."""
+    """Ladder, letters and possible ranks of a system; None if unknown."""
 
     @property
     def ladder(self) -> int:
-        """Number of the ladder; systems of one ladder are ranked together."""
+        """Ladder; systems of one ladder are ranked together."""
 
     @property
     def letters(self) -> str | None:
-        """As `letters` wrote them."""
+        """Letters, as written by `letters`."""
 
     @property
     def rank_lower(self) -> int | None:
-        """Best rank that the battles allow."""
+        """Best possible rank."""
 
     @property
     def rank_upper(self) -> int | None:
-        """Worst rank that the battles allow."""
+        """Worst possible rank."""
 
 
-def told_apart(one: Placed, other: Placed) -> bool:
-    """Test whether the battles separate two systems, for all pairs at once: by letters, which show the tests.
-
-    Without letters by places, which hold for all systems at once.
-    """
-    if one.ladder != other.ladder:
+def is_separated(first: Placed, second: Placed) -> bool:
+    """Return whether two systems differ significantly, for all pairs at once: by letters, else by ranks."""
+    if first.ladder != second.ladder:
         return False
-    if one.letters is not None and other.letters is not None:
-        return not letter_set(one.letters) & letter_set(other.letters)
-    ends = one.rank_lower, one.rank_upper, other.rank_lower, other.rank_upper
-    best, worst, its_best, its_worst = (math.nan if end is None else end for end in ends)
-    return worst < its_best or its_worst < best
+    if first.letters is not None and second.letters is not None:
+        return not letter_set(first.letters) & letter_set(second.letters)
+    ends = first.rank_lower, first.rank_upper, second.rank_lower, second.rank_upper
+    best_1, worst_1, best_2, worst_2 = (math.nan if end is None else end for end in ends)
+    return worst_1 < best_2 or worst_2 < best_1
 
 
 def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
-    """Rank some systems among themselves, by the letters of all.
-
-    Leaving systems out changes no test of the others.
-    """
+    """Rank a subset of systems by their letters on the full board; the tests do not change."""
     sets = [letter_set(text) for text in texts]
-    separated = np.array([[not one & other for other in sets] for one in sets], dtype=bool)
+    separated = np.array([[not first & second for second in sets] for first in sets], dtype=bool)
     above = np.tril(separated, -1).sum(axis=1)
     below = np.triu(separated, 1).sum(axis=1)
     return tuple(
@@ -138,28 +124,26 @@ def places_among(texts: Sequence[str]) -> tuple[tuple[int, int, str], ...]:
     )
 
 
-def places_beside(
-    reference: tuple[int, int, str | None], others: Sequence[tuple[int, int, str | None]]
+def places_without(
+    reference: tuple[int, int, str | None], systems: Sequence[tuple[int, int, str | None]]
 ) -> tuple[tuple[int, int, str | None], ...]:
-    """Best place, worst place and letters of systems among themselves, where places counted the reference.
+    """Recompute best rank, worst rank and letters of systems without the reference.
 
-    Where some have no letters, places are those that hold whatever the reference's is: one further up where
-    it is surely above. No place is after the last.
+    If letters are missing, ranks move up by one for systems that are surely below the reference.
     """
-    if all(text for _, _, text in others):
-        return places_among([text or "" for _, _, text in others])
-    above = [int(reference[1] < best) for best, _, _ in others]
+    if all(text for _, _, text in systems):
+        return places_among([text or "" for _, _, text in systems])
+    below = [int(reference[1] < best) for best, _, _ in systems]
     return tuple(
-        (min(best - step, len(others)), min(worst - step, len(others)), text)
-        for step, (best, worst, text) in zip(above, others, strict=True)
+        (min(best - step, len(systems)), min(worst - step, len(systems)), text)
+        for step, (best, worst, text) in zip(below, systems, strict=True)
     )
 
 
 def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
-    """Count the systems that are surely better, and surely worse, from Bonferroni intervals alone.
+    """Count the surely better and surely worse systems by simultaneous intervals that do not overlap.
 
-    Used where systems are too many for every pair: two systems are apart where their simultaneous
-    intervals do not meet.
+    Used if there are too many systems to test every pair.
     """
     lower, upper = np.sort(points - reach), np.sort(points + reach)
     over = len(points) - np.searchsorted(lower, points + reach, side="right")
@@ -168,13 +152,13 @@ def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
 
 
 def simultaneous_reach(se: Floats, units: Floats) -> Floats:
-    """(S,) how far simultaneous Bonferroni intervals of ratings reach to either side, in points."""
+    """(S,) half-widths of simultaneous Bonferroni intervals of ratings in points."""
     half = t_quantile(freedom_of(units), 1 - ERROR / max(len(se), 1)) * se / POINTS / 2
     return np.asarray(2 * POINTS * np.arcsinh(half))
 
 
 def tie_groups(order: Ints, sure: NDArray[np.bool_]) -> Ints:
-    """(S,) group of each system; a new one begins with the first that the group's best surely beats."""
+    """(S,) tie groups; a group ends before the first system that its best one surely beats."""
     groups = np.zeros(len(order), dtype=np.int64)
     if not len(order):
         return groups
@@ -187,14 +171,14 @@ def tie_groups(order: Ints, sure: NDArray[np.bool_]) -> Ints:
 
 
 def competition_ranks(points: Floats) -> Ints:
-    """1 for the best; ratings equal to a billionth of a point share a rank."""
+    """Return ranks from 1; ratings equal to a billionth of a point share a rank."""
     rounded = np.round(points, 9)
     return 1 + len(points) - np.searchsorted(np.sort(rounded), rounded, side="right")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Places:
-    """(S,) places within each component, and the order of all systems, best first."""
+    """(S,) ranks within each ladder, and the order of all systems, best first."""
 
     order: Ints
     rank: Ints
@@ -206,13 +190,13 @@ class Places:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Known:
-    """Order of groups that have no common scale, as far as it is known.
+    """Partial order of groups without a common scale.
 
     Attributes:
-        ladder: (S,) group of systems that share places, 0 for the main one's.
-        over: (S,) how many systems of other groups stand above each.
-        clean: (S, S) on how many independent questions (or battles) the row's system beat the column's, of
-            another group, which never took a share of a win from it; None if systems are too many.
+        ladder: (S,) systems that are ranked together, 0 with the main group.
+        over: (S,) number of systems of other groups that rank above each.
+        clean: (S, S) number of independent questions (or battles) on which the row's system beat the
+            column's, of another group, which never won or tied; None if there are too many systems.
     """
 
     ladder: Ints
@@ -232,14 +216,14 @@ def place_systems(
 ) -> Places:
     """Order the systems of each ladder, with rank intervals.
 
-    Arrays are (S,), NaN where there is none; of a system without a rating at most one of its `ends` is a
-    number. Without `errors` of differences (very many systems) standard errors and `units` decide; without
-    `known` every group has places of its own.
+    Arrays are (S,), NaN if unknown; a system without a rating has at most one of the `ends`. Without `errors`
+    of differences (very many systems) standard errors and `units` decide; without `known` each group is
+    ranked separately.
     """
     size = len(points)
     if known is None:
-        nobody = np.zeros(size, dtype=np.int64)
-        known = Known(ladder=component, over=nobody, under=nobody, clean=None)
+        zeros = np.zeros(size, dtype=np.int64)
+        known = Known(ladder=component, over=zeros, under=zeros, clean=None)
     places = Places(
         order=_order(points, ends, component, known),
         rank=np.zeros(size, dtype=np.int64),
@@ -255,13 +239,13 @@ def place_systems(
             _rank(places, order, points, component)
             if errors is None:
                 tested = order[~np.isnan(points[order]) & ~np.isnan(se[order])]
-                behind = np.full(len(tested), np.inf) if units is None else units[tested]
+                effective = np.full(len(tested), np.inf) if units is None else units[tested]
                 if known.clean is not None and not len(tested):
-                    # Nobody has a rating, and who beat whom in every battle is known all the same.
-                    nobody_yet = np.zeros((len(order), len(order)), dtype=bool)
-                    _place_ladder(places, order, _with_clean(nobody_yet, order, known))
+                    # Without ratings, clean records still separate systems.
+                    no_pair = np.zeros((len(order), len(order)), dtype=bool)
+                    _place_ladder(places, order, _with_clean(no_pair, order, known))
                 else:
-                    _place_many(places, tested, points, simultaneous_reach(se[tested], behind))
+                    _place_many(places, tested, points, simultaneous_reach(se[tested], effective))
             else:
                 sure = _surely_better(order, points, se, ends, component, errors)
                 _place_ladder(places, order, sure if known.clean is None else _with_clean(sure, order, known))
@@ -269,19 +253,19 @@ def place_systems(
 
 
 def _order(points: Floats, ends: tuple[Floats, Floats], component: Ints, known: Known) -> Ints:
-    """Best first: by known order; then bounded from below alone, rated, from above alone."""
+    """Return codes, best first: by known order, then only bounded below, rated, only bounded above."""
     lower, upper = ends
     rated, from_below, from_above = ~np.isnan(points), ~np.isnan(lower), ~np.isnan(upper)
     level = np.select([rated, from_below, from_above], [1, 0, 2], 3)
     value = np.select([rated, from_below, from_above], [points, lower, upper], 0.0)
-    # A group that is rated by itself stays together.
+    # Systems of a separately rated group stay together.
     group = np.where(rated, component, 0)
     by = (np.arange(len(points)), -value, level, group, -known.under, known.over, known.ladder)
     return np.asarray(np.lexsort(by))
 
 
 def _rank(places: Places, order: Ints, points: Floats, component: Ints) -> None:
-    """Places by rating: equal ratings of one group share theirs."""
+    """Set ranks by rating; equal ratings of a group share a rank."""
     rank = np.arange(1, len(order) + 1)
     rated = ~np.isnan(points[order])
     for group in np.unique(component[order[rated]]).tolist():
@@ -295,28 +279,27 @@ def _place_ladder(places: Places, order: Ints, sure: NDArray[np.bool_]) -> None:
     places.lower[order] = 1 + sure.sum(axis=0)
     places.upper[order] = len(order) - sure.sum(axis=1)
     places.group[order] = tie_groups(np.arange(len(order)), sure)
-    if len(order) <= MOST_SYSTEMS:
+    if len(order) <= MAX_LETTERED_SYSTEMS:
         for code, text in zip(order.tolist(), letters(sure | sure.T), strict=True):
             places.letters[code] = text
 
 
 def _with_clean(sure: NDArray[np.bool_], order: Ints, known: Known) -> NDArray[np.bool_]:
-    """Add pairs of different groups: by the sign test where they met, and by systems between them.
+    """Add pairs of different groups, by the sign test on direct battles and by transitivity.
 
-    One that beat another on k questions and never lost a share has a two-sided chance of 2^(1 − k) where both
-    are alike; Bonferroni over all pairs of the ladder.
+    k wins out of k have a two-sided p-value of 2^(1 − k); Bonferroni over all pairs of the ladder.
     """
     if known.clean is None or not known.clean.any():
         return sure
     count = len(order)
     pairs = count * (count - 1) / 2
     won = known.clean[np.ix_(order, order)]
-    found = sure | ((won > 0) & (2.0 ** (1 - won) <= ERROR / pairs))
+    better_than = sure | ((won > 0) & (2.0 ** (1 - won) <= ERROR / pairs))
     while True:
-        more = found | (found.astype(np.float32) @ found.astype(np.float32) > 0)
-        if (more == found).all():
-            return found
-        found = more
+        closure = better_than | (better_than.astype(np.float32) @ better_than.astype(np.float32) > 0)
+        if (closure == better_than).all():
+            return better_than
+        better_than = closure
 
 
 def _surely_better(
@@ -327,7 +310,7 @@ def _surely_better(
     component: Ints,
     errors: PairedErrors,
 ) -> NDArray[np.bool_]:
-    """(M, M) whether the row's system is surely better: by Holm, and by one-sided bounds."""
+    """(M, M) whether the row's system is surely better: by Holm's procedure and by one-sided bounds."""
     lower, upper = ends[0][order], ends[1][order]
     tested = ~np.isnan(points[order]) & ~np.isnan(se[order])
     sure = np.zeros((len(order), len(order)), dtype=bool)

@@ -14,8 +14,8 @@ from leaderboard.ratings.models.existence import Groups, find_groups
 from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method
 
-MOST_RESAMPLED = 250
-"""Largest number of systems whose intervals are resampled by default."""
+MAX_RESAMPLED = 250
+"""Most systems whose intervals are resampled by default."""
 NOT_RESAMPLED = (
     "intervals are sandwich intervals, since resampling {systems:,} systems takes minutes "
     "(`arena battles rate --interval bootstrap` does it)"
@@ -33,19 +33,18 @@ def rate(
     seed: int = 0,
     bounds: Bounds = Bounds.PERCENTILE,
 ) -> RatingTable:
-    """Rate systems on the 400-points-a-decade scale.
+    """Rate systems on the Elo scale: 400 points are tenfold odds.
 
-    The point estimate always comes from all battles. Neither the order of the rows nor which system is
-    named first changes a byte; the same seed gives the same bytes at any number of threads.
+    Neither the order of the rows, nor the order of the two systems, nor the number of threads changes a byte.
 
     Args:
         table: The battles.
         method: Bradley-Terry (ties half), Davidson, Rao-Kupper, or online Elo for comparison.
-        interval: Bootstrap draws or a sandwich covariance; None for draws of up to `MOST_RESAMPLED` systems,
-            and beyond, where they take minutes, a sandwich, which the table's notes say.
-        bootstrap: Resamples.
-        cluster: Whether questions or single battles are the independent units.
-        anchor: The system whose rating is fixed; without one, the main group's ratings average 1000.
+        interval: Bootstrap draws or a sandwich covariance. None: draws for up to `MAX_RESAMPLED` systems,
+            else a sandwich, because resampling takes minutes; `notes` of the table say so.
+        bootstrap: Number of resamples.
+        cluster: Independent units: questions, voters or battles.
+        anchor: System with a fixed rating; without one, the main group's ratings average 1000.
         seed: Seed of the resamples.
         bounds: Percentile or BCa ends of bootstrap intervals.
 
@@ -53,8 +52,8 @@ def rate(
     """
     kind = interval or interval_for(len(table.systems), method)
     if kind is IntervalKind.BOOTSTRAP and bootstrap <= 1:
-        message = f"{bootstrap} resamples make no interval."
-        raise InputError(message, advice="Ask for at least 2, better 1000.")
+        message = f"{bootstrap} resamples are too few for an interval."
+        raise InputError(message, advice="Use at least 2 resamples, preferably 1000.")
     settings = Settings(
         method=method,
         interval=kind,
@@ -65,40 +64,40 @@ def rate(
         seed=seed,
     )
     with one_thread():
-        found = _rate(in_order(usable(table)), settings)
+        ratings = _rate(in_order(usable(table)), settings)
     if interval is None and kind is IntervalKind.SANDWICH:
-        return replace(found, notes=(NOT_RESAMPLED.format(systems=len(table.systems)),))
-    return found
+        return replace(ratings, notes=(NOT_RESAMPLED.format(systems=len(table.systems)),))
+    return ratings
 
 
 def interval_for(systems: int, method: Method) -> IntervalKind:
-    """Choose the default source of intervals, since resampling very many systems takes minutes."""
-    many = systems > MOST_RESAMPLED and method is not Method.ELO
+    """Choose the default kind of interval: resampling many systems takes minutes."""
+    many = systems > MAX_RESAMPLED and method is not Method.ELO
     return IntervalKind.SANDWICH if many else IntervalKind.BOOTSTRAP
 
 
 def usable(table: BattleTable) -> BattleTable:
-    """Return the table without systems and questions that no battle counts for."""
+    """Return the table without systems and questions that have no battle of positive weight."""
     if table.weight is not None and not (np.isfinite(table.weight).all() and (table.weight >= 0).all()):
-        message = "Some battle's weight is missing, infinite or negative."
+        message = "The weight of some battle is missing, infinite or negative."
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
     systems, questions = table.names_used
     if not systems.any():
-        raise UnrankableError("There is no battle to rate systems by.", advice="Judge some battles first.")
+        raise UnrankableError("No battle counts, so systems have no ratings.", advice="Judge battles first.")
     if systems.all() and questions.all() and (table.weight is None or table.weight.all()):
         return table
     return restrict(table, np.flatnonzero(systems))
 
 
 def in_order(table: BattleTable) -> BattleTable:
-    """Sort the table if its order matters for the last digits of sums of shares and weights."""
+    """Sort the table if the last digits of its sums depend on the order."""
     return table if table.score is None and table.weight is None else table.select(table.canonical())
 
 
 def _rate(table: BattleTable, settings: Settings) -> RatingTable:
     anchor = anchor_codes(table, settings.anchor)
     if settings.method is Method.ELO:
-        from leaderboard.ratings.models.elo import rate_online  # noqa: PLC0415 - loads only where Elo is asked for
+        from leaderboard.ratings.models.elo import rate_online  # noqa: PLC0415 - rarely used
 
         return rate_online(table, settings, anchor)
     pairs = count_pairs(table)
@@ -111,36 +110,36 @@ def _rate(table: BattleTable, settings: Settings) -> RatingTable:
 
 
 def groups_of(table: BattleTable, pairs: PairCounts, settings: Settings) -> Groups:
-    """Find the groups within which ratings exist, the anchor's group being the main one."""
+    """Find the groups within which ratings exist; the anchor's group is the main one."""
     anchor = anchor_codes(table, settings.anchor)
     groups = find_groups(pairs, None if anchor is None else int(anchor[0]), table.systems)
     if anchor is not None and settings.anchor is not None:
-        for code, each in zip(anchor.tolist(), settings.anchor.all, strict=True):
-            _require_zero(groups, pairs, code, each.system)
+        for code, fixed in zip(anchor.tolist(), settings.anchor.all, strict=True):
+            _require_main_group(groups, pairs, code, fixed.system)
     return groups
 
 
-def _require_zero(groups: Groups, pairs: PairCounts, anchor: int, name: str) -> None:
+def _require_main_group(groups: Groups, pairs: PairCounts, anchor: int, name: str) -> None:
     own, largest = int(groups.sizes[groups.label[anchor]]), int(groups.sizes.max())
     if own > 1 and own == largest and groups.label[anchor] == 0:
         return
     won, lost = clean_records(pairs)
     if lost[anchor]:
-        why = "it lost every battle, so every rating would be infinitely far above it"
+        reason = "it lost every battle, so every rating would be infinitely far above it"
     elif won[anchor]:
-        why = "it won every battle, so every rating would be infinitely far below it"
+        reason = "it won every battle, so every rating would be infinitely far below it"
     elif own == 1:
-        why = "its wins and losses never lead back to a rated system"
+        reason = "its wins and losses never lead back to a rated system"
     else:
-        why = f"battles put {own} systems on one scale with it, and {largest} others on another"
+        reason = f"its scale has {own} systems, and a separate scale has {largest}"
     raise UnrankableError(
-        f"{name} cannot be the anchor: {why}.",
+        f"{name} cannot be the anchor: {reason}.",
         advice="Anchor a system of the largest group, or judge more of its battles.",
     )
 
 
 def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, BattleTable]]:
-    """Each group of two systems or more: its label, its systems and its battles."""
+    """Yield label, systems and battles of each group of two or more systems."""
     if len(groups.sizes) == 1:
         yield 0, np.arange(len(table.systems)), table
         return
@@ -156,11 +155,11 @@ def _split(table: BattleTable, groups: Groups) -> Iterator[tuple[int, Ints, Batt
 
 
 def anchor_codes(table: BattleTable, anchor: Anchor | None) -> Ints | None:
-    """Return the codes of the systems that ratings are measured from; None without any."""
+    """Return the codes of the anchors."""
     if anchor is None:
         return None
-    for each in anchor.all:
-        if each.system not in table.systems:
-            message = f"The anchor {each.system} took part in no battle."
+    for fixed in anchor.all:
+        if fixed.system not in table.systems:
+            message = f"The anchor {fixed.system} took part in no battle."
             raise NotFoundError(message, advice="Name a system of the battle file.")
-    return np.array([table.systems.index(each.system) for each in anchor.all])
+    return np.array([table.systems.index(fixed.system) for fixed in anchor.all])

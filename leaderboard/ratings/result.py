@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from data.errors import NotFoundError
 from data.models.words import to_json
-from leaderboard.ratings.ranks import told_apart
+from leaderboard.ratings.ranks import is_separated
 from leaderboard.ratings.uncertainty.intervals import PairedErrors
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, Flag, IntervalKind, Method
 
@@ -18,19 +18,18 @@ class Rating:
 
     Attributes:
         rating: In points; None if the estimate does not exist (see `flags`).
-        se: Standard error in points, in the table's gauge; None without one.
+        se: Standard error in points, relative to the anchor or the mean; None without one.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
-        rank: Place in its ladder, 1 for the best; equal ratings share it.
-        rank_lower: Best place that the battles leave open, simultaneously for all systems (95 %).
-        tie_group: 1 for the leader and all that are not separated from it, 2 for the next, …
-        letters: Two systems of a ladder have a letter in common if and only if their paired difference is
-            not significant, for all pairs at once (95 %); None if systems are too many for letters.
-        component: 0 for the main group of systems whose ratings are on one scale, 1, 2, … for groups apart.
-        ladder: 0 for the systems whose places are counted with the main group's, because some chain of
-            battles links them, 1, 2, … for others.
-        own_evidence: Of a domain's rating that borrows from the overall one: the share, 0–1, of what it rests
-            on that the domain's own battles say; None of ratings that borrow nothing.
+        rank: Rank in its ladder, 1 for the best; equal ratings share it.
+        rank_lower: Best possible rank, simultaneously for all systems (95 %).
+        tie_group: 1 for the leader and all systems not separated from it, 2 for the next group, …
+        letters: Two systems of a ladder share a letter if and only if their paired difference is not
+            significant, for all pairs at once (95 %); None if there are too many systems.
+        component: Group of systems on one scale: 0 for the main group, 1, 2, … for the rest.
+        ladder: Systems that are ranked together because chains of battles link them: 0 with the main group.
+        own_evidence: Share, 0–1, of a domain's rating that comes from the domain's own battles; None if the
+            rating does not borrow from the overall one.
     """
 
     system: str
@@ -56,11 +55,11 @@ class Rating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of a table; the same settings and battles give the same bytes.
+    """Settings of a table; equal settings and battles give equal bytes.
 
     Attributes:
-        bootstrap: Resamples; None if nothing was resampled.
-        anchor: The fixed system; None if ratings average 1000.
+        bootstrap: Number of resamples; None without resampling.
+        anchor: Fixed system; None if ratings average 1000.
     """
 
     method: Method = Method.BRADLEY_TERRY
@@ -77,20 +76,19 @@ class RatingTable:
     """Ratings with their settings and uncertainty.
 
     Attributes:
-        ratings: Best first: the main group, then groups apart.
+        ratings: Best first: the main group, then the other groups.
         systems: Names in the order of the arrays below.
-        points: (S,) ratings in points, NaN where there is none.
-        draws: (B, S) joint draws in points and in the same gauge, NaN where there is no rating; None
-            for sandwich intervals and above `SPARSE_ABOVE` systems.
-        covariance: (S, S) in squared points, NaN where there is no rating; None above `SPARSE_ABOVE`.
-        errors: Standard errors of differences, clustered by the settings; None above `SPARSE_ABOVE`. Letters,
-            ranks, differences and chances use it.
+        points: (S,) ratings in points, NaN without a rating.
+        draws: (B, S) joint draws in points; None for sandwich intervals and above `SPARSE_ABOVE` systems.
+        covariance: (S, S) in squared points; None above `SPARSE_ABOVE` systems.
+        errors: Standard errors of differences, behind letters, ranks and probabilities; None above
+            `SPARSE_ABOVE` systems.
         component: (S,) group of each system, 0 for the main one.
         gradient_norm: Convergence certificate: the largest difference, over systems, of observed and
-            expected wins, as a share of the system's battles; None for online Elo, which solves nothing.
-        tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); None elsewhere.
-        draws_without_estimate: Resamples in which some rating does not exist; left out of intervals.
-        notes: Choices made because of the battles, as sentences.
+            expected wins, as a share of the system's battles; None for online Elo.
+        tie_parameter: Davidson's ν or Rao and Kupper's threshold (as a ratio); else None.
+        draws_without_estimate: Resamples without an estimate, left out of intervals.
+        notes: Sentences on settings that the battles required.
     """
 
     ratings: tuple[Rating, ...]
@@ -108,18 +106,18 @@ class RatingTable:
     notes: tuple[str, ...] = ()
 
     def of(self, system: str) -> Rating:
-        """Return the rating of one system."""
+        """Return the rating of a system."""
         for rating in self.ratings:
             if rating.system == system:
                 return rating
         raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
 
     def separates(self, first: str, second: str) -> bool:
-        """Return whether the battles separate two systems, for all pairs of the table at once."""
-        return told_apart(self.of(first), self.of(second))
+        """Return whether two systems differ significantly, for all pairs of the table at once."""
+        return is_separated(self.of(first), self.of(second))
 
     def code(self, system: str) -> int:
-        """Return the place of a system in the arrays."""
+        """Return the index of a system in the arrays."""
         if system not in self.systems:
             self.of(system)
         return self.systems.index(system)

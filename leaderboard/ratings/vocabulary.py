@@ -1,4 +1,4 @@
-"""Enumerations and settings of ratings."""
+"""Enumerations and constants of ratings."""
 
 import math
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ POINTS: float = 400 / math.log(10)
 
 
 MEAN: float = 1000.0
-MOST_POINTS = 1e6
-"""Largest rating of an anchor; beyond it points lose the digits that separate systems."""
+MAX_POINTS = 1e6
+"""Largest rating of an anchor; larger ones lose the digits that separate systems."""
 
 __all__ = ["MEAN", "POINTS", "Anchor", "Bounds", "Cluster", "Flag", "IntervalKind", "Method"]
 
 
 class Bounds(StrEnum):
-    """Method by which bootstrap draws become an interval."""
+    """Kind of bootstrap interval."""
 
     PERCENTILE = "percentile"
     BCA = "bca"
@@ -28,14 +28,13 @@ class Bounds(StrEnum):
 class Flag(StrEnum):
     """Warning on one rating.
 
-    `NEVER_WINS`, `NEVER_LOSES`: not even a tie against it; the rating is null, one bound is given where
-    the system met rated ones.
-    `UNBOUNDED`: null, since its wins and losses never lead back to the rated systems.
-    `SEPARATE`: rated within its own group of systems, on a scale of its own; at most its place compares.
+    `NEVER_WINS`, `NEVER_LOSES`: no ties either; the rating is null, with one bound if the system has battles
+    against rated ones.
+    `UNBOUNDED`: null, since no chain of wins leads back to or from the rated systems.
+    `SEPARATE`: rated within its own group of systems, on a separate scale; only its rank may be comparable.
     `ANCHOR`: fixed by definition.
-    `NO_INTERVAL`: too few questions or battles, or no variation among them, to say how sure the rating is.
-    `FEW_QUESTIONS`: fewer than twelve questions carry the rating, so that its interval is Student's t
-    whatever the settings.
+    `NO_INTERVAL`: too few questions or battles, or no variation among them, for an interval.
+    `FEW_QUESTIONS`: fewer than twelve effective questions, so the interval is always Student's t.
     `BORROWED`: no battle in this domain; the overall rating is used.
     """
 
@@ -51,45 +50,44 @@ class Flag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The system with a fixed rating, and that rating.
+    """A system with a fixed rating.
 
-    With `others` the ratings are shifted so that those of all anchors deviate from what is given by 0 on
-    average; none of them is then fixed, and the distances stay those of the battles.
+    With `additional` anchors no rating is fixed: all are shifted by one constant, so that the ratings of the
+    anchors have the mean of the values set here.
     """
 
     system: str
     rating: float = MEAN
-    others: "tuple[Anchor, ...]" = ()
+    additional: "tuple[Anchor, ...]" = ()
 
     def __post_init__(self) -> None:
-        # Not a number is refused too.
-        if not abs(self.rating) <= MOST_POINTS:
+        if not abs(self.rating) <= MAX_POINTS:  # also true for NaN
             message = f"The anchor {self.system} cannot be fixed at {self.rating:g} points."
             raise InputError(
-                message, advice=f"Give a rating between {-MOST_POINTS:,.0f} and {MOST_POINTS:,.0f}."
+                message, advice=f"Give a rating between {-MAX_POINTS:,.0f} and {MAX_POINTS:,.0f}."
             )
         names = [anchor.system for anchor in self.all]
         if len(set(names)) < len(names):
-            raise InputError("An anchor is given twice.", advice="Give each system one rating.")
+            raise InputError("Two anchors name the same system.", advice="Give each system one rating.")
 
     @property
     def all(self) -> "tuple[Anchor, ...]":
-        """This anchor and the others."""
-        return (self, *self.others)
+        """This anchor and the additional ones."""
+        return (self, *self.additional)
 
     @property
     def zero(self) -> float:
         """Mean rating of the anchors."""
         return sum(anchor.rating for anchor in self.all) / len(self.all)
 
-    def alone(self) -> "Anchor":
-        """Return this anchor only, for values measured from one."""
-        if self.others:
-            message = f"Such ratings are measured from one anchor, and {len(self.all)} are given."
+    def single(self) -> "Anchor":
+        """Return this anchor, or raise if there are several."""
+        if self.additional:
+            message = f"These ratings take one anchor, not {len(self.all)}."
             raise InputError(message, advice="Give --anchor once.")
         return self
 
     def as_json(self) -> object:
-        """`system` and `rating`; a list of such objects of several anchors."""
+        """Return `system` and `rating`, or a list of them for several anchors."""
         rows = [{"system": anchor.system, "rating": anchor.rating} for anchor in self.all]
-        return rows if self.others else rows[0]
+        return rows if self.additional else rows[0]

@@ -18,7 +18,7 @@ RANKED_QUESTIONS = 5
 """Least share, and number, of a board's questions that a ranked system answered."""
 
 
-class AskedQuestion(NamedTuple):
+class BoardQuestion(NamedTuple):
     """A question of a board; `undefined` names the metrics for which the set has no data on it."""
 
     domain: str
@@ -96,7 +96,7 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, lacking: Collection[str
 
 
 def declines_of(
-    facts: Sequence[AnswerFact], asked: Mapping[str, AskedQuestion], *, marked: bool
+    facts: Sequence[AnswerFact], asked: Mapping[str, BoardQuestion], *, marked: bool
 ) -> dict[str, Any]:
     """Count the answers that decline; if questions are `marked` unanswerable, also how many rightly do.
 

@@ -32,7 +32,7 @@ from leaderboard.ratings.estimate import restrict
 from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.standings.answer_stats import (
     AnswerFact,
-    AskedQuestion,
+    BoardQuestion,
     declines_of,
     mean_score,
     too_few_answers,
@@ -55,7 +55,7 @@ def build_standings(
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
     judge_context: JudgeContext | None = None,
-    asked: Mapping[str, AskedQuestion] | None = None,
+    asked: Mapping[str, BoardQuestion] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
@@ -249,8 +249,8 @@ def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, 
     return {**parts, **{(system, OVERALL): answers for system, answers in facts.items()}}
 
 
-def _asked_by_domain(asked: Mapping[str, AskedQuestion]) -> Mapping[str, Mapping[str, AskedQuestion]]:
-    parts = defaultdict[str, dict[str, AskedQuestion]](dict)
+def _asked_by_domain(asked: Mapping[str, BoardQuestion]) -> Mapping[str, Mapping[str, BoardQuestion]]:
+    parts = defaultdict[str, dict[str, BoardQuestion]](dict)
     for question, one in asked.items():
         parts[one.domain][question] = one
     return {**parts, OVERALL: asked}
@@ -274,7 +274,7 @@ class _Board:
     against_all: Mapping[tuple[str, str], Rate]
     facts: Mapping[str, Sequence[AnswerFact]]
     answers: Mapping[tuple[str, str], Sequence[AnswerFact]]
-    asked: Mapping[str, Mapping[str, AskedQuestion]]
+    asked: Mapping[str, Mapping[str, BoardQuestion]]
     scored: Mapping[str, AbstractSet[str]]
     answered: AbstractSet[str]
     outcomes: Mapping[str, Mapping[Outcome, int]]
@@ -341,18 +341,18 @@ def _order(line: Line, place: Mapping[str, int]) -> tuple[bool, int, float, floa
     return bool(line.unranked), at, -won, -not_lost, line.system
 
 
-MOST_PAIRS = 60
+MAX_COMPARED = 60
 
 
 def all_differences(ratings: RatingTable) -> dict[str, object]:
     """Return the paired difference of every two rated systems, from joint draws, kept small.
 
     Returns:
-        `systems` (best first, at most `MOST_PAIRS`) and `pairs`, each a list: two places in `systems`, then
+        `systems` (best first, at most `MAX_COMPARED`) and `pairs`, each a list: two places in `systems`, then
         points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
         better (six); pairs that cannot be compared are left out.
     """
-    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MOST_PAIRS]
+    rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MAX_COMPARED]
     pairs: list[list[float]] = []
     for first, second in combinations(range(len(rated)), 2):
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from leaderboard.ratings.ranks import MOST_SYSTEMS, letters, places_beside, told_apart
+from leaderboard.ratings.ranks import MAX_LETTERED_SYSTEMS, is_separated, letters, places_without
 from leaderboard.vocabulary import OVERALL
 
 Json = Mapping[str, Any]
@@ -41,7 +41,7 @@ def separates(standings: Json, first: str, second: str, domain: str = OVERALL) -
     """Return whether the battles of a board tell two systems apart, for all pairs at once."""
     ratings = {line["system"]: line["rating"] for line in standings["lines"].get(domain, ())}
     one, other = ratings.get(first), ratings.get(second)
-    return bool(one and other) and told_apart(Place.of(one or {}), Place.of(other or {}))
+    return bool(one and other) and is_separated(Place.of(one or {}), Place.of(other or {}))
 
 
 def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Json]:
@@ -61,7 +61,7 @@ def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Js
     ]
     found = [Place.of(line["rating"]) for line in ladder]
     at = next(at for at, line in enumerate(ladder) if line["system"] == reference)
-    among = places_beside(_three(found[at]), [_three(place) for place in (*found[:at], *found[at + 1 :])])
+    among = places_without(_three(found[at]), [_three(place) for place in (*found[:at], *found[at + 1 :])])
     places = _with_letters(found)
     others = [*places[:at], *places[at + 1 :]]
     moved = {
@@ -85,9 +85,9 @@ def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Js
 
 def _with_letters(places: Sequence[Place]) -> Sequence[Place]:
     """Add letters to places without, if there are not too many systems."""
-    if len(places) > MOST_SYSTEMS or all(place.letters for place in places):
+    if len(places) > MAX_LETTERED_SYSTEMS or all(place.letters for place in places):
         return places
-    apart = np.array([[told_apart(one, other) for other in places] for one in places], dtype=bool)
+    apart = np.array([[is_separated(one, other) for other in places] for one in places], dtype=bool)
     return [replace(place, letters=text) for place, text in zip(places, letters(apart), strict=True)]
 
 
@@ -105,7 +105,7 @@ def _tie_groups(places: Sequence[Place]) -> list[int]:
     groups: list[int] = []
     best = None
     for place in places:
-        if best is None or told_apart(best, place):
+        if best is None or is_separated(best, place):
             best = place
             groups.append(groups[-1] + 1 if groups else 1)
         else:

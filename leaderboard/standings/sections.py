@@ -10,9 +10,9 @@ from typing import Any
 from data.models.words import to_json
 from data.text import counted, percent
 
-LEAST_JUDGED = 0.9
+MIN_JUDGED = 0.9
 """Share judged, overall or of one system, below which a board is partial."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class JudgedShare:
     @property
     def enough(self) -> bool:
         """True if enough was judged for a board without a note; also where nothing was expected."""
-        return self.share is None or self.share >= LEAST_JUDGED
+        return self.share is None or self.share >= MIN_JUDGED
 
     def as_json(self) -> dict[str, int | float | None]:
         """Return the fields as a JSON object."""
@@ -67,12 +67,12 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
     least = sorted(
         (entry["share"], system)
         for system, entry in shares["systems"].items()
-        if entry["share"] is not None and entry["share"] < LEAST_JUDGED and system != standings["reference"]
+        if entry["share"] is not None and entry["share"] < MIN_JUDGED and system != standings["reference"]
     )
     if not least:
         return sentence
-    named = ", ".join(f"{system} ({at_least_percent(value)})" for value, system in least[:MOST_NAMED])
-    more = f" and {len(least) - MOST_NAMED} more" if len(least) > MOST_NAMED else ""
+    named = ", ".join(f"{system} ({at_least_percent(value)})" for value, system in least[:MAX_NAMED])
+    more = f" and {len(least) - MAX_NAMED} more" if len(least) > MAX_NAMED else ""
     return f"{sentence} Least judged: {named}{more}."
 
 

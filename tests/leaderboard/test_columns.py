@@ -45,7 +45,7 @@ def test_columns_become_codes_in_sorted_order() -> None:
         lambda c: pa.array(c).dictionary_encode(),
     ],
 )
-def test_every_kind_of_column_encodes_alike(kind: Callable[[list[str]], object]) -> None:
+def test_column_types_encode_equally(kind: Callable[[list[str]], object]) -> None:
     plain = BattleTable.from_columns(**COLUMNS)
     other = BattleTable.from_columns(**{name: kind(column) for name, column in COLUMNS.items()})
     assert other.systems == plain.systems
@@ -54,12 +54,12 @@ def test_every_kind_of_column_encodes_alike(kind: Callable[[list[str]], object])
         assert getattr(other, name).dtype == getattr(plain, name).dtype
 
 
-def test_numbers_serve_as_question_ids() -> None:
+def test_numeric_question_ids() -> None:
     table = BattleTable.from_columns(**{**COLUMNS, "question_id": [3, 10, 3, 7]})
     assert table.questions == ("10", "3", "7")
 
 
-def test_no_battle_at_all_is_an_empty_table() -> None:
+def test_empty_columns_give_empty_table() -> None:
     assert len(BattleTable.from_columns(**{name: [] for name in COLUMNS})) == 0
 
 

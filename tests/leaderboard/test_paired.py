@@ -1,5 +1,3 @@
-"""Two systems question by question."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from data.errors import NotFoundError
-from leaderboard.paired import deciding, paired_shares, spread_most
+from leaderboard.paired import deciding, most_divisive, paired_shares
 from tests.battle_tables import encoded
 
 STAR = encoded(
@@ -23,14 +21,14 @@ STAR = encoded(
 )
 
 
-def test_difference_is_between_the_same_opponents_on_the_same_question() -> None:
+def test_difference_uses_common_opponents_on_common_questions() -> None:
     overall, first, second = paired_shares(STAR, "one", "two")
     assert (overall.difference, overall.questions, overall.ahead, overall.behind) == (0.5, 3, 2, 0)
     assert (first.domain, first.difference, first.questions) == ("d", 0.5, 2)
     assert (second.domain, second.difference, second.interval) == ("e", 0.5, None)
 
 
-def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
+def test_interval_is_t_interval_over_questions() -> None:
     rng = np.random.default_rng(4)
     rows = [
         (f"q{at}", "d", system, "human", str(rng.choice(["model_a", "model_b", "tie"])))
@@ -38,33 +36,34 @@ def test_interval_is_the_t_interval_of_the_questions_differences() -> None:
         for system in ("one", "two")
     ]
     shares = {"model_a": 1.0, "tie": 0.5, "model_b": 0.0}
-    differences = [shares[one[-1]] - shares[two[-1]] for one, two in zip(rows[::2], rows[1::2], strict=True)]
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    differences = [shares[first[-1]] - shares[second[-1]] for first, second in pairs]
     table = encoded(rows)
-    found = paired_shares(table, "one", "two")[0]
+    result = paired_shares(table, "one", "two")[0]
     expected = ttest_1samp(differences, 0).confidence_interval()
-    assert found.interval is not None
-    assert found.interval.lower == pytest.approx(expected.low)
-    assert found.interval.upper == pytest.approx(expected.high)
+    assert result.interval is not None
+    assert result.interval.lower == pytest.approx(expected.low)
+    assert result.interval.upper == pytest.approx(expected.high)
 
 
-def test_exchanging_the_two_turns_the_sign() -> None:
-    there, back = paired_shares(STAR, "one", "two")[0], paired_shares(STAR, "two", "one")[0]
-    assert there.difference == -(back.difference or 0)
-    assert (there.ahead, there.behind) == (back.behind, back.ahead)
+def test_swapped_systems_flip_the_sign() -> None:
+    forward, back = paired_shares(STAR, "one", "two")[0], paired_shares(STAR, "two", "one")[0]
+    assert forward.difference == -(back.difference or 0)
+    assert (forward.ahead, forward.behind) == (back.behind, back.ahead)
 
 
-def test_direct_battle_counts_as_the_difference_of_its_shares() -> None:
+def test_direct_battle_counts_as_difference_of_shares() -> None:
     table = encoded([("q1", "d", "one", "two", "model_b"), ("q2", "e", "one", "two", "tie")])
     overall, lost, tied = paired_shares(table, "one", "two")
     assert (overall.difference, lost.difference, tied.difference) == (-0.5, -1.0, 0.0)
 
 
-def test_questions_are_ordered_by_how_far_the_systems_are_apart() -> None:
-    found = spread_most(STAR, ("one", "two"), most=2)
-    assert found == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
+def test_most_divisive_questions_come_first() -> None:
+    result = most_divisive(STAR, ("one", "two"), count=2)
+    assert result == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
 
 
-def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> None:
+def test_deciding_counts_questions_behind_the_lead() -> None:
     won = [(f"q{at}", "d", "a", "b", "model_a") for at in range(3)]
     lost = [("q3", "d", "a", "b", "model_b")]
     lead = deciding(encoded([*won, *lost]), "b", "a")
@@ -73,6 +72,6 @@ def test_questions_that_decide_are_those_without_which_the_lead_is_gone() -> Non
     assert (even.leader, even.needed, even.questions) == ("a", None, 2)
 
 
-def test_unknown_system_is_named() -> None:
+def test_unknown_system_raises_error() -> None:
     with pytest.raises(NotFoundError, match="nobody"):
         paired_shares(STAR, "one", "nobody")

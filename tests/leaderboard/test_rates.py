@@ -1,5 +1,3 @@
-"""Rates count what was judged, and their intervals know which battles share questions."""
-
 from __future__ import annotations
 
 import json
@@ -58,7 +56,7 @@ def test_rates_do_not_depend_on_sides() -> None:
         assert row.as_json() == pytest.approx(same.as_json())
 
 
-def test_counts_of_battles_equal_battles_written_out() -> None:
+def test_weights_equal_repeated_battles() -> None:
     rows = [("q1", "d", 0, 1, 0), ("q2", "d", 0, 1, 1), ("q3", "d", 0, 1, 2)]
     short = win_rates(table_of(rows, [3, 1, 2]), reference="s1", clustered=False).of("s0")
     long = [rows[0]] * 3 + [rows[1]] + [rows[2]] * 2
@@ -66,8 +64,7 @@ def test_counts_of_battles_equal_battles_written_out() -> None:
     assert short.as_json() | {"questions": 0} == pytest.approx(full.as_json() | {"questions": 0})
 
 
-def test_one_battle_a_question_gives_wilsons_interval() -> None:
-    """Against the reference, judged once, the clustered interval is Wilson's own."""
+def test_one_battle_per_question_gives_wilsons_interval() -> None:
     table = random_table(3)
     row = win_rates(table, reference="s0").of("s1")
     expected = wilson(row.win_rate, 60)
@@ -76,7 +73,7 @@ def test_one_battle_a_question_gives_wilsons_interval() -> None:
     assert row.win_interval == win_rates(table, reference="s0", clustered=False).of("s1").win_interval
 
 
-def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
+def test_repeated_battles_do_not_narrow_clustered_intervals() -> None:
     once, twice = (win_rates(random_table(4, n), reference="s0").of("s1") for n in (1, 2))
     battle = win_rates(random_table(4, 2), reference="s0", clustered=False).of("s1")
     assert once.win_interval is not None
@@ -86,7 +83,7 @@ def test_judging_every_battle_twice_narrows_no_clustered_interval() -> None:
     assert battle.win_interval.width < 0.75 * once.win_interval.width
 
 
-def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path: Path) -> None:
+def test_alpaca_eval_rates_equal_official_ones(tmp_path: Path) -> None:
     random = np.random.default_rng(6)
     preferences = [*(1 + random.random(400)).tolist(), *([0, 1.5, None, 1, 2] * 9)]
     records = [
@@ -107,21 +104,20 @@ def test_alpaca_eval_win_rate_and_standard_error_are_the_official_ones(tmp_path:
     assert row.losses == (official < 0.5).sum()
 
 
-def test_a_single_battle_has_bounds_but_no_standard_error() -> None:
-    """One battle: Wilson's interval of one trial, and null where a spread would be needed."""
+def test_single_battle_has_bounds_but_no_standard_error() -> None:
     row = win_rates(table_of([("q", "d", 0, 1, 0)]), reference="s1").of("s0").as_json()
     assert row["standard_error"] is None
     assert row["clustered_error"] is None
     assert row["lower"] == pytest.approx(0.2065, abs=1e-4)
 
 
-def test_an_unknown_reference_is_an_error_that_lists_the_systems() -> None:
+def test_unknown_reference_error_lists_systems() -> None:
     with pytest.raises(NotFoundError, match="s0, s1, s2"):
         win_rates(random_table(8), reference="S0")
 
 
 @pytest.mark.parametrize("reference", [None, "s1"])
-def test_whole_battles_are_counted_as_weights_of_one_are_summed(
+def test_unweighted_rates_equal_weights_of_one(
     monkeypatch: pytest.MonkeyPatch, reference: str | None
 ) -> None:
     rng = np.random.default_rng(4)
@@ -133,5 +129,5 @@ def test_whole_battles_are_counted_as_weights_of_one_are_summed(
     monkeypatch.setattr("leaderboard.ratings.counts.ROWS_AT_ONCE", 50)
     counted, summed = table_of(rows), table_of(rows, [1.0] * len(rows))
     assert win_rates(counted, reference=reference) == win_rates(summed, reference=reference)
-    one, other = (head_to_head(table, table.systems) for table in (counted, summed))
-    assert one.as_json() == other.as_json()
+    pairs = [head_to_head(table, table.systems).as_json() for table in (counted, summed)]
+    assert pairs[0] == pairs[1]

@@ -19,8 +19,8 @@ from tests.battle_tables import encoded
 
 
 def table_of(questions: list[int], won: list[bool], weights: list[float] | None = None) -> BattleTable:
-    winners = zip(questions, won, strict=True)
-    table = encoded([(f"q{at}", "d", "a", "b", "model_a" if one else "model_b") for at, one in winners])
+    rows = zip(questions, won, strict=True)
+    table = encoded([(f"q{at}", "d", "a", "b", "model_a" if is_win else "model_b") for at, is_win in rows])
     return replace(table, weight=None if weights is None else np.array(weights))
 
 
@@ -39,14 +39,14 @@ def test_intervals_of_rates_do_not_depend_on_the_scale_of_weights(scale: float) 
     questions = [at // 3 for at in range(180)]
     won = (rng.random(180) < 0.6).tolist()
     weights = rng.lognormal(0, 1, 180)
-    one = rate_of(table_of(questions, won, weights.tolist()))
-    other = rate_of(table_of(questions, won, (weights * scale).tolist()))
+    plain = rate_of(table_of(questions, won, weights.tolist()))
+    scaled = rate_of(table_of(questions, won, (weights * scale).tolist()))
     for name in ("win_interval", "win_tie_interval", "score_interval"):
-        assert ends(getattr(one, name)) == pytest.approx(ends(getattr(other, name)), rel=1e-6)
-    assert one.standard_error == pytest.approx(other.standard_error)
+        assert ends(getattr(plain, name)) == pytest.approx(ends(getattr(scaled, name)), rel=1e-6)
+    assert plain.standard_error == pytest.approx(scaled.standard_error)
 
 
-def test_skewed_weights_count_as_kishs_effective_number() -> None:
+def test_skewed_weights_use_kishs_effective_size() -> None:
     rng = np.random.default_rng(4)
     weights = rng.lognormal(0, 2, 60)
     weights /= weights.mean()
@@ -66,20 +66,20 @@ def test_skewed_weights_count_as_kishs_effective_number() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), skew=st.floats(0, 2))
-def test_score_intervals_are_brute_force_cluster_robust_ones(seed: int, skew: float) -> None:
+def test_score_interval_equals_brute_force_cluster_robust_interval(seed: int, skew: float) -> None:
     rng = np.random.default_rng(seed)
     questions = rng.integers(0, 12, 60)
     weights, won = rng.lognormal(0, skew, 60), rng.random(60) < 0.5
     row = rate_of(table_of(questions.tolist(), won.tolist(), weights.tolist()))
     mean = weights @ won / weights.sum()
-    sums = [(weights * (won - mean))[questions == one].sum() for one in np.unique(questions)]
+    sums = [(weights * (won - mean))[questions == question].sum() for question in np.unique(questions)]
     count = len(sums)
     half = t.ppf(0.975, count - 1) * np.sqrt(np.square(sums).sum() * count / (count - 1)) / weights.sum()
     assert ends(row.score_interval) == pytest.approx((max(0, mean - half), min(1, mean + half)), abs=1e-9)
 
 
 @pytest.mark.parametrize("questions", [2, 3, 5, 12])
-def test_a_share_that_all_questions_agree_on_has_wilsons_interval(questions: int) -> None:
+def test_unanimous_questions_give_wilsons_interval(questions: int) -> None:
     numbers = [at % questions for at in range(20 * questions)]
     row = rate_of(table_of(numbers, [True] * len(numbers)))
     exact = ends(wilson(1.0, questions))
@@ -88,7 +88,7 @@ def test_a_share_that_all_questions_agree_on_has_wilsons_interval(questions: int
 
 
 @pytest.mark.parametrize("questions", range(2, 12))
-def test_systems_that_differ_alike_on_all_questions_are_told_apart_by_the_sign_test(questions: int) -> None:
+def test_unanimous_differences_use_the_sign_test(questions: int) -> None:
     share = paired_shares(table_of(list(range(questions)), [True] * questions), "a", "b")[0]
     lower, upper = ends(share.interval)
     assert share.difference == 1
@@ -100,7 +100,7 @@ SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_interval_is_that_of_another_implementation(seed: int) -> None:
+def test_bca_interval_agrees_with_scipy(seed: int) -> None:
     values = np.random.default_rng(seed).beta(1, 4, 60)
     ours = bca_mean(values, np.ones(60))
     theirs = stats.bootstrap(
@@ -113,20 +113,20 @@ def test_the_interval_is_that_of_another_implementation(seed: int) -> None:
 
 
 @given(SHARES)
-def test_the_interval_holds_the_bounds_of_the_scores(shares: list[float]) -> None:
-    found = bca_mean(np.array(shares), np.ones(len(shares)))
-    assert found is not None
+def test_bca_interval_stays_within_the_scores(shares: list[float]) -> None:
+    result = bca_mean(np.array(shares), np.ones(len(shares)))
+    assert result is not None
     low, high = (0.0, 1.0) if len(set(shares)) == 1 else (min(shares), max(shares))
-    assert low <= found.lower <= found.upper <= high
+    assert low <= result.lower <= result.upper <= high
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
-def test_equal_scores_are_as_sure_as_a_share_of_so_many_questions(value: float) -> None:
+def test_equal_scores_give_wilsons_interval(value: float) -> None:
     facts = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": value}) for n in range(9)]
-    found = mean_score(facts, "m")
+    result = mean_score(facts, "m")
     lower, upper = proportion_confint(value * 9, 9, method="wilson")
-    assert found.interval is not None
-    assert found.interval.as_json() == pytest.approx([lower, upper])
+    assert result.interval is not None
+    assert result.interval.as_json() == pytest.approx([lower, upper])
     assert bca_mean(np.full(9, 70.0), np.ones(9)) is None
 
 

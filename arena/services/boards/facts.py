@@ -20,7 +20,7 @@ from data.store.scores import ScoredAnswer
 from data.system_names import parameters_of
 from judges.pairwise.cleaning import clean
 from judges.pairwise.screening import has_content
-from leaderboard.standings.answer_stats import AnswerFact, AskedQuestion
+from leaderboard.standings.answer_stats import AnswerFact, BoardQuestion
 from leaderboard.standings.sections import TEXTS, Figure, Mean, SystemFacts
 from leaderboard.standings.style import JudgeContext
 from leaderboard.vocabulary import Covariate
@@ -97,7 +97,7 @@ def _said(store: Store, entrant: Submission) -> SystemFacts:
     )
 
 
-def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[str, AskedQuestion] | None:
+def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[str, BoardQuestion] | None:
     """Return the questions of a round by id; None of one that was planned before missing answers had a rule.
 
     Those of the set, of the round's domains and sample; unanswerable ones are marked, or their reference
@@ -116,7 +116,7 @@ def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[st
         )
 
     return {
-        question.id: AskedQuestion(
+        question.id: BoardQuestion(
             domain=sys.intern(question.domain),
             answerable=question.answerable
             and not (question.reference and declines(question.reference, question.question)),

@@ -10,9 +10,9 @@ from arena.services.boards.metric_columns import usual_metrics
 from data.text import are, counted, percent
 from leaderboard.paired import Deciding
 from leaderboard.rates import Rate
-from leaderboard.ratings.ranks import told_apart
+from leaderboard.ratings.ranks import is_separated
 from leaderboard.standings.grid import FEW_QUESTIONS
-from leaderboard.vocabulary import COMMON_ALONE
+from leaderboard.vocabulary import COMMON_QUESTIONS_NOTE
 
 NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
@@ -41,7 +41,7 @@ def _many(count: int, noun: str) -> str:
 
 def headline(view: BoardView, domain: str) -> str:
     """Return the text below the title: a note on a partial board, then who is first."""
-    notes = (view.partial, leading(view, domain), COMMON_ALONE if view.skips else "")
+    notes = (view.partial, leading(view, domain), COMMON_QUESTIONS_NOTE if view.skips else "")
     return " ".join(filter(None, (*notes, view.domain_notes.get(domain, ""))))
 
 
@@ -114,7 +114,7 @@ def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
     """
     judged = [other for other in others if not other.unjudged]
     unplaced = [other for other in judged if line.is_placed and not other.is_placed]
-    close = [other for other in judged if other not in unplaced and not told_apart(line, other)]
+    close = [other for other in judged if other not in unplaced and not is_separated(line, other)]
     return [_marked(other) for other in close], [other.system for other in unplaced]
 
 
@@ -134,7 +134,7 @@ def _beside(view: BoardView, domain: str, leader: Line, who: str) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
-    if not told_apart(leader, reference):
+    if not is_separated(leader, reference):
         return f" {who} may differ from {view.the_reference} by chance."
     # Lines come best first, also where the two are rated on scales of their own.
     order = [line.system for line in view.lines[domain]]

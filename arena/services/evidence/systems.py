@@ -16,7 +16,7 @@ from data.models import Round, Submission
 from data.store import Store
 from data.store.question_stats import QuestionRecord
 from leaderboard.battles import BattleTable
-from leaderboard.paired import Deciding, PairedShare, deciding, paired_shares, spread_most
+from leaderboard.paired import Deciding, PairedShare, deciding, most_divisive, paired_shares
 from leaderboard.rates import Rate, win_rates
 from leaderboard.standings.places import separates
 from leaderboard.stats import Interval
@@ -249,7 +249,7 @@ class SystemService:
                 advice="Choose among those on the board.",
             )
         first, *others = named
-        spread = spread_most(table, named, QUESTIONS)
+        spread = most_divisive(table, named, QUESTIONS)
         contested = [number for number, _ in spread]
         question_stats = texts.listed(self._store.question_stats.of_round(round_.id, among=contested))
         by_id = {question.id: question for question in question_stats}

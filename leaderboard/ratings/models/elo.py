@@ -1,10 +1,8 @@
-"""Online Elo, for comparison: it depends on the order of the battles, so many random orders are averaged.
+"""Online Elo, for comparison: the mean over random orders of the battles.
 
-The orders are drawn for the battles in canonical order, each with its first system in code order on side a:
-neither the order of the rows nor which system is named first changes a byte.
-
-All orders (and resamples) are played side by side, one battle of each a step. Order k walks through one
-random permutation from its own start with its own stride, which needs no memory for each order.
+Orders are drawn for the canonical order of the battles, so neither the order of the rows nor that of the two
+systems changes a byte. All orders (and resamples) run in parallel, one battle per step. Order k walks through
+one random permutation with its own start and stride, which needs no memory per order.
 
 Sources: Elo (1978); K = 4 as Chatbot Arena used it (Chiang et al. 2024); averaging over permutations as
 Boubdir et al. (2023) recommend.
@@ -22,7 +20,7 @@ from leaderboard.ratings.counts import Floats, Ints, count_pairs
 from leaderboard.ratings.estimate import in_gauge, resampled
 from leaderboard.ratings.models.newton import SPARSE_ABOVE
 from leaderboard.ratings.result import RatingTable, Settings
-from leaderboard.ratings.uncertainty.carrying import carrying_units
+from leaderboard.ratings.uncertainty.effective import effective_units
 from leaderboard.ratings.vocabulary import MEAN, POINTS, Bounds, Cluster, IntervalKind
 
 K_FACTOR = 4.0
@@ -31,17 +29,17 @@ BLOCK = 512
 
 
 def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> RatingTable:
-    """Ratings averaged over `ORDERS` random orders; intervals from reweighted battles in random orders.
+    """Return ratings averaged over `ORDERS` random orders.
 
-    Intervals thus include the effect of a single order. Resamples always have gamma weights and
-    percentile ends.
+    Intervals are percentiles of resamples, each with gamma weights and one random order, so they include the
+    effect of the order.
     """
     if settings.interval is IntervalKind.SANDWICH:
         message = "Online Elo has no likelihood, so no sandwich interval."
-        raise InputError(message, advice="Ask for bootstrap intervals.")
+        raise InputError(message, advice="Use bootstrap intervals.")
     if len(table.systems) > SPARSE_ABOVE:
-        message = f"Online Elo is computed for up to {SPARSE_ABOVE} systems."
-        raise InputError(message, advice="Rate so many systems with the method bradley-terry.")
+        message = f"Online Elo supports up to {SPARSE_ABOVE} systems."
+        raise InputError(message, advice="Use the method bradley-terry.")
     settings = replace(settings, bounds=Bounds.PERCENTILE)
     table = table.oriented()
     table = table.select(table.canonical())
@@ -49,8 +47,8 @@ def rate_online(table: BattleTable, settings: Settings, anchor: Ints | None) -> 
     points = in_gauge(_play(table, settings, ORDERS, weighted=False).mean(axis=0), anchor) + zero
     draws = in_gauge(_play(table, settings, settings.bootstrap or 0, weighted=True), anchor) + zero
     pairs = count_pairs(table)
-    carrying = carrying_units(table, pairs, settings.cluster, anchor)
-    estimate = resampled(np.arange(len(table.systems)), points, draws, carrying)
+    effective = effective_units(table, pairs, settings.cluster, anchor)
+    estimate = resampled(np.arange(len(table.systems)), points, draws, effective)
     return assemble(table, pairs, None, [estimate], settings)
 
 
@@ -93,9 +91,9 @@ def _play_block(
 
 
 def _strides(rng: np.random.Generator, battles: int, orders: int) -> Ints:
-    """Strides that visit every battle: coprime to their number."""
+    """Draw strides coprime to the number of battles, which visit every battle."""
     strides: list[int] = []
     while len(strides) < orders:
-        tried = rng.integers(1, max(battles, 2), orders).tolist()
-        strides += [stride for stride in tried if math.gcd(stride, battles) == 1]
+        candidates = rng.integers(1, max(battles, 2), orders).tolist()
+        strides += [stride for stride in candidates if math.gcd(stride, battles) == 1]
     return np.array(strides[:orders], dtype=np.int64)

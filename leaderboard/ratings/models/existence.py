@@ -1,9 +1,8 @@
 """Decide exactly whether ratings exist, before the fit.
 
-Source: Ford (1957): the maximum likelihood estimate exists, and is unique up to a shift, if and only if
-however the systems are split in two, some system of each half has beaten or tied one of the other. That
-is strong connectivity of the graph that has an edge from each system to those it took a share of a win
-from.
+Source: Ford (1957): the maximum likelihood estimate exists, and is unique up to a shift, if and only if for
+every split of the systems in two, some system of each half beat or tied one of the other. That is strong
+connectivity of the graph with an edge from each system to the systems that it beat or tied.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from leaderboard.ratings.counts import HIGH, LOW, TIE, Ints, PairCounts
 
-# Up to so many systems who took from whom is a full matrix, which takes a tenth of a sparse one's time.
+# Up to this many systems a dense adjacency matrix takes a tenth of a sparse one's time.
 DENSE_SYSTEMS = 500
 
 
@@ -25,13 +24,11 @@ class Groups:
     """Groups of systems within which ratings exist.
 
     Attributes:
-        label: (S,) group of each system: 0 is the main group, then by falling size. The main group is
-            the anchor's, else the one with most systems, then most battles, then the one that stands above
-            more systems, then by name.
-        above: (S,) whether a chain of battles won leads from the system into the main group but none back.
-        ladder: (S,) systems that any chain of battles links, 0 for the main group's: within one, groups may
-            stand above each other.
-        over: (S,) how many systems stand above each for certain, in its ladder.
+        label: (S,) group of each system: 0 is the main group, then by decreasing size. The main group is the
+            anchor's, else the one with most systems, most battles, most systems below, then by name.
+        above: (S,) whether a chain of wins leads from the system to the main group but none back.
+        ladder: (S,) systems linked by any chain of battles, 0 with the main group.
+        over: (S,) number of systems in the ladder that certainly rank above.
     """
 
     label: Ints
@@ -46,31 +43,30 @@ class Groups:
 def is_one_group(pairs: PairCounts) -> bool:
     """Return whether all systems form one group, so that their Bradley-Terry estimate exists."""
     if pairs.systems <= DENSE_SYSTEMS:
-        took = np.zeros((pairs.systems, pairs.systems), dtype=bool)
-        took[pairs.low, pairs.high] = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
-        took[pairs.high, pairs.low] = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
-        return _reaches_all(took) and _reaches_all(took.T)
-    count, _ = connected_components(_took_from(pairs), connection="strong")
+        edges = np.zeros((pairs.systems, pairs.systems), dtype=bool)
+        edges[pairs.low, pairs.high] = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
+        edges[pairs.high, pairs.low] = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
+        return _reaches_all(edges) and _reaches_all(edges.T)
+    count, _ = connected_components(_beat_or_tied(pairs), connection="strong")
     return bool(count == 1)
 
 
 def ties_settle(pairs: PairCounts) -> bool:
-    """Return whether a tie parameter has a finite estimate too, in one group in which some battles were tied.
+    """Return whether the tie parameter of a group with ties has a finite estimate.
 
-    It has none when systems can be placed on a line so that every winner stands at least one step above
-    the loser and no tied pair more than one step apart: then steps and propensity to tie may grow for ever
-    together. Whether such places exist is a system of difference constraints, that is, whether the graph
-    below has no negative cycle.
+    It has none if systems can be placed on a line so that every winner is at least one step above the loser
+    and tied systems are at most one step apart: then the step and the tie parameter may grow without bound.
+    Such places exist if the graph of these difference constraints has no negative cycle.
     """
     low, high, tie = (row > 0 for row in pairs.outcomes)
     source = [pairs.low[low], pairs.high[high], pairs.low[tie], pairs.high[tie]]
     target = [pairs.high[low], pairs.low[high], pairs.high[tie], pairs.low[tie]]
     step = [np.full(low.sum() + high.sum(), -1), np.full(2 * tie.sum(), 1)]
-    ends, others, length = np.concatenate(source), np.concatenate(target), np.concatenate(step)
+    starts, ends, length = np.concatenate(source), np.concatenate(target), np.concatenate(step)
     place = np.zeros(pairs.systems, dtype=np.int64)
     for _ in range(pairs.systems + 1):
         lower = place.copy()
-        np.minimum.at(lower, others, place[ends] + length)
+        np.minimum.at(lower, ends, place[starts] + length)
         if np.array_equal(lower, place):
             return False
         place = lower
@@ -78,11 +74,8 @@ def ties_settle(pairs: PairCounts) -> bool:
 
 
 def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[str] | None = None) -> Groups:
-    """Group systems by strong connectivity of “took a share of a win from”.
-
-    Names give groups that are alike in all else one order, whatever the codes.
-    """
-    graph = _took_from(pairs)
+    """Group systems by strong connectivity of the graph of wins and ties; names break ties of order."""
+    graph = _beat_or_tied(pairs)
     _, component = connected_components(graph, connection="strong")
     sizes = np.bincount(component)
     battles = np.bincount(component, pairs.battles)
@@ -102,7 +95,7 @@ def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[st
     main = label == 0
     seed = int(np.argmax(main))
     _, linked = connected_components(graph, directed=False)
-    # Numbered by the first group of each.
+    # Ladders are numbered by their first group.
     lowest = np.full(linked.max() + 1, len(sizes))
     np.minimum.at(lowest, linked, label)
     return Groups(
@@ -117,7 +110,7 @@ def find_groups(pairs: PairCounts, anchor: int | None = None, names: Sequence[st
 
 
 def _beaten(graph: csr_array, component: Ints, sizes: Ints) -> tuple[Ints, Ints]:
-    """(G,) how many systems stand above each group, and below it, by chains of battles that were all won."""
+    """(G,) number of systems above each group, and below it, by chains of wins."""
     over, under = np.zeros(len(sizes), dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     if len(sizes) == 1:
         return over, under
@@ -143,11 +136,11 @@ def _reaches_all(edges: NDArray[np.bool_]) -> bool:
     return bool(reached.all())
 
 
-def _took_from(pairs: PairCounts) -> csr_array:
-    took_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
-    took_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
-    source = np.concatenate([pairs.low[took_low], pairs.high[took_high]])
-    target = np.concatenate([pairs.high[took_low], pairs.low[took_high]])
+def _beat_or_tied(pairs: PairCounts) -> csr_array:
+    by_low = pairs.outcomes[LOW] + pairs.outcomes[TIE] > 0
+    by_high = pairs.outcomes[HIGH] + pairs.outcomes[TIE] > 0
+    source = np.concatenate([pairs.low[by_low], pairs.high[by_high]])
+    target = np.concatenate([pairs.high[by_low], pairs.low[by_high]])
     shape = (pairs.systems, pairs.systems)
     return coo_array((np.ones(len(source)), (source, target)), shape=shape).tocsr()
 

@@ -11,22 +11,13 @@ from leaderboard.ratings.vocabulary import Method
 
 Floats = NDArray[np.float64]
 
-# Where a step leaves the domain of a tie parameter, derivatives are taken at its edge; the step is halved.
-LEAST_TIE = 1e-9
+# Derivatives outside the domain of a tie parameter are taken at its edge; the step is then halved.
+MIN_TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Terms:
-    """Log-likelihood of pairs and its derivatives; arrays are (P,) or (P, B).
-
-    Attributes:
-        value: Log-likelihood.
-        gap: Its derivative by the gap.
-        gap_gap: Minus the second derivative by the gap.
-        tie: Derivative by the tie parameter; None in models without one.
-        gap_tie: Minus the mixed derivative.
-        tie_tie: Minus the second derivative by the tie parameter.
-    """
+    """Log-likelihood of pairs, its first derivatives and minus its second ones; arrays are (P,) or (P, B)."""
 
     value: Floats
     gap: Floats
@@ -37,31 +28,31 @@ class Terms:
 
 
 class PairModel(Protocol):
-    """A model of one battle, concave in the gap (log-odds, low minus high) and its tie parameter."""
+    """Model of one battle, concave in the gap (log-odds, low minus high) and its tie parameter."""
 
     @property
     def ties(self) -> bool:
         """True if the model has a tie parameter."""
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
-        """Reduce (3, P, …) outcome counts to the terms of the likelihood, computed once a fit."""
+        """Reduce (3, P, …) outcome counts to the sufficient statistics of the likelihood."""
 
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:
-        """Log-likelihood and derivatives at a gap and a tie parameter."""
+        """Return log-likelihood and derivatives at a gap and a tie parameter."""
 
     def slope(
         self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]
     ) -> tuple[Floats, Floats | None]:
-        """Return the two first derivatives alone."""
+        """Return only the first derivatives."""
 
     def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, Floats | None]:
-        """(3, P) derivatives of one battle's log-likelihood, for each outcome it may have."""
+        """(3, P) derivatives of one battle's log-likelihood for each outcome."""
 
     def start(self, tied: float) -> float:
-        """Return a tie parameter to start from, given the share of ties (strictly between 0 and 1)."""
+        """Return the initial tie parameter for a share of ties strictly between 0 and 1."""
 
     def ratio(self, tie: float) -> float:
-        """Return the tie parameter as its source writes it."""
+        """Return the tie parameter on the scale of its source."""
 
 
 def sigmoid(x: Floats) -> Floats:
@@ -79,7 +70,7 @@ class BradleyTerry:
     ties = False
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
-        """Wins of the low end, and battles."""
+        """Return wins of the low end, and battles."""
         return outcomes[LOW] + outcomes[TIE] / 2, outcomes[LOW] + outcomes[HIGH] + outcomes[TIE]
 
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:  # noqa: ARG002 - no tie parameter
@@ -103,11 +94,11 @@ class BradleyTerry:
         return np.stack([1 - share, -share, 1 / 2 - share]), None
 
     def start(self, tied: float) -> float:  # noqa: ARG002 - no tie parameter
-        """No tie parameter."""
+        """Return a value without meaning: the model has no tie parameter."""
         return 0.0
 
     def ratio(self, tie: float) -> float:
-        """No tie parameter."""
+        """Return a value without meaning: the model has no tie parameter."""
         return tie
 
 
@@ -120,7 +111,7 @@ class Davidson:
     ties = True
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
-        """Half the wins of low over high, ties, and battles."""
+        """Return half the wins of low over high, ties, and battles."""
         total = outcomes[LOW] + outcomes[HIGH] + outcomes[TIE]
         return (outcomes[LOW] - outcomes[HIGH]) / 2, outcomes[TIE], total
 
@@ -150,11 +141,11 @@ class Davidson:
         return np.stack([1 / 2 - lead, -1 / 2 - lead, -lead]), np.stack([-even, -even, 1 - even])
 
     def start(self, tied: float) -> float:
-        """Return the log ν of systems that are all alike."""
+        """Return log ν for equal systems."""
         return float(np.log(2 * tied / (1 - tied)))
 
     def ratio(self, tie: float) -> float:
-        """Davidson's ν."""
+        """Return Davidson's ν."""
         return float(np.exp(tie))
 
     @staticmethod
@@ -174,13 +165,13 @@ class RaoKupper:
     ties = True
 
     def condense(self, outcomes: Floats) -> tuple[Floats, ...]:
-        """Battles that low did not lose, that high did not lose, and ties."""
+        """Return battles that low did not lose, that high did not lose, and ties."""
         return outcomes[LOW] + outcomes[TIE], outcomes[HIGH] + outcomes[TIE], outcomes[TIE]
 
     def terms(self, gap: Floats, tie: Floats | float, data: tuple[Floats, ...]) -> Terms:
-        """See `PairModel.terms`; −∞ where the tie parameter is not positive."""
+        """See `PairModel.terms`; −∞ if the tie parameter is not positive."""
         up, down, tied = data
-        safe = np.maximum(tie, LEAST_TIE)
+        safe = np.maximum(tie, MIN_TIE)
         low, high = sigmoid(gap - tie), sigmoid(-gap - tie)
         rest = -np.expm1(-2 * safe)
         value = -up * np.logaddexp(0, tie - gap) - down * np.logaddexp(0, tie + gap)
@@ -199,7 +190,7 @@ class RaoKupper:
         """See `PairModel.slope`."""
         up, down, tied = data
         missed_low, missed_high = up * sigmoid(tie - gap), down * sigmoid(tie + gap)
-        rest = -np.expm1(-2 * np.maximum(tie, LEAST_TIE))
+        rest = -np.expm1(-2 * np.maximum(tie, MIN_TIE))
         return missed_low - missed_high, 2 * tied / rest - missed_low - missed_high
 
     def outcome_scores(self, gap: Floats, tie: float) -> tuple[Floats, Floats]:
@@ -209,16 +200,16 @@ class RaoKupper:
         return np.stack([low, -high, low - high]), np.stack([-low, -high, rest - low - high])
 
     def start(self, tied: float) -> float:
-        """Return the ε of systems that are all alike."""
+        """Return ε for equal systems."""
         return float(np.log((1 + tied) / (1 - tied)))
 
     def ratio(self, tie: float) -> float:
-        """Rao and Kupper's threshold θ."""
+        """Return Rao and Kupper's threshold θ."""
         return float(np.exp(tie))
 
 
 def model_of(method: Method) -> PairModel:
-    """Return the pair model of a method; online Elo and style control have Bradley-Terry's."""
+    """Return the pair model of a method; online Elo and style control use Bradley-Terry's."""
     match method:
         case Method.DAVIDSON:
             return Davidson()

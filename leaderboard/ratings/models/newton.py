@@ -12,16 +12,16 @@ from scipy.sparse.linalg import cg, splu
 from data.errors import UnrankableError
 from leaderboard.ratings.counts import HIGH, LOW, TIE, Floats, PairCounts
 from leaderboard.ratings.models.existence import ties_settle
-from leaderboard.ratings.models.likelihoods import PairModel, Terms
+from leaderboard.ratings.models.likelihoods import BradleyTerry, PairModel, Terms
 
-# Above this many systems nothing of size systems × systems is made.
+# Above this many systems no systems × systems array is built.
 SPARSE_ABOVE = 2_000
 
 STEPS = 200
 HALVINGS = 40
 TINY_STEP = 1e-13
 STALLED_STEP = 1e-8
-# Largest difference of observed and expected wins, as a share of a system's battles, of a settled fit.
+# Largest difference of observed and expected wins of a converged fit, as a share of a system's battles.
 CERTIFIED = 1e-7
 
 Solver = Callable[[Floats], Floats]
@@ -29,11 +29,11 @@ Solver = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ridge:
-    """A normal prior on each log-odds rating.
+    """Normal prior on each log-odds rating.
 
     Attributes:
-        precision: (S,) inverse variances, in log-odds.
-        centre: (S,) means, or (S, B) one mean a draw.
+        precision: (S,) inverse variances.
+        centre: (S,) means, or (S, B) one mean per draw.
     """
 
     precision: Floats
@@ -46,19 +46,19 @@ class Ridge:
         return Ridge(precision=self.precision, centre=np.repeat(self.centre[:, None], draws, axis=1))
 
     def columns(self, chosen: slice | NDArray[np.int64] | NDArray[np.bool_]) -> "Ridge":
-        """Return the prior of some draws."""
+        """Select draws."""
         return Ridge(precision=self.precision, centre=np.ascontiguousarray(self.centre[:, chosen]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fit:
-    """A converged fit.
+    """Converged fit.
 
     Attributes:
-        theta: (S,) log-odds ratings, mean 0 unless a prior holds them.
-        tie: The tie parameter on its model's scale; 0 without one or without ties.
+        theta: (S,) log-odds ratings, mean 0 unless a prior fixes them.
+        tie: Tie parameter on its model's scale; 0 without one or without ties.
         curvature: (P,) minus the second derivative of each pair's log-likelihood by its gap.
-        gap_tie: (P,) the mixed one; zeros without a tie parameter.
+        gap_tie: (P,) minus the mixed derivative; zeros without a tie parameter.
         gradient_norm: Largest difference of observed and expected wins, as a share of battles.
     """
 
@@ -72,29 +72,28 @@ class Fit:
 
 
 def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: Floats | None = None) -> Fit:
-    """Maximise the likelihood (with a prior: the posterior) by damped Newton steps."""
+    """Maximise the likelihood, or with a prior the posterior, by damped Newton steps."""
     scale = len(pairs.low) / pairs.totals.sum() if len(pairs.low) else 1.0
     tied = float(pairs.outcomes[TIE].sum() / pairs.totals.sum()) if len(pairs.low) else 0.0
     has_tie = model.ties and tied > 0
     if has_tie and not pairs.outcomes[[LOW, HIGH]].any():
-        message = "Every battle was tied, so how readily systems tie has no finite estimate."
+        message = "Every battle was tied, so the tie parameter has no finite estimate."
         raise UnrankableError(message, advice="Rate with the method bradley-terry.")
     if has_tie and ridge is None and not ties_settle(pairs):
-        message = "Wins and ties agree with one order so well that the tie parameter has no finite estimate."
+        message = "All wins and ties agree with one order, so the tie parameter has no finite estimate."
         raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+    if model.ties and not has_tie:
+        return fit(BradleyTerry(), pairs, ridge, start)
     data = model.condense(pairs.outcomes * scale)
     prior = None if ridge is None else Ridge(precision=ridge.precision * scale, centre=ridge.centre)
     theta = np.zeros(pairs.systems) if start is None else start.copy()
     tie = model.start(tied) if has_tie else 0.0
-    if not model.ties or has_tie:
-        theta, tie = _climb(model, pairs, data, prior, theta, tie, has_tie=has_tie)
-    else:
-        return _without_ties(pairs, ridge, start)
+    theta, tie = _climb(model, pairs, data, prior, theta, tie, has_tie=has_tie)
     terms = model.terms(theta[pairs.low] - theta[pairs.high], tie, data)
     gradient = _gradient(pairs, terms, prior, theta)
     norm = float(np.max(np.abs(gradient) / np.maximum(scale * pairs.battles, 1e-300), initial=0.0))
     if not norm <= CERTIFIED:
-        message = f"The fit did not settle: wins are off by {norm:.1e} of a system's battles."
+        message = f"The fit did not converge: wins are off by {norm:.1e} of a system's battles."
         raise UnrankableError(message, advice="Report these battles.")
     zeros = np.zeros(len(pairs.low))
     return Fit(
@@ -106,12 +105,6 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
         tie_tie=0.0 if terms.tie_tie is None or not has_tie else float(terms.tie_tie.sum() / scale),
         gradient_norm=norm,
     )
-
-
-def _without_ties(pairs: PairCounts, ridge: Ridge | None, start: Floats | None) -> Fit:
-    from leaderboard.ratings.models.likelihoods import BradleyTerry  # noqa: PLC0415 - keeps this module free of one model
-
-    return fit(BradleyTerry(), pairs, ridge, start)
 
 
 def _climb(
@@ -139,7 +132,7 @@ def _climb(
             size /= 2
         theta, tie, terms, value = trial, trial_tie, trial_terms, trial_value
         moved = max(float(np.max(np.abs(step), initial=0.0)), abs(tie_step))
-        stalled = moved < STALLED_STEP and moved > before / 2  # rounding is all that is left
+        stalled = moved < STALLED_STEP and moved > before / 2  # only rounding error remains
         if size == 1.0 and (moved < TINY_STEP or stalled):
             break
         before = moved
@@ -178,10 +171,10 @@ def _newton_step(
 
 
 def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | None = None) -> Solver:
-    """Solve with the information matrix of a group, in the mean-zero gauge unless a prior fixes it.
+    """Return a solver for the information matrix of a group, with mean zero unless a prior fixes the scale.
 
-    Dense Cholesky up to `SPARSE_ABOVE` systems; beyond that conjugate gradients on the sparse matrix,
-    and a sparse factorisation where they stall (long chains).
+    Dense Cholesky up to `SPARSE_ABOVE` systems; beyond that conjugate gradients on the sparse matrix, and a
+    sparse factorisation if these do not converge (long chains).
     """
     if pairs.systems <= SPARSE_ABOVE:
         matrix = information(pairs, curvature)
@@ -189,10 +182,10 @@ def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | N
             matrix += np.trace(matrix) / pairs.systems**2
         else:
             np.einsum("ii->i", matrix)[:] += precision
-        # What `cho_factor` and `cho_solve` call, without their checks, which take as long.
+        # LAPACK directly: the checks of `cho_factor` and `cho_solve` take as long as the work.
         factor, failed = dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
         if failed:
-            message = "The weights of these battles differ by more than arithmetic can hold."
+            message = "The weights of these battles differ by more than floating point can represent."
             raise UnrankableError(message, advice="Put the weights on a common scale.")
         return lambda right: np.asarray(dpotrs(factor, right, lower=True)[0])
     return _sparse_solver(pairs, curvature, precision)
@@ -210,7 +203,8 @@ def information(pairs: PairCounts, curvature: Floats) -> Floats:
 def _sparse_solver(pairs: PairCounts, curvature: Floats, precision: Floats | None) -> Solver:
     size = pairs.systems
     diagonal = pairs.sum_ends(curvature, curvature) + (0.0 if precision is None else precision)
-    entries = (np.concatenate([-curvature, -curvature]), _ends(pairs))
+    ends = (np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low]))
+    entries = (np.concatenate([-curvature, -curvature]), ends)
     matrix = csr_array(coo_array(entries, shape=(size, size)) + diags_array(diagonal))
     jacobi = diags_array(1 / diagonal)
 
@@ -226,13 +220,9 @@ def _sparse_solver(pairs: PairCounts, curvature: Floats, precision: Floats | Non
 
 
 def _factor_solve(matrix: csr_array, right: Floats, *, grounded: bool) -> Floats:
-    """Solve by factorisation, with the last system held at 0 where nothing else fixes the gauge."""
+    """Solve by factorisation; `grounded` fixes the last system at 0 if no prior fixes the scale."""
     size = matrix.shape[0] - 1 if grounded else matrix.shape[0]
     factor = splu(matrix[:size, :size].tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0)
     solution = np.zeros(matrix.shape[0])
     solution[:size] = factor.solve(right[:size])
     return solution
-
-
-def _ends(pairs: PairCounts) -> tuple[Floats, Floats]:
-    return np.concatenate([pairs.low, pairs.high]), np.concatenate([pairs.high, pairs.low])

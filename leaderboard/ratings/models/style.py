@@ -20,18 +20,18 @@ from leaderboard.ratings.models.likelihoods import sigmoid
 from leaderboard.ratings.models.newton import CERTIFIED, SPARSE_ABOVE, TINY_STEP
 from leaderboard.ratings.rate import anchor_codes, groups_of, usable
 from leaderboard.ratings.result import Settings
-from leaderboard.ratings.uncertainty.carrying import carrying_units
+from leaderboard.ratings.uncertainty.effective import effective_units
 from leaderboard.ratings.uncertainty.intervals import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS, DOUBTFUL = 100, 10
-"""Newton steps at most, and before the linear program that looks for separation."""
+"""Maximum of Newton steps, and steps before the linear program that looks for separation."""
 HALVINGS = 40
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Problem:
-    """One group's battles with the (N, S + K) terms of the fit, and what each battle counts and says."""
+    """Battles of a group with the (N, S + K) terms of the fit."""
 
     table: BattleTable
     style: Sequence[Floats]
@@ -44,13 +44,13 @@ class _Problem:
         return cls(table=table, style=style, terms=terms_of(table, style), weight=weight)
 
     def rest(self, point: Floats) -> Floats:
-        """(N,) weighted shares of the win less those expected."""
+        """(N,) weighted residuals: shares of the win less their expectation."""
         return np.asarray(self.weight * (self.table.share - sigmoid(self.terms @ point)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Fit:
-    """The log likelihood at a (S + K,) point, its slope, and minus its second derivatives."""
+    """Log-likelihood at a (S + K,) point, its slope, and minus its second derivatives."""
 
     point: Floats
     value: float
@@ -64,7 +64,7 @@ class _Fit:
         curve = problem.weight * chance * (1 - chance)
         likelihood = problem.table.share * gap - np.logaddexp(0.0, gap)
         matrix = (problem.terms.T @ (diags_array(curve) @ problem.terms)).toarray()
-        # Ratings are known up to a constant: this fixes their mean at 0.
+        # Ratings are defined up to a constant: this fixes their mean at 0.
         systems = len(problem.table.systems)
         matrix[:systems, :systems] += 2 * curve.sum() / systems**2
         return cls(
@@ -78,9 +78,9 @@ class _Fit:
 def rate_under_control(
     battles: BattleTable, columns: Sequence[CovariateColumn], settings: Settings
 ) -> ControlledRatings:
-    """Rate the main group under control for the columns of covariates, with sandwich intervals.
+    """Rate the main group controlling for covariates, with sandwich intervals.
 
-    A column that the systems and earlier columns determine is left out, with the reason.
+    Columns determined by the systems and earlier columns are left out.
     """
     style = [column.values for column in columns]
     table = usable(battles)
@@ -92,10 +92,10 @@ def rate_under_control(
     groups = groups_of(table, pairs, settings)
     members = np.flatnonzero(groups.label == 0)
     if len(members) <= 1:
-        message = "No two systems have ratings, so none can be controlled for style."
+        message = "Fewer than two systems have ratings, so style cannot be controlled."
         raise UnrankableError(message, advice="Judge more battles.")
     if len(members) > SPARSE_ABOVE:
-        message = f"Style is controlled for up to {SPARSE_ABOVE} systems."
+        message = f"Style control supports up to {SPARSE_ABOVE} systems."
         raise InputError(message, advice="Rate fewer systems at a time.")
     inside = (groups.label[table.a] == 0) & (groups.label[table.b] == 0)
     local = table
@@ -106,19 +106,19 @@ def rate_under_control(
     with one_thread():
         problem = _Problem.of(local, style)
         start = _Fit.at(problem, np.zeros(problem.terms.shape[1]))
-        kept, vif, left_out = identify(columns, start.matrix)
+        identified, vif, left_out = identify(columns, start.matrix)
         if left_out:
-            problem = _Problem.of(local, [style[place] for place in kept])
+            problem = _Problem.of(local, [style[place] for place in identified])
             start = _Fit.at(problem, np.zeros(problem.terms.shape[1]))
-        point, covariance = _fitted(problem, start, used, [columns[place].name for place in kept])
+        point, covariance = _fitted(problem, start, used, [columns[place].name for place in identified])
     fixed = None if anchor is None else np.searchsorted(members, anchor)
-    carrying = carrying_units(local, count_pairs(local), settings.cluster, fixed)
-    estimate = with_reach(point, covariance, members, fixed, used, carrying)
+    effective = effective_units(local, count_pairs(local), settings.cluster, fixed)
+    estimate = with_reach(point, covariance, members, fixed, used, effective)
     units = len(local.questions) if settings.cluster is Cluster.QUESTION else len(local)
     reach = float(t_quantile(freedom_of(units)))
-    # A variance of 0 comes out a little below where a column nearly follows from the others.
+    # Rounding may make a variance of 0 negative.
     se = np.sqrt(np.maximum(np.diag(covariance)[size:], 0.0)) * POINTS
-    rows = zip(kept, point[size:] * POINTS, se, vif, strict=True)
+    rows = zip(identified, point[size:] * POINTS, se, vif, strict=True)
     return ControlledRatings(
         ratings=assemble(table, pairs, groups, [estimate], used),
         effects=tuple(
@@ -138,28 +138,28 @@ def rate_under_control(
 
 
 def _in_one_order(table: BattleTable, style: Sequence[Floats]) -> tuple[BattleTable, list[Floats]]:
-    """Sort the battles with the lower code on side a, so that sides and row order change no digit."""
-    turned = table.a > table.b
+    """Sort the battles with the lower code on side a: the last digits of sums depend on the order."""
+    swapped = table.a > table.b
     oriented = table.oriented()
-    style = [np.where(turned, -column, column) for column in style]
+    style = [np.where(swapped, -column, column) for column in style]
     weight = () if table.weight is None else (table.weight,)
     order = np.lexsort((*reversed(style), *weight, oriented.share, oriented.b, oriented.a, table.question))
     return oriented.select(order), [column[order] for column in style]
 
 
 def _require_overlap(problem: _Problem, names: Sequence[str]) -> None:
-    found = [names[place].replace("_", " ") for place in separating(problem.table, problem.style)]
-    if found:
-        listed = " and ".join(found)
+    covariates = [names[place].replace("_", " ") for place in separating(problem.table, problem.style)]
+    if covariates:
+        listed = " and ".join(covariates)
         raise UnrankableError(
-            f"Ratings under control for {listed} have no finite values: {listed} and the strengths of the "
+            f"Ratings controlled for {listed} have no finite values: {listed} and the strengths of the "
             "systems predict every battle without exception (perfect separation).",
             advice=f"Leave out {listed}, or judge more battles.",
         )
 
 
 def _near_maximum(problem: _Problem, at: _Fit) -> bool:
-    """Return whether a point proves that there is a finite maximum (Bach 2010, EJS 4, proposition 2)."""
+    """Return whether a point proves a finite maximum (Bach 2010, EJS 4, proposition 2)."""
     longest = 2 + float(np.max(sum(column**2 for column in problem.style)))
     decrement = at.slope @ np.linalg.solve(at.matrix, at.slope)
     return bool(4 * longest * decrement <= np.linalg.eigvalsh(at.matrix)[0])
@@ -183,8 +183,8 @@ def _fitted(problem: _Problem, at: _Fit, settings: Settings, names: Sequence[str
     if not _near_maximum(problem, at):
         _require_overlap(problem, names)
     if not np.abs(at.slope).max() <= CERTIFIED * problem.weight.sum():
-        message = "The style-controlled fit did not settle."
-        raise UnrankableError(message, advice="Leave out covariates that tell systems apart.")
+        message = "The style-controlled fit did not converge."
+        raise UnrankableError(message, advice="Leave out covariates that separate the systems.")
     inverse = np.linalg.solve(at.matrix, np.eye(len(at.point)))
     return at.point, inverse @ _meat(problem, at.point, settings) @ inverse
 
@@ -194,8 +194,8 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
     table, clustered = problem.table, settings.cluster is Cluster.QUESTION
     units = len(table.questions) if clustered else len(table)
     if units <= 1:
-        message = "One question does not say how sure a style-controlled rating is."
-        raise UnrankableError(message, advice="Judge more questions, or cluster by none.")
+        message = "One question gives no interval for style-controlled ratings."
+        raise UnrankableError(message, advice="Judge more questions, or use --cluster none.")
     rows = np.arange(len(table))
     unit = table.question if clustered else rows
     sums = coo_array((problem.rest(point), (unit, rows)), shape=(units, len(table))).tocsr()
@@ -204,9 +204,9 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
 
 
 STEP = 512
-"""Battles that the linear program starts with and adds per step."""
+"""Battles in the first linear program, and added per step."""
 TOLERANCE = 1e-7
-"""Tolerance for a battle that rounding ranks wrongly, in units of a column."""
+"""Tolerance for rounding errors, in units of a column."""
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 
 
@@ -220,14 +220,13 @@ def terms_of(table: BattleTable, columns: Sequence[Floats]) -> csr_array:
 
 
 def separating(table: BattleTable, columns: Sequence[Floats]) -> tuple[int, ...]:
-    """Return the places of covariates that leave a fit without a finite maximum; empty if one exists.
+    """Return a minimal set of covariates that leave a fit without a finite maximum; empty if one exists.
 
-    Each of them is needed: without any one the others separate nothing. The battles are of one group of
-    systems, whose ratings without covariates exist, and no column follows from the systems and the others.
+    The battles must be of one group whose ratings without covariates exist; columns must be independent.
 
-    A logistic fit has no finite maximum where some direction of its terms ranks no battle wrongly: every
-    winner at or above its loser, tied answers level. This is a linear program, solved on some battles, to
-    which those that its solution ranks wrongly are added until none is left.
+    A logistic fit has no finite maximum if some direction of its terms ranks no battle wrongly: every winner
+    at or above its loser, tied answers level. This linear program is solved on a sample of the battles, to
+    which wrongly ranked battles are added until none is left.
 
     Sources: Albert & Anderson (1984), Biometrika 71(1); Konis (2007), "Linear programming algorithms for
     detecting separated data in binary logistic regression models", University of Oxford.
@@ -249,7 +248,7 @@ def separating(table: BattleTable, columns: Sequence[Floats]) -> tuple[int, ...]
 
 @dataclass(eq=False, kw_only=True)
 class _Battles:
-    """Battles by their terms towards the winner; `chosen` marks those that the linear program knows."""
+    """Battles by their terms towards the winner; `chosen` marks the constraints of the linear program."""
 
     terms: csr_array
     tied: NDArray[np.bool_]
@@ -260,8 +259,8 @@ class _Battles:
         return any(self._separated_along(places, first, sign) for first in places for sign in (1.0, -1.0))
 
     def _separated_along(self, places: Sequence[int], first: int, sign: float) -> bool:
-        """Return whether some direction with this coefficient, and no larger one, ranks no battle wrongly."""
-        from scipy.optimize import linprog  # noqa: PLC0415 - takes a third of a second, rarely needed
+        """Return whether a direction with this largest coefficient ranks no battle wrongly."""
+        from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, rarely needed
 
         bounds: list[tuple[float | None, float | None]] = [(0.0, 0.0)] * (self.terms.shape[1] + 1)
         bounds[1 : self.systems] = [(None, None)] * (self.systems - 1)
@@ -271,10 +270,10 @@ class _Battles:
         cost = np.zeros(len(bounds))
         cost[-1] = 1.0
         while True:
-            # A tie is a constraint from either side.
+            # A tie is two constraints.
             known = vstack([self.terms[self.chosen], -self.terms[self.chosen & self.tied]])
             slack = csr_array(np.ones((known.shape[0], 1)))
-            found = linprog(  # type: ignore[call-overload]  # its stubs know no sparse matrix
+            solution = linprog(  # type: ignore[call-overload]  # the stubs lack sparse matrices
                 cost,
                 A_ub=-hstack([known, slack]).tocsr(),
                 b_ub=np.zeros(known.shape[0]),
@@ -282,10 +281,10 @@ class _Battles:
                 method="highs",
                 options=PRECISE,
             )
-            # The program always has a solution; without one nothing is shown, and the fit certifies itself.
-            if found.x is None or found.x[-1] > TOLERANCE:
+            # Without a solution, because of numerical trouble, the convergence check of the fit decides.
+            if solution.x is None or solution.x[-1] > TOLERANCE:
                 return False
-            gap = self.terms @ found.x[:-1]
+            gap = self.terms @ solution.x[:-1]
             wrongly = np.where(self.tied, np.abs(gap), -gap)
             wrongly[self.chosen] = 0.0
             if wrongly.max() <= TOLERANCE:

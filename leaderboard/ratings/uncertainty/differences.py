@@ -1,7 +1,7 @@
 """Paired differences of two systems, from joint draws or the joint covariance.
 
-What both share, the question's difficulty above all, cancels, so a difference is far surer than two intervals
-suggest.
+Common factors such as the difficulty of questions cancel, so a difference is more certain than the two
+intervals suggest.
 """
 
 import math
@@ -23,9 +23,9 @@ class Difference:
     """Difference between two systems' ratings.
 
     Attributes:
-        prob_better: How sure it is that the first is the better, by the test of the two (Student's t).
-        questions: How many questions carry the difference: their effective number.
-        interval: Where the interval is from: percentiles of resamples, or t where few questions carry it.
+        prob_better: Probability that the first is better, by Student's t.
+        questions: Effective number of questions.
+        interval: Source of the interval: percentiles of resamples, or Student's t for few questions.
     """
 
     first: str
@@ -43,31 +43,31 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     """Return the paired difference of two systems, with its interval.
 
     Raises:
-        NotFoundError: A system that the table does not have.
-        UnrankableError: One has no rating, or no battles link the two.
-        StatisticsError: The table says nothing on how sure its ratings are.
+        NotFoundError: A system is not in the table.
+        UnrankableError: A system has no rating, or no battles link the two.
+        StatisticsError: The table has no standard errors.
     """
     first_code, second_code = _comparable(table, first, second)
     points = float(table.points[first_code] - table.points[second_code])
     if table.errors is None:
-        message = "Joint intervals are not kept for so many systems."
+        message = "Differences have no intervals for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
-    # Of the pair alone: among hundreds of systems every other pair costs as much.
+    # Only this pair: the errors of all pairs take long for hundreds of systems.
     errors = table.errors.among(np.array([first_code, second_code]))
     se, units = float(errors.se[0, 1]), float(errors.units[0, 1])
     if not math.isfinite(se):
-        message = f"The battles do not say how sure the difference of {first} and {second} is."
+        message = f"The battles are too few for an interval of the difference of {first} and {second}."
         raise StatisticsError(message, advice="Judge them on more questions.")
     reach = float(errors.reach[0, 1])
     lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
     gap = np.full((2, 2), points)
     if table.draws is not None and units >= FEW_QUESTIONS and not errors.agreed(gap)[0, 1]:
-        drawn = table.draws[:, first_code] - table.draws[:, second_code]
-        drawn = drawn[~np.isnan(drawn)]
+        draws = table.draws[:, first_code] - table.draws[:, second_code]
+        draws = draws[~np.isnan(draws)]
         clustered = table.settings.cluster is Cluster.QUESTION
-        ends = intervals.percentile(drawn, units if clustered else None)
-        kind, se = IntervalKind.BOOTSTRAP, float(drawn.std(ddof=1))
-        lower, upper = _beside_test((float(ends[0]), float(ends[1])), (lower, upper))
+        ends = intervals.percentile(draws, units if clustered else None)
+        kind, se = IntervalKind.BOOTSTRAP, float(draws.std(ddof=1))
+        lower, upper = _consistent_with_test((float(ends[0]), float(ends[1])), (lower, upper))
     return Difference(
         first=first,
         second=second,
@@ -87,8 +87,8 @@ def _questions(table: RatingTable, units: float) -> int:
     return table.questions
 
 
-def _beside_test(ends: tuple[float, float], tested: tuple[float, float]) -> tuple[float, float]:
-    """Percentile ends, the one by 0 being the test's own where they alone would contradict the test."""
+def _consistent_with_test(ends: tuple[float, float], tested: tuple[float, float]) -> tuple[float, float]:
+    """Return the percentile ends, replacing one that contradicts the test by the test's."""
     above, below = tested[0] > 0, tested[1] < 0
     lower = tested[0] if above is not (ends[0] > 0) else ends[0]
     upper = tested[1] if below is not (ends[1] < 0) else ends[1]
@@ -96,7 +96,7 @@ def _beside_test(ends: tuple[float, float], tested: tuple[float, float]) -> tupl
 
 
 def rate_as(battles: BattleTable, settings: Settings) -> RatingTable:
-    """Rate battles by ready settings."""
+    """Rate battles with the given settings."""
     return rate(
         battles,
         method=settings.method,
@@ -113,10 +113,12 @@ def _comparable(table: RatingTable, first: str, second: str) -> tuple[int, int]:
     first_code, second_code = table.code(first), table.code(second)
     for name, code in ((first, first_code), (second, second_code)):
         if np.isnan(table.points[code]):
-            message = f"{name} has no rating: it never wins or never loses, or meets no rated system."
+            message = (
+                f"{name} has no rating: it never wins, never loses, or has no battle with a rated system."
+            )
             raise UnrankableError(message, advice="Judge more of its battles.")
     if table.component[first_code] != table.component[second_code]:
-        message = f"No chain of battles compares {first} with {second}."
+        message = f"No chain of battles links {first} and {second}."
         raise UnrankableError(message, advice="Judge battles between their groups.")
     return first_code, second_code
 

@@ -1,11 +1,10 @@
-"""Intervals of ratings, one-sided bounds, and the one test behind letters, ranks, differences and chances.
+"""Intervals of ratings, one-sided bounds, and the significance test behind letters, ranks and differences.
 
-A Wald test on the rating scale grows weaker as the result grows stronger, since near 0 and 1 the error
-grows faster than the rating (Hauck & Donner, 1977). The statistic here is that of the score test for as many
-battles as give the standard error s of a difference d of log-odds, 2 sinh(d/2) / s: with n battles of which a
-share p was won it is (p − ½) / √(¼/n). Solved for the difference it gives the interval d ± 2 asinh(t s / 2),
-which for independent battles is Wilson's, so an interval leaves out 0 exactly where the test finds a
-difference.
+A Wald test on the rating scale loses power for strong results, since near 0 and 1 the error grows faster than
+the rating (Hauck & Donner, 1977). Instead, the statistic for a difference d of log-odds with standard error s
+is 2 sinh(d/2) / s: the score test, which is (p − ½) / √(¼/n) for n battles and a share p of wins. Inverting
+it gives the interval d ± 2 asinh(t s / 2), Wilson's for independent battles, which excludes 0 exactly if the
+test is significant.
 
 Sources: Wilson (1927); Newcombe (2001), "Logit confidence intervals and the inverse sinh transformation".
 """
@@ -22,24 +21,20 @@ from leaderboard.ratings.vocabulary import POINTS
 from leaderboard.stats import LEVEL, bca_level
 
 FEW_QUESTIONS = 12
-"""With fewer questions, percentiles of resamples cover too little; Student's t is used instead."""
-MOST_FREEDOM = 1e6
+"""With fewer questions, intervals are Student's t, because percentiles of resamples are too narrow."""
+MAX_FREEDOM = 1e6
 NO_SPREAD = 1e-6
-"""Below this many points a spread is rounding, not variation."""
+"""A smaller spread in points is a rounding error."""
 ROUNDING = 1e-10
-"""Likewise the variance of a difference, as a share of those of its two ratings."""
+"""A smaller variance of a difference, as a share of the two variances, is a rounding error."""
 ONE_UNIT = 1 + 1e-6
-FURTHEST = 200.0
-"""Largest difference in log-odds: beyond it the result is certain and sinh overflows."""
+MAX_GAP = 200.0
+"""Largest difference in log-odds; beyond it sinh overflows."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedErrors:
-    """Standard errors of differences of ratings; (S, S), NaN where unknown.
-
-    Attributes:
-        units: The effective number of independent questions (or battles) that carry each difference.
-    """
+    """(S, S) standard errors of differences of ratings, NaN if unknown, and effective `units` of each."""
 
     se: Floats
     units: Floats
@@ -50,26 +45,25 @@ class PairedErrors:
     ) -> "PairedErrors":
         """Build the errors from the ratings' covariance in squared points.
 
-        Where all questions agree on a difference, they show no spread. Each then counts as one battle, won
-        with the chance that the ratings give, so that the statistic is tanh(d/2) √units. A single question
-        does not say how sure a difference is.
+        If all questions agree on a difference, there is no spread. Each then counts as one battle with the
+        expected result, so the statistic is tanh(d/2) √units. One question gives no standard error.
 
-        `factor` is what the variance of each difference grows by for few questions.
+        `factor` corrects the variance of each difference for few questions.
         """
         gap = points[:, None] - points
         units = np.broadcast_to(np.asarray(units, dtype=np.float64), gap.shape)
         variance, own = variances_of_differences(covariance), np.diag(covariance)
         agreed = variance < np.maximum(NO_SPREAD**2, ROUNDING * (own[:, None] + own))
-        se = np.where(agreed, _of_single_battles(gap, units), np.sqrt(variance * factor))
+        se = np.where(agreed, _error_of_single_battles(gap, units), np.sqrt(variance * factor))
         unknown = (units <= ONE_UNIT) | np.isnan(variance) | np.eye(len(points), dtype=bool)
         return cls(se=np.where(unknown, np.nan, se), units=units)
 
     def agreed(self, gap: Floats) -> NDArray[np.bool_]:
-        """Find pairs on which no question differed in points, so that resamples hardly vary."""
-        return np.isclose(self.se, _of_single_battles(gap, self.units), rtol=1e-9)
+        """Find pairs on which all questions agree, so that resamples do not vary."""
+        return np.isclose(self.se, _error_of_single_battles(gap, self.units), rtol=1e-9)
 
     def among(self, codes: Ints) -> "PairedErrors":
-        """Select some systems, in their order."""
+        """Select systems, in their order."""
         chosen = np.ix_(codes, codes)
         return PairedErrors(se=self.se[chosen], units=self.units[chosen])
 
@@ -79,7 +73,7 @@ class PairedErrors:
         return freedom_of(self.units)
 
     def statistic(self, gap: Floats) -> Floats:
-        """Student's t of differences in points, with their sign."""
+        """Return Student's t of differences in points, with their sign."""
         return np.asarray(score_distance(gap / POINTS) * POINTS / self.se)
 
     def p_values(self, gap: Floats) -> Floats:
@@ -97,40 +91,37 @@ class PairedErrors:
         return np.asarray(2 * POINTS * np.arcsinh(half))
 
 
-def _of_single_battles(gap: Floats, units: Floats) -> Floats:
-    half = np.clip(gap / POINTS / 2, -FURTHEST, FURTHEST)
+def _error_of_single_battles(gap: Floats, units: Floats) -> Floats:
+    half = np.clip(gap / POINTS / 2, -MAX_GAP, MAX_GAP)
     return np.asarray(2 * POINTS * np.cosh(half) / np.sqrt(np.maximum(units, ONE_UNIT)))
 
 
 def variances_of_differences(covariance: Floats) -> Floats:
-    """(S, S) variances of the differences of what has this covariance."""
+    """(S, S) variances of differences from a covariance."""
     variance = np.diag(covariance)
     return np.asarray(np.maximum(variance[:, None] + variance - 2 * covariance, 0.0))
 
 
 def score_distance(gap: Floats) -> Floats:
-    """Return a difference of log-odds on the scale on which its test grows with the result: 2 sinh(d / 2)."""
-    return np.asarray(2 * np.sinh(np.clip(gap, -FURTHEST, FURTHEST) / 2))
+    """Return a difference of log-odds on the scale of the score test: 2 sinh(d / 2)."""
+    return np.asarray(2 * np.sinh(np.clip(gap, -MAX_GAP, MAX_GAP) / 2))
 
 
 def freedom_of(units: Floats | float) -> Floats:
-    """Degrees of freedom of a number of effective units: one less, at least 1."""
-    return np.clip(np.asarray(units, dtype=np.float64) - 1, 1.0, MOST_FREEDOM)
+    """Return the degrees of freedom of effective units: one less, at least 1."""
+    return np.clip(np.asarray(units, dtype=np.float64) - 1, 1.0, MAX_FREEDOM)
 
 
 def t_quantile(freedom: Floats, level: float = LEVEL) -> Floats:
-    """Return the number of standard errors that a two-sided interval reaches."""
-    return np.asarray(stdtrit(np.minimum(freedom, MOST_FREEDOM), (1 + level) / 2))
+    """Return the half-width of a two-sided interval in standard errors."""
+    return np.asarray(stdtrit(np.minimum(freedom, MAX_FREEDOM), (1 + level) / 2))
 
 
 ERROR = 0.05
 
 
 def better(points: Floats, errors: PairedErrors) -> NDArray[np.bool_]:
-    """(S, S) whether the row's system is surely better than the column's, for all pairs at once (Holm).
-
-    A pair without an error is not separated.
-    """
+    """(S, S) whether the row's system is significantly better than the column's, by Holm's procedure."""
     gap = points[:, None] - points
     above, right = np.triu_indices(len(points), k=1)
     p_values = errors.p_values(gap)[above, right]
@@ -153,30 +144,27 @@ def holm(p_values: Floats, error: float = ERROR) -> NDArray[np.bool_]:
 
 
 TAIL = (1 - LEVEL) / 2
-# One-sided bounds leave 5 % on their one side.
 ONE_SIDED = 1 - LEVEL
 BISECTIONS = 80
-LEAST_UNITS = 2.0
+MIN_UNITS = 2.0
 
 
 def tail_of(units: Floats | float | None) -> Floats:
     """Return the share of draws beyond either end of an interval: 2.5 %, less with few questions.
 
-    Draws spread by the factor √((n−1)/n) too little and know nothing of t; the expanded tail makes up for
-    both.
-
-    `units` is None if single battles are resampled.
+    The spread of draws is too small by the factor √((n−1)/n) and lacks the tails of t; the smaller share
+    corrects both. `units` is None if single battles are resampled.
 
     Source: Hesterberg (2015), "What teachers should know about the bootstrap", section 5.3.
     """
     if units is None:
         return np.asarray(TAIL)
-    behind = np.maximum(np.asarray(units, dtype=np.float64), LEAST_UNITS)
-    return np.asarray(ndtr(-np.sqrt(behind / (behind - 1)) * t_quantile(freedom_of(behind))))
+    units = np.maximum(np.asarray(units, dtype=np.float64), MIN_UNITS)
+    return np.asarray(ndtr(-np.sqrt(units / (units - 1)) * t_quantile(freedom_of(units))))
 
 
 def percentile(draws: Floats, units: Floats | float | None = None) -> tuple[Floats, Floats]:
-    """(S,) lower and upper ends from (B, S) or (B,) draws over a number of independent questions."""
+    """(S,) lower and upper ends from (B, S) or (B,) draws."""
     tail = tail_of(units)
     ranked = np.sort(draws.reshape(len(draws), -1), axis=0)
     lower, upper = (_at(ranked, np.broadcast_to(share, ranked.shape[1])) for share in (tail, 1 - tail))
@@ -184,7 +172,7 @@ def percentile(draws: Floats, units: Floats | float | None = None) -> tuple[Floa
 
 
 def _at(ranked: Floats, share: Floats) -> Floats:
-    """(S,) quantiles of (B, S) sorted draws at a share of each column."""
+    """(S,) quantiles of (B, S) sorted draws at one level per column."""
     place = np.clip(share, 0, 1) * (len(ranked) - 1)
     first = np.minimum(place.astype(np.int64), len(ranked) - 2)
     column = np.arange(ranked.shape[1])
@@ -196,8 +184,6 @@ def bca(
     draws: Floats, point: Floats, acceleration: Floats, units: Floats | float | None = None
 ) -> tuple[Floats, Floats]:
     """(S,) bias-corrected and accelerated ends.
-
-    With as many draws above as below the point and no acceleration these are the percentile ends.
 
     Source: Efron (1987), equations 2.3 and 6.6.
     """
@@ -219,24 +205,19 @@ def acceleration(influence: Floats | csr_array, weight: Floats | None = None) ->
 
 
 def one_sided(pairs: PairCounts, outside: Ints, rated: Floats, effective: Floats, *, wins: bool) -> Floats:
-    """(len(outside),) log-odds bounds of systems that won, or lost, every battle with rated ones.
+    """(len(outside),) log-odds bounds of systems that won, or lost, every battle with rated systems.
 
-    The bound is the rating at which so clean a record has a chance of 5 %; it is exact for the model, given
-    the others' ratings.
-
-    `rated` are (S,) log-odds, NaN where there is no rating. `effective` says how many independent battles one
-    counts for: below 1 where several are on one question. `wins` asks for lower bounds.
-
-    Returns:
-        Bounds, NaN for systems that met no rated one.
+    The bound is the rating at which such a record has a probability of 5 %, given the opponents' ratings; NaN
+    without rated opponents. `rated` are (S,) log-odds, NaN without a rating. `effective` is the number of
+    independent battles per battle. `wins` selects lower bounds.
     """
     place = np.full(pairs.systems, -1, dtype=np.int64)
     place[outside] = np.arange(len(outside))
     ends = np.concatenate([pairs.low, pairs.high])
-    others = np.concatenate([pairs.high, pairs.low])
+    opponents = np.concatenate([pairs.high, pairs.low])
     battles = np.tile(pairs.totals, 2) * effective[ends]
-    used = (place[ends] >= 0) & ~np.isnan(rated[others])
-    system, opponent, battles = place[ends[used]], rated[others[used]], battles[used]
+    used = (place[ends] >= 0) & ~np.isnan(rated[opponents])
+    system, opponent, battles = place[ends[used]], rated[opponents[used]], battles[used]
     sign = 1.0 if wins else -1.0
     met = np.bincount(system, minlength=len(outside)) > 0
     spread = 60.0 + np.abs(opponent).max(initial=0.0)

@@ -1,9 +1,9 @@
 """Joint bootstrap draws: all resamples of a chunk are solved at once.
 
-Each resample is a reweighting of questions (or battles), so only the pairs' counts change. Every chunk
-has its own random stream and its own fixed size, so neither threads nor memory change a byte.
+Each resample is a reweighting of questions (or battles), so only the pairs' counts change. Every chunk has
+its own random stream and a fixed size, so neither threads nor memory change a byte.
 
-Source: Rubin (1981) for gamma weights, under which nothing observed ever vanishes.
+Source: Rubin (1981) for gamma weights, which are never 0.
 """
 
 from dataclasses import dataclass, replace
@@ -41,36 +41,32 @@ STACK_NUMBERS = 4_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Units:
-    """Units of resampling.
-
-    Attributes:
-        by_cluster: (clusters, 3 P) counts of each cluster; None to resample single battles.
-    """
+    """Units of resampling: (clusters, 3 P) counts `by_cluster`, or None to resample single battles."""
 
     by_cluster: csc_array | Cells | None
     pairs: PairCounts
 
     @classmethod
     def of(cls, model: PairModel, table: BattleTable, pairs: PairCounts, cluster: Cluster) -> "Units":
-        """Build the units of resampling for a rating of battles; all of them must be among the pairs."""
+        """Build the units of resampling; all battles must be among the pairs."""
         if cluster is Cluster.NONE:
             return cls(by_cluster=None, pairs=pairs)
         cells = None if model.ties else count_cells(table, pairs)
         if cells is None:
             by_question = count_by_cluster(table, pairs, table.question, len(table.questions))
-            # By column: each count is then summed in one place, question by question.
+            # By column, so that each count is summed in the order of the questions.
             return cls(by_cluster=by_question.tocsc(), pairs=pairs)
         low, high, tie = pairs.outcomes
         halved = np.stack([low + tie / 2, high + tie / 2, np.zeros_like(tie)])
         return cls(by_cluster=cells, pairs=replace(pairs, outcomes=halved))
 
     def chunk(self, draws: int) -> int:
-        """Draws a chunk, fixed by the battles alone."""
+        """Return the number of draws per chunk, which depends only on the battles."""
         tall = 3 * len(self.pairs.low) if self.by_cluster is None else max(self.by_cluster.shape)
         return int(np.clip(CHUNK_NUMBERS // max(tall, 1), 8, min(CHUNK_DRAWS, max(draws, 8))))
 
     def outcomes(self, rng: np.random.Generator, draws: int) -> Floats:
-        """(3, P, draws) reweighted outcome counts; the total of each draw is that of the battles."""
+        """(3, P, draws) reweighted outcome counts; each draw has the same total as the battles."""
         totals = self.pairs.outcomes.reshape(-1)
         if self.by_cluster is None:
             resampled = rng.standard_gamma(totals[:, None], (len(totals), draws))
@@ -85,13 +81,13 @@ class Units:
 def draw(
     model: PairModel, fit: Fit, units: Units, *, draws: int, seed: int, ridge: Ridge | None = None
 ) -> Floats:
-    """Joint bootstrap draws of the ratings of one group.
+    """Draw joint bootstrap ratings of one group.
 
-    Each draw starts from the full fit and is improved with the full fit's inverse information, which is
-    nearly its own; the few that do not settle take their own Newton steps.
+    Each draw starts from the full fit and takes chord steps with its inverse information; draws that do not
+    converge take Newton steps.
 
     Returns:
-        (draws, S) log-odds ratings; a row of NaN where a resample has no estimate.
+        (draws, S) log-odds ratings; a row of NaN if a resample has no estimate.
     """
     drawing = _Drawing(
         model=model,
@@ -126,7 +122,7 @@ class _Drawing:
 
 
 def _draw_chunk(drawing: _Drawing, number: int) -> Floats:
-    """(draws of the chunk, S) ratings; on one thread, wherever it is called."""
+    """(draws of the chunk, S) ratings, computed on one thread."""
     size = drawing.units.chunk(drawing.draws)
     first = number * size
     count = min(size, drawing.draws - first)
@@ -139,7 +135,7 @@ def _draw_chunk(drawing: _Drawing, number: int) -> Floats:
 
 
 def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None = None) -> Floats:
-    """(K, K) inverse information of ratings and, last, of the tie parameter where it was estimated."""
+    """(K, K) inverse information of ratings and, last, of the tie parameter if it was estimated."""
     matrix = information(pairs, fit.curvature)
     if ridge is None:
         matrix += np.trace(matrix) / pairs.systems**2
@@ -155,7 +151,7 @@ def joint_inverse(pairs: PairCounts, fit: Fit, ridge: Ridge | None = None) -> Fl
 def solve_draws(
     model: PairModel, fit: Fit, pairs: PairCounts, outcomes: Floats, inverse: Floats, ridge: Ridge | None
 ) -> Floats:
-    """(draws, S) ratings that maximise the likelihood of (3, P, draws) outcomes; NaN where none does."""
+    """(draws, S) maximum likelihood ratings of (3, P, draws) outcomes; NaN without an estimate."""
     free, draws = len(inverse), outcomes.shape[2]
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
     thetas = np.repeat(start[:, None], draws, axis=1)
@@ -170,7 +166,7 @@ def solve_draws(
     active = np.arange(draws)
     remaining, point = likelihood, thetas
     for _ in range(CHORD_STEPS):
-        with np.errstate(over="ignore", invalid="ignore"):  # a chord may run off; Newton then takes over
+        with np.errstate(over="ignore", invalid="ignore"):  # chord steps may diverge; Newton steps follow
             step = inverse @ remaining.slope(point)
             point = point + step
             moved = np.abs(step).max(axis=0)
@@ -202,7 +198,7 @@ def solve_draws(
 
 
 def _existing(fit: Fit, pairs: PairCounts, outcomes: Floats) -> NDArray[np.bool_]:
-    """(draws,) whether an estimate exists; it always does where nothing observed has vanished."""
+    """(draws,) whether an estimate exists; it does if no observed outcome has weight 0."""
     exists = ~((outcomes == 0) & (pairs.outcomes > 0)[..., None]).any(axis=(0, 1))
     for column in np.flatnonzero(~exists).tolist():
         part = replace(pairs, outcomes=outcomes[..., column])
@@ -212,7 +208,7 @@ def _existing(fit: Fit, pairs: PairCounts, outcomes: Floats) -> NDArray[np.bool_
 
 
 def _incidence(pairs: PairCounts) -> csr_array:
-    """(S, P): +1 where a system is a pair's low end, −1 where it is its high end."""
+    """(S, P): +1 if a system is a pair's low end, −1 if it is the high end."""
     number = np.arange(len(pairs.low))
     entries = np.repeat([1.0, -1.0], len(number))
     places = (np.concatenate([pairs.low, pairs.high]), np.tile(number, 2))
@@ -221,7 +217,7 @@ def _incidence(pairs: PairCounts) -> csr_array:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Likelihood:
-    """The log likelihood of a stack of draws, less the ridge's penalty, at (K, draws) points."""
+    """Penalised log-likelihood of a stack of draws at (K, draws) points."""
 
     model: PairModel
     pairs: PairCounts
@@ -258,7 +254,7 @@ class _Likelihood:
         matrix[:, pairs.low, pairs.high] = matrix[:, pairs.high, pairs.low] = -terms.gap_gap.T
         inner = np.arange(size)
         diagonal = abs(self.ends) @ terms.gap_gap
-        # A flat direction would make the matrix singular; the line search keeps the longer step honest.
+        # Avoids a singular matrix in flat directions; the line search limits the longer step.
         matrix[:, inner, inner] = diagonal.T + 1e-12 * diagonal.max(axis=0)[:, None]
         if self.ridge is None:
             matrix[:, :size, :size] += (diagonal.sum(axis=0) / size**2)[:, None, None]
@@ -277,7 +273,7 @@ class _Likelihood:
 
 
 def _newton_draws(likelihood: _Likelihood, fit: Fit, draws: int) -> Floats:
-    """(K, draws) maximisers by damped Newton steps on the whole stack; NaN where there is none."""
+    """(K, draws) maximisers by damped Newton steps on the whole stack; NaN if there is none."""
     start = np.append(fit.theta, fit.tie) if fit.has_tie else fit.theta
     point = np.repeat(start[:, None], draws, axis=1)
     settled = np.zeros(draws, dtype=bool)

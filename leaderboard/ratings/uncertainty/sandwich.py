@@ -1,4 +1,4 @@
-"""Standard errors that hold when the model does not: sandwich covariances, plain and clustered.
+"""Robust standard errors: sandwich covariances, plain and clustered.
 
 Sources: Huber (1967), White (1980); Liang & Zeger (1986) for clusters, with the factor Q/(Q−1).
 """
@@ -21,7 +21,7 @@ from leaderboard.ratings.counts import (
 from leaderboard.ratings.models.likelihoods import PairModel
 from leaderboard.ratings.models.newton import Fit, laplacian_solver
 from leaderboard.ratings.result import Settings
-from leaderboard.ratings.uncertainty.carrying import DENSE_SCORES
+from leaderboard.ratings.uncertainty.effective import DENSE_SCORES
 from leaderboard.ratings.vocabulary import Cluster
 
 DRAWS = 200
@@ -29,7 +29,7 @@ DRAWS = 200
 
 
 def plain_covariance(model: PairModel, fit: Fit, pairs: PairCounts, inverse: Floats) -> Floats:
-    """(S, S) covariance of the log-odds ratings, battles being independent."""
+    """(S, S) covariance of the log-odds ratings for independent battles."""
     at_gap, at_tie = model.outcome_scores(fit.theta[pairs.low] - fit.theta[pairs.high], fit.tie)
     square = (pairs.outcomes * at_gap**2).sum(axis=0)
     meat = np.zeros_like(inverse)
@@ -44,8 +44,8 @@ def plain_covariance(model: PairModel, fit: Fit, pairs: PairCounts, inverse: Flo
 
 
 def clustered_covariance(inverse: Floats, scores: Floats | csr_array, systems: int) -> Floats:
-    """(S, S) covariance of the log-odds ratings, questions being independent."""
-    # A power of two, so that squares of very large weights are numbers and no digit changes.
+    """(S, S) covariance of the log-odds ratings for independent questions."""
+    # Scaling by a power of two avoids overflow without changing a digit.
     largest = float(np.abs(scores.data if isinstance(scores, csr_array) else scores).max(initial=0.0))
     scale = 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
     relative = scores / scale
@@ -63,9 +63,9 @@ def _bread(inverse: Floats, meat: Floats, systems: int) -> Floats:
 def row_scores(
     model: PairModel, fit: Fit, pairs: PairCounts, table: BattleTable
 ) -> tuple[Floats, Floats | None]:
-    """(N,) weighted score of each battle towards its first-named system, and towards the tie parameter.
+    """(N,) weighted score of each battle by its first-named system, and by the tie parameter.
 
-    Battles of pairs that are not in `pairs` score 0.
+    Battles of pairs not in `pairs` score 0.
     """
     at_gap, at_tie = model.outcome_scores(fit.theta[pairs.low] - fit.theta[pairs.high], fit.tie)
     systems = pairs.systems
@@ -84,7 +84,7 @@ def row_scores(
 
 
 def _by_cell(pairs: PairCounts, scores: Floats, *, mirrored: float) -> Floats:
-    """(3 S², ) scores by winner for every ordered pair, towards its first system."""
+    """(3 S²,) scores by winner for every ordered pair."""
     systems = pairs.systems
     table = np.zeros((systems * systems, 3))
     table[pairs.low * systems + pairs.high] = scores.T
@@ -109,7 +109,7 @@ def _look_up(scores: Floats, cell: Ints, table: BattleTable) -> Floats:
 def cluster_scores(
     table: BattleTable, scores: tuple[Floats, Floats | None], systems: int
 ) -> Floats | csr_array:
-    """(questions, K) scores summed over each question's battles, full or sparse by size."""
+    """(questions, K) scores summed over each question's battles, dense or sparse by size."""
     at_gap, at_tie = scores
     questions = len(table.questions)
     wide = systems + (at_tie is not None)
@@ -137,11 +137,11 @@ def _sparse_scores(table: BattleTable, scores: tuple[Floats, Floats | None], wid
 def multiplier_errors(
     model: PairModel, fit: Fit, pairs: PairCounts, table: BattleTable, settings: Settings, anchor: Ints | None
 ) -> Floats:
-    """(S,) standard errors in log-odds, where systems are too many for anything of size systems × systems.
+    """(S,) standard errors in log-odds without any systems × systems array.
 
     Each draw multiplies every question's (or battle's) score by an independent standard normal number and
-    solves one sparse system; the spread of the solutions is the sandwich standard error, to about 5 %, in the
-    gauge of the anchor or the mean.
+    solves one sparse system; the spread of the solutions approximates the sandwich standard error to about
+    5 %, relative to the anchor or the mean.
 
     Source: the multiplier (wild) bootstrap of scores; Kline & Santos (2012).
     """

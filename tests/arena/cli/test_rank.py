@@ -14,7 +14,7 @@ import typer
 from arena.container import open_ranking
 from arena.services.boards.snapshot import read_board
 from arena.site.board_file import board_html
-from leaderboard.vocabulary import COMMON_ALONE
+from leaderboard.vocabulary import COMMON_QUESTIONS_NOTE
 from tests.arena.conftest import DEAD_ENDPOINT, Commands, Serve, write_lines
 from tests.scripted_replies import Fault
 
@@ -259,10 +259,10 @@ def test_missing_answers_never_pay(run: Commands, files: Files, tmp_path: Path, 
     skipped = run(*scope, "--out", tmp_path / "skip", "--missing", "skip")
     assert "10 comparisons missing" in skipped[2]
     sentence = "No system is first: best [partial (7 of 12)] is ahead only on the questions that it answered."
-    assert f"{sentence} {COMMON_ALONE}" in skipped[1]
+    assert f"{sentence} {COMMON_QUESTIONS_NOTE}" in skipped[1]
     arena = open_ranking(tmp_path / "skip")
     page = board_html(read_board(arena.boards.get(arena.ranking_results.last_board().name)))
-    assert f"{sentence} {COMMON_ALONE}" in page
+    assert f"{sentence} {COMMON_QUESTIONS_NOTE}" in page
     assert all(text in page for text in (">partial (7 of 12)", "Declined rightly", "0 of 1"))
 
 

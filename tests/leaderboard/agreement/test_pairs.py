@@ -55,18 +55,18 @@ def drawn(seed: int) -> list[CalibrationPair]:
 
 def test_coefficients_equal_those_of_other_libraries() -> None:
     pairs = drawn(1)
-    found = calibrate(pairs, QUICK).overall
+    result = calibrate(pairs, QUICK).overall
     people = [int(np.sign(one.labels[0])) for one in pairs]
     judge = [SIDES.index(one.preference) - 1 for one in pairs if one.preference is not None]
-    assert found.kappa.value == pytest.approx(cohen_kappa_score(judge, people))
+    assert result.kappa.value == pytest.approx(cohen_kappa_score(judge, people))
     margins, labels = [known(one.margin) for one in pairs], [float(one.labels[0]) for one in pairs]
-    assert found.pearson.value == pytest.approx(stats.pearsonr(margins, labels).statistic)
-    assert found.spearman.value == pytest.approx(stats.spearmanr(margins, labels).statistic)
+    assert result.pearson.value == pytest.approx(stats.pearsonr(margins, labels).statistic)
+    assert result.spearman.value == pytest.approx(stats.spearmanr(margins, labels).statistic)
     hits = [a == b for a, b in zip(judge, people, strict=True)]
-    assert found.accuracy.value == pytest.approx(np.mean(hits))
+    assert result.accuracy.value == pytest.approx(np.mean(hits))
     decided = [hit for hit, b in zip(hits, people, strict=True) if b != 0]
-    assert found.decisive_accuracy.value == pytest.approx(np.mean(decided))
-    assert found.tie_rate.value == pytest.approx(judge.count(0) / len(judge))
+    assert result.decisive_accuracy.value == pytest.approx(np.mean(decided))
+    assert result.tie_rate.value == pytest.approx(judge.count(0) / len(judge))
 
 
 def test_krippendorffs_alpha_equals_evalicas() -> None:
@@ -101,11 +101,11 @@ def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() 
         pair(1, None),
         pair(1, Preference.B),
     ]
-    found = calibrate(pairs, QUICK).overall
-    assert (found.pairs, found.unreadable, found.decided) == (5, 1, 3)
-    assert found.decisive_accuracy.value == pytest.approx(2 / 3)
-    assert found.accuracy.value == pytest.approx(2 / 4)
-    assert found.tie_rate.value == pytest.approx(1 / 4)
+    result = calibrate(pairs, QUICK).overall
+    assert (result.pairs, result.unreadable, result.decided) == (5, 1, 3)
+    assert result.decisive_accuracy.value == pytest.approx(2 / 3)
+    assert result.accuracy.value == pytest.approx(2 / 4)
+    assert result.tie_rate.value == pytest.approx(1 / 4)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,12 @@ def test_people_prefer_what_more_than_half_of_them_prefer(
     labels: tuple[float, ...], people: Preference
 ) -> None:
     """D1: grades are merged to a, tie or b and put to a majority, else a tie; how much better is no vote."""
-    found = pair(labels, people)
-    assert found.people is people
-    agreement = calibrate([found], QUICK).overall
+    result = pair(labels, people)
+    assert result.people is people
+    agreement = calibrate([result], QUICK).overall
     assert agreement.accuracy.value == 1
     assert agreement.decided == (people is not Preference.TIE)
-    assert agreement.mean_label == found.mean_label == pytest.approx(sum(labels) / len(labels))
+    assert agreement.mean_label == result.mean_label == pytest.approx(sum(labels) / len(labels))
 
 
 @given(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0]), min_size=1, max_size=7))
@@ -145,8 +145,8 @@ def test_correlations_are_with_the_mean_label() -> None:
     """D1: a pair that the majority calls a tie still leans to b in the correlation."""
     pairs = [pair((-2, 1, 1), Preference.A, margin=-0.1), pair((1, 0, 0), Preference.B, margin=0.6)]
     pairs += [pair((2, 2, -1), Preference.B, margin=0.9)]
-    found = calibrate(pairs, QUICK).overall
-    assert found.pearson.value == pytest.approx(stats.pearsonr([-0.1, 0.6, 0.9], [0, 1 / 3, 1]).statistic)
+    result = calibrate(pairs, QUICK).overall
+    assert result.pearson.value == pytest.approx(stats.pearsonr([-0.1, 0.6, 0.9], [0, 1 / 3, 1]).statistic)
 
 
 def test_absent_value_is_null() -> None:
@@ -164,11 +164,11 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
     pairs = drawn(5)
     once, again = (calibrate(pairs, QUICK).overall for _ in range(2))
     assert once == again
-    for name, found in once.estimates().items():
+    for name, result in once.estimates().items():
         if name != "annotator_alpha":
-            assert found.value is not None
-            assert found.interval is not None
-            assert found.value in found.interval
+            assert result.value is not None
+            assert result.interval is not None
+            assert result.value in result.interval
 
 
 def test_pairs_of_one_question_are_resampled_together() -> None:
@@ -195,9 +195,9 @@ def board(seed: int) -> BattleTable:
 
 
 def test_rankings_by_the_same_verdicts_agree_fully() -> None:
-    found = compare_rankings([board(1), board(1)]).as_json()
-    assert (found["tau"], found["lower"], found["upper"]) == (1, 1, 1)
-    assert all(row["ranks"][0] == row["ranks"][1] for row in listed(found["systems"]))
+    result = compare_rankings([board(1), board(1)]).as_json()
+    assert (result["tau"], result["lower"], result["upper"]) == (1, 1, 1)
+    assert all(row["ranks"][0] == row["ranks"][1] for row in listed(result["systems"]))
 
 
 def test_rankings_of_one_common_system_are_refused() -> None:

@@ -47,8 +47,8 @@ def written(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
 
 def gap(rows: Sequence[Mapping[str, object]], folder: Path, **request: Any) -> float:  # noqa: ANN401
     """Points by which the first system of battles of two is above the second."""
-    found = rate_file(written(folder / "b.csv", rows), RatingRequest(bootstrap=20, **request))
-    return (found.table.of("a").rating or 0) - (found.table.of("b").rating or 0)
+    result = rate_file(written(folder / "b.csv", rows), RatingRequest(bootstrap=20, **request))
+    return (result.table.of("a").rating or 0) - (result.table.of("b").rating or 0)
 
 
 def battles(*words: object, **columns: object) -> list[dict[str, object]]:
@@ -86,8 +86,8 @@ def newcomer(_: Path) -> str:
     own = [np.full(60, 5), np.arange(60) % 5, np.arange(60) % 2]
     a, b, won = (np.concatenate(pair) for pair in zip((a, b, won), own, strict=True))
     table = coded([*"abcde", "new"], 1, a, b, won, np.zeros(len(a)))
-    found = ratings.rate(table, interval=ratings.IntervalKind.SANDWICH, cluster=ratings.Cluster.NONE)
-    plain, ridge = (half_widths(found, table, size)[5] for size in (0.0, ArenaRank.ridge * len(a)))
+    result = ratings.rate(table, interval=ratings.IntervalKind.SANDWICH, cluster=ratings.Cluster.NONE)
+    plain, ridge = (half_widths(result, table, size)[5] for size in (0.0, ArenaRank.ridge * len(a)))
     assert f"{ridge:.1f}" == "70.7"  # arena-rank 0.1.1's
     return f"±{plain:.1f}"
 
@@ -193,9 +193,9 @@ def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
 def test_reasons_are_those_of_the_page(
     file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, texts = compared(file, monkeypatch), rules()["rules"]
+    result, texts = compared(file, monkeypatch), rules()["rules"]
     named = set()
-    for reason in found.reasons:
+    for reason in result.reasons:
         tool, version, text = reason.replace(":", "", 1).split(" ", 2)
         assert rules()["versions"][tool] == version
         for rule, row in texts.items():

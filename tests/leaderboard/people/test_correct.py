@@ -165,11 +165,11 @@ def test_votes_that_all_agree_have_the_interval_that_the_advice_names(
     count: int, lower: float | None, words: str
 ) -> None:
     verdicts = [(f"q{number}", "d", "a", "b", float(number % 3 > 0)) for number in range(120)]
-    found = correct_rates(plan_of(verdicts), votes_of([vote(verdict, 1.0) for verdict in verdicts[:count]]))
-    row = next(row for row in found["rows"] if row["system"] == "a")
+    result = correct_rates(plan_of(verdicts), votes_of([vote(verdict, 1.0) for verdict in verdicts[:count]]))
+    row = next(row for row in result["rows"] if row["system"] == "a")
     assert (row["win_rate"], row["upper"]) == (1, None if lower is None else 1)
     assert row["lower"] == (None if lower is None else pytest.approx(lower, abs=1e-3))
-    assert words in found["advice"]
+    assert words in result["advice"]
 
 
 def test_votes_that_cannot_correct_are_refused() -> None:
@@ -190,7 +190,7 @@ def test_votes_that_cannot_correct_are_refused() -> None:
 @pytest.mark.parametrize("number", range(7))
 def test_intervals_hold_what_people_say(number: int) -> None:
     simulation = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks/people.py"), run_name="people")
-    found = simulation["measured"](simulation["SETTINGS"][number], repeats=60)
+    result = simulation["measured"](simulation["SETTINGS"][number], repeats=60)
     for name in ("rating", *MEASURES):
-        assert found.share(name) >= 0.92
-    assert found.share("judge") < 0.9
+        assert result.share(name) >= 0.92
+    assert result.share("judge") < 0.9

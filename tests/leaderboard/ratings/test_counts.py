@@ -1,4 +1,4 @@
-"""The paths for very many systems, and bytes that threads cannot change."""
+"""Paths for very many systems, and independence of threads."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def make_table(seed: int = 0, systems: int = 12, rows: int = 3000) -> BattleTabl
 
 
 @pytest.mark.slow
-def test_the_number_of_threads_changes_no_byte() -> None:
+def test_threads_do_not_change_results() -> None:
     texts = [
         subprocess.run(
             ["env", f"OPENBLAS_NUM_THREADS={threads}", sys.executable, "-c", SCRIPT],
@@ -74,11 +74,11 @@ def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
     pairs = count_pairs(table)
     settings = Settings(cluster=cluster, seed=2)
     model = BradleyTerry()
-    found = POINTS * multiplier_errors(model, fit(model, pairs), pairs, table, settings, None)
+    result = POINTS * multiplier_errors(model, fit(model, pairs), pairs, table, settings, None)
     exact = rate(table, interval=IntervalKind.SANDWICH, cluster=cluster)
-    wanted = np.array([exact.of(name).se for name in table.systems])
-    assert np.abs(found / wanted - 1).max() < 0.2
-    assert abs(np.mean(found / wanted) - 1) < 0.06
+    expected = np.array([exact.of(name).se for name in table.systems])
+    assert np.abs(result / expected - 1).max() < 0.2
+    assert abs(np.mean(result / expected) - 1) < 0.06
 
 
 @pytest.mark.parametrize("shape", ["random", "chain"])
@@ -98,16 +98,16 @@ def test_sparse_and_dense_solves_agree(shape: str) -> None:
     assert np.abs(dense - dense.mean() - sparse).max() < 1e-7 * np.abs(dense).max()
 
 
-def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
+def test_sparse_and_dense_pair_counts_agree() -> None:
     few = make_table()
     many = replace(few, systems=(*few.systems, *(f"t{k}" for k in range(2_500))))
-    one, other = count_pairs(few), count_pairs(many)
+    dense, sparse = count_pairs(few), count_pairs(many)
     for name in ("low", "high", "outcomes"):
-        assert np.array_equal(getattr(one, name), getattr(other, name))
+        assert np.array_equal(getattr(dense, name), getattr(sparse, name))
 
-    parts = [count_by_cluster(t, p, t.question, 100).toarray() for t, p in ((few, one), (many, other))]
+    parts = [count_by_cluster(t, p, t.question, 100).toarray() for t, p in ((few, dense), (many, sparse))]
     assert np.array_equal(parts[0], parts[1])
-    assert np.array_equal(parts[0].sum(axis=0).reshape(3, -1), one.outcomes)
+    assert np.array_equal(parts[0].sum(axis=0).reshape(3, -1), dense.outcomes)
 
 
 @given(
@@ -115,7 +115,7 @@ def test_pairs_counted_by_sorting_equal_those_counted_in_a_table() -> None:
     swaps=st.lists(st.booleans(), min_size=30, max_size=30),
     draws=st.integers(1, 4),
 )
-def test_reweighted_cells_are_the_counts_by_question(
+def test_reweighted_cells_equal_counts_by_question(
     outcomes: list[Winner | None], swaps: list[bool], draws: int
 ) -> None:
     rows = [row for row, outcome in enumerate(outcomes) if outcome is not None]
@@ -129,7 +129,7 @@ def test_reweighted_cells_are_the_counts_by_question(
     pairs = count_pairs(table)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(counts, "LARGE", 0)
-        patched.setattr(counts, "LEAST_FILLED", 0)
+        patched.setattr(counts, "MIN_FILL", 0)
         patched.setattr(counts, "CELLS_AT_ONCE", 7)
         cells = count_cells(table, pairs)
         assert cells is not None
@@ -144,9 +144,7 @@ def test_reweighted_cells_are_the_counts_by_question(
 
 
 @pytest.mark.parametrize("why", ["few", "twice", "sparse", "weighted", "soft"])
-def test_only_large_tables_of_single_battles_are_held_as_cells(
-    monkeypatch: pytest.MonkeyPatch, why: str
-) -> None:
+def test_only_large_tables_of_single_battles_have_cells(monkeypatch: pytest.MonkeyPatch, why: str) -> None:
     monkeypatch.setattr(counts, "LARGE", 10_000 if why == "few" else 0)
     full = complete_table()
     ones = np.ones(len(full))

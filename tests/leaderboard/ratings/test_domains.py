@@ -1,4 +1,4 @@
-"""Ratings of domains borrow from the overall ones, say how much, and never follow a few questions far."""
+"""Ratings of domains borrow from the overall ones, say how much, and are robust to few questions."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ QUICK = Settings(bootstrap=60)
 Row = tuple[str, str, str, str, str]
 
 
-def played(
+def simulated(
     domain: str, questions: int, strength: Sequence[float], seed: int = 0, *, same: bool = False
 ) -> list[Row]:
     rng = np.random.default_rng(seed)
     rows = []
     for number in range(questions):
         luck = 2 * rng.standard_normal(len(strength)) * same
-        for one, other in combinations(range(len(strength)), 2):
-            gap = strength[one] + luck[one] - strength[other] - luck[other]
+        for a, b in combinations(range(len(strength)), 2):
+            gap = strength[a] + luck[a] - strength[b] - luck[b]
             winner = "model_a" if rng.random() < 1 / (1 + np.exp(-gap)) else "model_b"
-            rows.append((f"{domain}{number}", domain, f"s{one}", f"s{other}", winner))
+            rows.append((f"{domain}{number}", domain, f"s{a}", f"s{b}", winner))
     return rows
 
 
@@ -41,8 +41,8 @@ def odd(repeats: int, first: str = "s0", second: str = "s3") -> list[Row]:
 
 
 def rated(battles: BattleTable, settings: Settings = QUICK) -> tuple[RatingTable, dict[str, DomainTable]]:
-    found = rate_domains(battles, settings)
-    return rate(battles, bootstrap=60, cluster=settings.cluster), {each.domain: each for each in found}
+    domains = {table.domain: table for table in rate_domains(battles, settings)}
+    return rate(battles, bootstrap=60, cluster=settings.cluster), domains
 
 
 def moves(overall: RatingTable, domain: DomainTable) -> dict[str, float]:
@@ -54,56 +54,56 @@ def moves(overall: RatingTable, domain: DomainTable) -> dict[str, float]:
 
 @pytest.mark.parametrize("strength", [(-0.9, -0.2, 0.3, 0.8), (-3.0, -1.0, 1.0, 3.0)])
 @pytest.mark.parametrize("repeats", [1, 3, 20, 200])
-def test_two_questions_move_no_rating_far(strength: tuple[float, ...], repeats: int) -> None:
-    battles = encoded([*played("main", 40, strength), *odd(repeats)])
+def test_two_questions_barely_move_ratings(strength: tuple[float, ...], repeats: int) -> None:
+    battles = encoded([*simulated("main", 40, strength), *odd(repeats)])
     overall, domains = rated(battles)
     assert max(moves(overall, domains["odd"]).values()) < 300
     if repeats == 3:
         assert max(moves(overall, domains["odd"]).values()) < 60
 
 
-def test_domains_that_differ_throughout_are_left_to_differ() -> None:
+def test_consistently_different_domains_are_not_shrunk() -> None:
     battles = encoded(
-        [*played("up", 80, (-1.0, 0.0, 0.0, 1.0)), *played("down", 80, (1.0, 0.0, 0.0, -1.0), 1)]
+        [*simulated("up", 80, (-1.0, 0.0, 0.0, 1.0)), *simulated("down", 80, (1.0, 0.0, 0.0, -1.0), 1)]
     )
     _, domains = rated(battles)
     for domain, sign in (("up", 1), ("down", -1)):
-        found = domains[domain].table
-        gap = known(found.of("s3").rating) - known(found.of("s0").rating)
+        result = domains[domain].table
+        gap = known(result.of("s3").rating) - known(result.of("s0").rating)
         assert gap * sign == pytest.approx(2 * 400 / np.log(10), rel=0.35)
-        assert all(known(row.own_evidence) > 0.8 for row in found.ratings)
-        assert found.notes == ()
+        assert all(known(row.own_evidence) > 0.8 for row in result.ratings)
+        assert result.notes == ()
 
 
-def test_own_evidence_grows_with_the_questions_of_a_domain() -> None:
+def test_own_evidence_grows_with_questions() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
     few, more = (
-        rated(encoded([*played("main", 60, strength), *played("part", size, strength, 1)]))[1]["part"]
+        rated(encoded([*simulated("main", 60, strength), *simulated("part", size, strength, 1)]))[1]["part"]
         for size in (2, 30)
     )
-    shares = [{row.system: known(row.own_evidence) for row in each.table.ratings} for each in (few, more)]
+    shares = [{row.system: known(row.own_evidence) for row in part.table.ratings} for part in (few, more)]
     assert all(0 < shares[0][name] < shares[1][name] < 1 for name in shares[0])
-    absent = encoded([*played("main", 60, strength), *odd(3)])
+    absent = encoded([*simulated("main", 60, strength), *odd(3)])
     assert rated(absent)[1]["odd"].table.of("s1").own_evidence == 0
     assert rate(absent, bootstrap=20).of("s1").own_evidence is None
 
 
-def test_battles_of_one_question_count_for_less_where_they_go_together() -> None:
+def test_correlated_battles_of_a_question_count_less() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
-    rows = [*played("one", 40, strength, same=True), *played("two", 40, strength[::-1], 3, same=True)]
+    rows = [*simulated("one", 40, strength, same=True), *simulated("two", 40, strength[::-1], 3, same=True)]
     battles = encoded(rows)
-    clustered, alone = (
+    clustered, independent = (
         rated(battles, Settings(bootstrap=60, cluster=cluster))[1]["two"]
         for cluster in (Cluster.QUESTION, Cluster.NONE)
     )
     assert all(
         known(clustered.table.of(row.system).own_evidence) < known(row.own_evidence)
-        for row in alone.table.ratings
+        for row in independent.table.ratings
     )
 
 
 def test_board_and_files_carry_own_evidence() -> None:
-    battles = encoded([*played("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
+    battles = encoded([*simulated("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
     board = build_standings(battles, About(name="b", title="B"), settings=QUICK).as_json()
     rows = flat_rows(board)
     for row in rows:
@@ -117,16 +117,16 @@ def test_board_and_files_carry_own_evidence() -> None:
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
-def test_errors_without_draws_are_those_of_draws(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_analytic_errors_equal_errors_of_draws(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     strength = tuple(np.linspace(-1, 1, 6))
-    battles = encoded([*played("one", 60, strength, 1), *played("two", 90, strength, 2)])
-    drawn = rate_domains(battles, Settings(cluster=cluster))
-    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 5)
-    found = rate_domains(battles, Settings(cluster=cluster, interval=IntervalKind.SANDWICH, bootstrap=None))
-    for one, other in zip(drawn, found, strict=True):
-        assert one.table.draws is not None
-        assert other.table.draws is None
-        for row in one.table.ratings:
-            same = other.table.of(row.system)
+    battles = encoded([*simulated("one", 60, strength, 1), *simulated("two", 90, strength, 2)])
+    by_draws = rate_domains(battles, Settings(cluster=cluster))
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MAX_RESAMPLED", 5)
+    settings = Settings(cluster=cluster, interval=IntervalKind.SANDWICH, bootstrap=None)
+    for drawn, analytic in zip(by_draws, rate_domains(battles, settings), strict=True):
+        assert drawn.table.draws is not None
+        assert analytic.table.draws is None
+        for row in drawn.table.ratings:
+            same = analytic.table.of(row.system)
             assert known(same.rating) == pytest.approx(known(row.rating))
             assert known(same.se) == pytest.approx(known(row.se), rel=0.12)

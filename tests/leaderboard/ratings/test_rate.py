@@ -1,4 +1,4 @@
-"""Known numbers: the paper's Table 5 (A), a golden round, and a public engine's strengths."""
+"""Known numbers: the paper's Table 5 (A), a golden round, and invariants of ratings."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ TABLES = ROOT / "../shared/data/rag_qa_arena_tables"
 GOLDEN = ROOT / "tests/golden/ratings/round.json"
 
 
-@pytest.mark.skipif(not TABLES.exists(), reason="the paper's tables are not beside the checkout")
-def test_table_5_comes_out_of_table_3() -> None:
+@pytest.mark.skipif(not TABLES.exists(), reason="the paper's tables are not next to the checkout")
+def test_ratings_of_table_3_equal_table_5() -> None:
     table = rate(bundled_board().table, cluster=Cluster.NONE, bootstrap=2000)
     with (TABLES / "table5_elo.csv").open() as file:
         printed = {row["system"]: row for row in csv.DictReader(file) if row["column"] == "A"}
@@ -76,13 +76,13 @@ def rounded(table: RatingTable) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("case", list(CASES))
-def test_a_known_round_has_its_known_ratings(case: str) -> None:
-    wanted = json.loads(GOLDEN.read_text())[case]
-    found = rounded(CASES[case](golden_battles()))
-    assert [row["system"] for row in found] == [row["system"] for row in wanted]
-    for one, other in zip(found, wanted, strict=True):
-        for key, value in other.items():
-            assert one[key] == (pytest.approx(value, abs=2e-6) if isinstance(value, float) else value), key
+def test_ratings_equal_golden_ones(case: str) -> None:
+    golden = json.loads(GOLDEN.read_text())[case]
+    result = rounded(CASES[case](golden_battles()))
+    assert [row["system"] for row in result] == [row["system"] for row in golden]
+    for row, expected in zip(result, golden, strict=True):
+        for key, value in expected.items():
+            assert row[key] == (pytest.approx(value, abs=2e-6) if isinstance(value, float) else value), key
 
 
 QUICK = settings(max_examples=15, deadline=None)
@@ -97,13 +97,13 @@ def rows(draw: st.DrawFn) -> list[Row]:
     systems = draw(st.integers(2, 5))
     code = st.integers(0, systems - 1)
     battle = st.tuples(st.integers(0, 6), code, code, st.sampled_from(WORDS))
-    drawn = draw(st.lists(battle.filter(lambda b: b[1] != b[2]), min_size=1, max_size=40))
+    random = draw(st.lists(battle.filter(lambda b: b[1] != b[2]), min_size=1, max_size=40))
     ring = [(k, k, (k + 1) % systems, "tie") for k in range(systems)]
     decided = [(8, 0, 1, "model_a"), (8, 1, 0, "model_a")]
-    return [(f"q{q}", "x", f"s{a}", f"s{b}", w) for q, a, b, w in [*drawn, *ring, *decided]]
+    return [(f"q{q}", "x", f"s{a}", f"s{b}", w) for q, a, b, w in [*random, *ring, *decided]]
 
 
-def turned(row: Row) -> Row:
+def swapped(row: Row) -> Row:
     question, domain, first, second, winner = row
     return question, domain, second, first, FLIPPED[winner]
 
@@ -112,8 +112,8 @@ def sandwich(battles: list[Row], method: Method) -> RatingTable:
     return rate(encoded(battles), method=method, interval=IntervalKind.SANDWICH)
 
 
-def close(one: RatingTable, other: RatingTable) -> bool:
-    pairs = [(rating, other.of(rating.system)) for rating in one.ratings]
+def close(table: RatingTable, other: RatingTable) -> bool:
+    pairs = [(rating, other.of(rating.system)) for rating in table.ratings]
     return all(
         abs(known(left.rating) - known(right.rating)) < 1e-6
         and ((left.se is None) == (right.se is None))
@@ -125,12 +125,10 @@ def close(one: RatingTable, other: RatingTable) -> bool:
 @pytest.mark.parametrize("method", LIKELIHOODS)
 @QUICK
 @given(battles=rows(), seed=st.integers(0, 99))
-def test_neither_sides_nor_the_order_of_battles_change_a_rating(
-    method: Method, battles: list[Row], seed: int
-) -> None:
+def test_ratings_do_not_depend_on_sides_or_order(method: Method, battles: list[Row], seed: int) -> None:
     rng = np.random.default_rng(seed)
     other = [
-        turned(row) if rng.random() < 0.5 else row
+        swapped(row) if rng.random() < 0.5 else row
         for row in (battles[at] for at in rng.permutation(len(battles)))
     ]
     assert close(sandwich(battles, method), sandwich(other, method))
@@ -139,7 +137,7 @@ def test_neither_sides_nor_the_order_of_battles_change_a_rating(
 @pytest.mark.parametrize("method", LIKELIHOODS)
 @QUICK
 @given(battles=rows(), times=st.integers(2, 4))
-def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], times: int) -> None:
+def test_repeated_battles_do_not_change_ratings(method: Method, battles: list[Row], times: int) -> None:
     plain = sandwich(battles, method)
     assert close(plain, sandwich(battles * times, method))
     table = encoded(battles)
@@ -149,7 +147,7 @@ def test_doubled_battles_change_no_rating(method: Method, battles: list[Row], ti
 
 @QUICK
 @given(battles=rows(), method=st.sampled_from(LIKELIHOODS))
-def test_the_result_is_whole_and_repeats_to_the_byte(battles: list[Row], method: Method) -> None:
+def test_results_are_reproducible_and_consistent(battles: list[Row], method: Method) -> None:
     made = [rate(encoded(battles), method=method, bootstrap=40, seed=5) for _ in range(2)]
     texts = [json.dumps(table.as_json(), allow_nan=False) for table in made]
     assert texts[0] == texts[1]
@@ -166,7 +164,7 @@ def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
     assert np.abs(np.array(plain) - np.array(corrected)).max() < 1e-9
 
 
-def test_holm_steps_down_until_the_first_failure() -> None:
+def test_holm_stops_at_the_first_failure() -> None:
     assert holm(np.array([0.01, 0.04, 0.03])).tolist() == [True, False, False]
     assert holm(np.array([0.01, 0.02, 0.04])).tolist() == [True, True, True]
     assert holm(np.array([])).tolist() == []
@@ -178,7 +176,7 @@ def test_online_elo_does_not_depend_on_sides_and_keeps_the_mean(cluster: Cluster
     battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
     tables = [
         rate(encoded(rows), method=Method.ELO, bootstrap=40, cluster=cluster)
-        for rows in (battles, list(map(turned, battles)))
+        for rows in (battles, list(map(swapped, battles)))
     ]
     assert tables[0].as_json() == tables[1].as_json()
     assert [rating.system for rating in tables[0].ratings] == ["a", "b"]

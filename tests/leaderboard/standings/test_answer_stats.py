@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from leaderboard.export.tables import standings_file
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings.answer_stats import AnswerFact, AskedQuestion, declines_of, too_few_answers
+from leaderboard.standings.answer_stats import AnswerFact, BoardQuestion, declines_of, too_few_answers
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Standings
 from leaderboard.vocabulary import BoardForm
@@ -90,9 +90,9 @@ def test_its_battles_enter_no_rating(standings: Standings) -> None:
 )
 def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
     answered = {"one": count, "other": of, "third": of}
-    found = too_few_answers(encoded(battles(answered)), facts(answered))
-    assert ("one" in found) is short
-    assert not {"other", "third"} & found.keys()
+    result = too_few_answers(encoded(battles(answered)), facts(answered))
+    assert ("one" in result) is short
+    assert not {"other", "third"} & result.keys()
 
 
 def test_where_answers_are_not_known_the_questions_of_battles_count() -> None:
@@ -113,7 +113,7 @@ def test_a_round_on_some_questions_counts_answers_to_those() -> None:
 def test_missing_answers_count_0_where_the_metric_exists() -> None:
     """`q3` has no score of anyone; nobody answered `q4`, on which the set has no data, and `q5`."""
     asked = {
-        f"q{at}": AskedQuestion(f"d{at % 2}", undefined=frozenset({"m"} if at == 4 else ()))
+        f"q{at}": BoardQuestion(f"d{at % 2}", undefined=frozenset({"m"} if at == 4 else ()))
         for at in range(6)
     }
     scores = [1.0, 0.5, 1.0, None]
@@ -133,21 +133,21 @@ def test_missing_answers_count_0_where_the_metric_exists() -> None:
 
 
 def test_declines_are_counted_where_they_should_be() -> None:
-    asked = {f"q{at}": AskedQuestion("d", answerable=at > 1) for at in range(6)}
+    asked = {f"q{at}": BoardQuestion("d", answerable=at > 1) for at in range(6)}
     declines = [
         AnswerFact(question=f"q{at}", domain="d", words=1, no_answer=at in {0, 3}) for at in (0, 1, 2, 3)
     ]
-    found = declines_of(declines, asked, marked=True)
-    assert (found["count"], found["share"]) == (2, 0.5)
+    result = declines_of(declines, asked, marked=True)
+    assert (result["count"], result["share"]) == (2, 0.5)
     lower, upper = proportion_confint(1, 4, method="wilson")
-    assert found["answered_where_should"] == {
+    assert result["answered_where_should"] == {
         "count": 1,
         "of": 4,
         "share": 0.25,
         "lower": pytest.approx(lower),
         "upper": pytest.approx(upper),
     }
-    assert [found["where_should"][name] for name in ("count", "of", "share")] == [1, 2, 0.5]
+    assert [result["where_should"][name] for name in ("count", "of", "share")] == [1, 2, 0.5]
     assert declines_of(declines, asked, marked=False)["where_should"] is None
 
 
@@ -156,8 +156,8 @@ def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
     rows = battles(answered, "right")
     against = [row for row in rows if "right" in row]
     assert not too_few_answers(encoded(against), facts(answered), reference="right")
-    found = too_few_answers(encoded(rows), facts(answered), reference="right")
-    assert found.keys() == {"right"}
+    result = too_few_answers(encoded(rows), facts(answered), reference="right")
+    assert result.keys() == {"right"}
 
 
 def test_files_name_the_reason(standings: Standings) -> None:

@@ -46,8 +46,8 @@ def test_correlation_over_cells_has_the_interval_of_fisher(
     scores: list[float | None], expected: tuple[float, ...] | None
 ) -> None:
     lines = {f"d{at}": [_line("a", 9, 0.2 * at, score)] for at, score in enumerate(scores)}
-    found = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
-    ends = None if found is None else (found.value, found.lower, found.upper)
+    result = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
+    ends = None if result is None else (result.value, result.lower, result.upper)
     assert ends == (None if expected is None else pytest.approx(expected, abs=0.001))
 
 

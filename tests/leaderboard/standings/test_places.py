@@ -25,17 +25,17 @@ Ratings = dict[str, tuple[float | None, int, int]]
     ids=["a newcomer below", "no common place", "places of leavers", "a newcomer above"],
 )
 def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: list[str]) -> None:
-    found = changes(_board(before), _board(after))
-    assert {one.system for one in found.systems if one.moved} == set(moved)
-    assert (set(found.entered), set(found.left)) == (after.keys() - before, before.keys() - after)
+    result = changes(_board(before), _board(after))
+    assert {one.system for one in result.systems if one.moved} == set(moved)
+    assert (set(result.entered), set(result.left)) == (after.keys() - before, before.keys() - after)
 
 
 def test_reference_is_no_competitor() -> None:
     ratings: Ratings = {"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}
     before, after = ({**_board(ratings), "reference": "ref"} for _ in range(2))
     assert ranks_among_systems(before) == {"a": (1, 1), "b": (2, 2)}
-    found = changes(before, after)
-    assert [(one.system, one.before, one.after) for one in found.systems] == [
+    result = changes(before, after)
+    assert [(one.system, one.before, one.after) for one in result.systems] == [
         ("a", (1, 1), (1, 1)),
         ("b", (2, 2), (2, 2)),
     ]

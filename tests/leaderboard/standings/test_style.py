@@ -71,7 +71,7 @@ def test_terms_without_variation_are_left_out() -> None:
     fit = _fit(_facts(laid_out=False), replace(_position(), position=np.zeros(450)))
     assert [row["name"] for row in fit["coefficients"]] == ["length"]
     reasons = {row["name"]: row["reason"] for row in fit["left_out"]}
-    assert "The two answers of every battle are alike in headings" in reasons["headings"]
+    assert "The two answers of every battle are equal in headings" in reasons["headings"]
     assert reasons["position"] == BOTH_ORDERS
 
 

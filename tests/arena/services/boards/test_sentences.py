@@ -17,7 +17,7 @@ from arena.site.boards.matrix_page import matrix_rows
 from arena.site.boards.standings_cells import Scale, brackets, system_cell
 from arena.site.boards.standings_table import standings_table
 from leaderboard.ratings import Settings
-from leaderboard.ratings.ranks import told_apart
+from leaderboard.ratings.ranks import is_separated
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.grid import GridCorrelation, GridFigure
 from leaderboard.standings.model import About
@@ -84,7 +84,7 @@ def test_systems_have_places_among_themselves(view: BoardView) -> None:
     assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
     assert "takes no rank" in standing(view, "LFRQA")
     for one, other in combinations(among, 2):
-        assert told_apart(one, other) is not bool(one.letter_set & other.letter_set)
+        assert is_separated(one, other) is not bool(one.letter_set & other.letter_set)
 
 
 def test_an_axis_has_round_values_within_its_scale_and_repeats_no_text() -> None:

@@ -1,4 +1,4 @@
-"""Ratings under control for what biases a judge: what terms are worth, and what battles cannot tell."""
+"""Coefficients of covariates, and covariates whose effect is not identified."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ STRENGTH = np.array([0.5, 0.2, -0.1, -0.6])
 Numbers = NDArray[np.float64]
 
 
-def drawn(seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: float = 0.0) -> BattleTable:
+def simulated(
+    seed: int, terms: Numbers, worth: Numbers, rows: int = 4000, *, ties: float = 0.0
+) -> BattleTable:
     rng = np.random.default_rng(seed)
     a, b = pairs_of(rows, seed)
     won = rng.random(rows) < 1 / (1 + np.exp(-(STRENGTH[a] - STRENGTH[b] + terms @ worth)))
@@ -56,8 +58,7 @@ def terms_of(seed: int, rows: int = 4000) -> tuple[CovariateColumn, ...]:
     )
 
 
-def met(battles: BattleTable) -> Numbers:
-    """1 for the first system of a battle and -1 for the second."""
+def design_of(battles: BattleTable) -> Numbers:
     return np.eye(4)[battles.a] - np.eye(4)[battles.b]
 
 
@@ -67,56 +68,59 @@ WORTH = np.array([0.4, 0.2, 0.3, 0.0])
 def test_coefficients_agree_with_a_logistic_regression() -> None:
     columns = terms_of(7)
     terms = np.stack([column.values for column in columns], axis=1)
-    battles = drawn(7, terms, WORTH, ties=0.15)
-    found = rate_under_control(battles, columns, SANDWICH)
-    design = np.hstack([met(battles)[:, 1:], terms])
-    # A tie is half a win of each.
+    battles = simulated(7, terms, WORTH, ties=0.15)
+    result = rate_under_control(battles, columns, SANDWICH)
+    design = np.hstack([design_of(battles)[:, 1:], terms])
+    # A tie is half a win for each system.
     other = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-10, max_iter=1000).fit(
         np.vstack([design, design]),
         np.repeat([1, 0], len(battles)),
         sample_weight=np.concatenate([battles.share, 1 - battles.share]),
     )
-    assert [effect.value for effect in found.effects] == pytest.approx(other.coef_[0, 3:] * POINTS, abs=0.01)
-    gaps = [known(found.ratings.of(name).rating) - known(found.ratings.of("w").rating) for name in "xyz"]
+    assert [effect.value for effect in result.effects] == pytest.approx(other.coef_[0, 3:] * POINTS, abs=0.01)
+    gaps = [known(result.ratings.of(name).rating) - known(result.ratings.of("w").rating) for name in "xyz"]
     assert gaps == pytest.approx(other.coef_[0, :3] * POINTS, abs=0.01)
 
 
-def test_inflation_agrees_with_a_least_squares_fit() -> None:
+def test_variance_inflation_agrees_with_least_squares() -> None:
     columns = terms_of(3)
     terms = np.stack([column.values for column in columns], axis=1)
-    battles = drawn(3, terms, WORTH)
-    found = rate_under_control(battles, columns, SANDWICH)
-    who = met(battles)
-    for place, effect in enumerate(found.effects):
-        others = np.hstack([who, np.delete(terms, place, axis=1)])
-        rest = terms[:, place] - others @ np.linalg.lstsq(others, terms[:, place], rcond=None)[0]
+    battles = simulated(3, terms, WORTH)
+    result = rate_under_control(battles, columns, SANDWICH)
+    systems = design_of(battles)
+    for place, effect in enumerate(result.effects):
+        design = np.hstack([systems, np.delete(terms, place, axis=1)])
+        rest = terms[:, place] - design @ np.linalg.lstsq(design, terms[:, place], rcond=None)[0]
         assert effect.vif == pytest.approx((terms[:, place] ** 2).sum() / (rest**2).sum(), rel=1e-6)
 
 
-def test_a_term_that_says_nothing_new_is_left_out_with_a_sentence() -> None:
+def test_unidentified_terms_are_left_out_with_a_reason() -> None:
     columns = terms_of(2)
     terms = np.stack([column.values for column in columns], axis=1)
-    battles = drawn(2, terms, WORTH)
+    battles = simulated(2, terms, WORTH)
     family = np.array([1.0, 0.0, 0.0, 0.0])
     more = (
         *columns,
         CovariateColumn(name="words", values=3 * columns[0].values, scale=RELATIVE),
-        marked_column("nobody", np.zeros(len(battles)), FIRST),
+        marked_column("constant", np.zeros(len(battles)), FIRST),
         marked_column("own", family[battles.a] - family[battles.b], FIRST),
     )
-    plain, found = rate_under_control(battles, columns, SANDWICH), rate_under_control(battles, more, SANDWICH)
-    assert found.effects == plain.effects
-    assert found.ratings.as_json() == plain.ratings.as_json()
-    reasons = {covariate.name: covariate.reason for covariate in found.left_out}
-    assert list(reasons) == ["words", "nobody", "own"]
+    plain, result = (
+        rate_under_control(battles, columns, SANDWICH),
+        rate_under_control(battles, more, SANDWICH),
+    )
+    assert result.effects == plain.effects
+    assert result.ratings.as_json() == plain.ratings.as_json()
+    reasons = {covariate.name: covariate.reason for covariate in result.left_out}
+    assert list(reasons) == ["words", "constant", "own"]
     assert "length" in reasons["words"]
-    assert "in no battle" in reasons["nobody"]
-    assert "how good the systems are" in reasons["own"]
-    with pytest.raises(InputError, match="how good the systems are"):
+    assert "equal for both answers" in reasons["constant"]
+    assert "quality of the systems" in reasons["own"]
+    with pytest.raises(InputError, match="quality of the systems"):
         rate_under_control(battles, more[-1:], SANDWICH)
 
 
 @pytest.mark.parametrize("value", [2.0, -1.5, float("nan")])
-def test_value_other_than_a_mark_is_refused(value: float) -> None:
+def test_marks_out_of_range_are_refused(value: float) -> None:
     with pytest.raises(RecordError, match="Row 2, column position"):
         marked_column("position", [0.0, value], FIRST)

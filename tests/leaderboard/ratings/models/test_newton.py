@@ -1,4 +1,4 @@
-"""The fast engine against a plain slow one, written battle by battle from the definitions."""
+"""The engine against a slow implementation, written battle by battle from the definitions."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def make_table(
     a = rng.integers(0, systems, rows)
     b = (a + rng.integers(1, systems, rows)) % systems
     chance = 1 / (1 + np.exp(2 * (b - a) / (systems - 1)))
-    drawn = rng.random(len(a))
-    winner = np.where(drawn < 0.2, Winner.TIE, np.where(drawn < 0.2 + 0.8 * chance, Winner.A, Winner.B))
+    luck = rng.random(len(a))
+    winner = np.where(luck < 0.2, Winner.TIE, np.where(luck < 0.2 + 0.8 * chance, Winner.A, Winner.B))
     return coded(
         tuple(f"s{k}" for k in range(systems)),
         questions,
@@ -49,11 +49,11 @@ def log_chances(method: Method, gap: float, tie: float) -> tuple[float, float, f
     if method is Method.BRADLEY_TERRY:
         win, loss = -math.log1p(math.exp(-gap)), -math.log1p(math.exp(gap))
         return win, loss, (win + loss) / 2
-    one, other = math.exp(gap / 2), math.exp(-gap / 2)
+    low, high = math.exp(gap / 2), math.exp(-gap / 2)
     if method is Method.DAVIDSON:
-        total = one + other + tie * math.sqrt(one * other)
-        return math.log(one / total), math.log(other / total), math.log(tie / total)
-    win, loss = one / (one + tie * other), other / (other + tie * one)
+        total = low + high + tie * math.sqrt(low * high)
+        return math.log(low / total), math.log(high / total), math.log(tie / total)
+    win, loss = low / (low + tie * high), high / (high + tie * low)
     return math.log(win), math.log(loss), math.log(1 - win - loss)
 
 
@@ -123,7 +123,7 @@ def test_sandwich_agrees_with_explicit_scores(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("method", LIKELIHOODS)
-def test_joint_draws_are_their_own_maxima(method: Method) -> None:
+def test_joint_draws_equal_separate_fits(method: Method) -> None:
     table = make_table(23, questions=25)
     pairs = count_pairs(table)
     by_cluster = count_by_cluster(table, pairs, table.question, len(table.questions))
@@ -135,5 +135,5 @@ def test_joint_draws_are_their_own_maxima(method: Method) -> None:
         part = type(pairs)(
             systems=pairs.systems, low=pairs.low, high=pairs.high, outcomes=outcomes[..., number].copy()
         )
-        alone = fit(model, part).theta
-        assert np.abs(together[number] - together[number].mean() - alone).max() < 1e-8
+        separate = fit(model, part).theta
+        assert np.abs(together[number] - together[number].mean() - separate).max() < 1e-8

@@ -20,7 +20,7 @@ from leaderboard.stats import wilson
 from tests.narrow import known
 
 
-def test_a_paired_difference_is_surer_than_two_intervals_suggest() -> None:
+def test_paired_difference_has_smaller_error_than_two_ratings() -> None:
     rng = np.random.default_rng(0)
     rows = [
         (f"q{at}", name, "ref", float(rng.random() < 1 / (1 + np.exp(-strength - hard))))
@@ -28,23 +28,23 @@ def test_a_paired_difference_is_surer_than_two_intervals_suggest() -> None:
         for name, strength in (("d", 0.6), ("e", 0.2), ("f", -0.3))
     ]
     table = rate(table_of(rows), bootstrap=500, anchor=Anchor(system="ref"))
-    found = difference(table, "d", "e")
-    assert found.points == pytest.approx(known(table.of("d").rating) - known(table.of("e").rating))
-    assert found.se < 0.85 * np.hypot(known(table.of("d").se), known(table.of("e").se))
+    result = difference(table, "d", "e")
+    assert result.points == pytest.approx(known(table.of("d").rating) - known(table.of("e").rating))
+    assert result.se < 0.85 * np.hypot(known(table.of("d").se), known(table.of("e").se))
     mirrored = difference(table, "e", "d")
-    assert (mirrored.lower, mirrored.upper) == pytest.approx((-found.upper, -found.lower))
-    assert mirrored.prob_better == pytest.approx(1 - found.prob_better)
+    assert (mirrored.lower, mirrored.upper) == pytest.approx((-result.upper, -result.lower))
+    assert mirrored.prob_better == pytest.approx(1 - result.prob_better)
 
 
-def test_systems_that_cannot_be_compared_are_named() -> None:
+def test_incomparable_systems_raise_error() -> None:
     battles = BattleTable.from_columns(
         ["1", "2", "3", "1"], ["x"] * 4, list("abaa"), list("babz"), ["model_a"] * 4
     )
     table = rate(battles, bootstrap=20)
     with pytest.raises(UnrankableError, match="z has no rating"):
         difference(table, "a", "z")
-    with pytest.raises(NotFoundError, match="nobody"):
-        difference(table, "a", "nobody")
+    with pytest.raises(NotFoundError, match="unknown"):
+        difference(table, "a", "unknown")
 
 
 Row = tuple[str, str, str, float]
@@ -58,7 +58,7 @@ def table_of(rows: list[Row], weights: list[float] | None = None) -> BattleTable
         domain=["d"] * len(rows),
         model_a=list(first),
         model_b=list(second),
-        winner=["model_a" if one > 0.5 else "model_b" if one < 0.5 else "tie" for one in share],
+        winner=["model_a" if value > 0.5 else "model_b" if value < 0.5 else "tie" for value in share],
         score=list(share),
         weight=weights,
     )
@@ -74,7 +74,7 @@ def star(wins: dict[str, int], questions: int = 24) -> list[Row]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> None:
+def test_more_wins_never_reduce_separation(kind: IntervalKind) -> None:
     ranks = {}
     for won in (20, 21, 22, 23):
         table = rate(table_of(star({"A": won, "B": 2, "C": 1, "D": 12})), interval=kind)
@@ -86,7 +86,7 @@ def test_more_wins_never_make_a_system_less_separated(kind: IntervalKind) -> Non
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_questions_that_all_agree_separate_as_single_battles_do(kind: IntervalKind) -> None:
+def test_unanimous_questions_count_as_single_battles(kind: IntervalKind) -> None:
     def rated(questions: int) -> RatingTable:
         rows: list[Row] = []
         for at in range(questions):
@@ -104,8 +104,8 @@ def test_questions_that_all_agree_separate_as_single_battles_do(kind: IntervalKi
     assert not rated(4).separates("good", "bad")
 
 
-def test_the_interval_of_independent_battles_is_wilsons() -> None:
-    """With one battle a question, the interval of a difference is Wilson's of the share won, by t for z."""
+def test_interval_of_independent_battles_is_wilsons() -> None:
+    """Wilson's interval of the share won, with t in place of z."""
     won, count = 81, 263
     table = rate(
         table_of([(f"q{at}", "a", "b", float(at < won)) for at in range(count)]),
@@ -122,9 +122,7 @@ def test_the_interval_of_independent_battles_is_wilsons() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), questions=st.integers(3, 20))
-def test_two_systems_are_separated_exactly_where_their_difference_leaves_out_0(
-    seed: int, questions: int
-) -> None:
+def test_separation_agrees_with_interval_of_the_difference(seed: int, questions: int) -> None:
     rng = np.random.default_rng(seed)
     rows = [
         (f"q{at}", "a", "b", float(rng.random() < chance))
@@ -151,28 +149,28 @@ def pair_on_three() -> list[Row]:
     ]
 
 
-def others_on_many() -> list[Row]:
+def many_questions() -> list[Row]:
     return [(f"z{at}", "A", "B", float(at % 3 > 0)) for at in range(200)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("linked", [False, True])
-def test_a_difference_rests_on_the_questions_that_carry_it(kind: IntervalKind, *, linked: bool) -> None:
-    alone = rate(table_of(pair_on_three()), interval=kind, bootstrap=100)
-    rows = pair_on_three() + others_on_many()
+def test_difference_uses_only_its_effective_questions(kind: IntervalKind, *, linked: bool) -> None:
+    separate = rate(table_of(pair_on_three()), interval=kind, bootstrap=100)
+    rows = pair_on_three() + many_questions()
     if linked:
         rows += [("z0", "X", "A", 1.0), ("z1", "X", "A", 0.0), ("z2", "X", "A", 1.0)]
     joint = rate(table_of(rows), interval=kind, bootstrap=100)
-    one, other = difference(alone, "X", "Y"), difference(joint, "X", "Y")
-    assert (one.questions, other.questions) == (3, 3)
-    assert other.lower == pytest.approx(one.lower, rel=0.02)
-    assert other.upper == pytest.approx(one.upper, rel=0.02)
-    assert one.lower < 0 < one.upper or one.prob_better > 0.975
-    assert other.interval is IntervalKind.SANDWICH
+    plain, mixed = difference(separate, "X", "Y"), difference(joint, "X", "Y")
+    assert (plain.questions, mixed.questions) == (3, 3)
+    assert mixed.lower == pytest.approx(plain.lower, rel=0.02)
+    assert mixed.upper == pytest.approx(plain.upper, rel=0.02)
+    assert plain.lower < 0 < plain.upper or plain.prob_better > 0.975
+    assert mixed.interval is IntervalKind.SANDWICH
     assert Flag.FEW_QUESTIONS in joint.of("X").flags
 
 
-def test_a_bridge_of_few_questions_carries_what_is_on_both_sides() -> None:
+def test_bridge_of_few_questions_limits_effective_questions() -> None:
     rows = [
         (f"q{at}", first, second, float((at * step) % 7 > 2))
         for first, second, step in (("a", "b", 3), ("c", "d", 5))
@@ -185,7 +183,7 @@ def test_a_bridge_of_few_questions_carries_what_is_on_both_sides() -> None:
     assert difference(table, "b", "d").questions <= 5
 
 
-def test_few_questions_have_t_intervals_and_say_so() -> None:
+def test_few_questions_give_flagged_t_intervals() -> None:
     table = rate(table_of(pair_on_three()))
     by_t = rate(table_of(pair_on_three()), interval=IntervalKind.SANDWICH)
     for row, same in zip(table.ratings, by_t.ratings, strict=True):
@@ -204,24 +202,24 @@ def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) 
         for at in range(90)
     ]
     weights = rng.lognormal(0, 1, len(rows))
-    one, other = (
+    plain, scaled = (
         rate(table_of(rows, (weights * by).tolist()), interval=IntervalKind.SANDWICH) for by in (1.0, scale)
     )
-    for row, same in zip(one.ratings, other.ratings, strict=True):
+    for row, same in zip(plain.ratings, scaled.ratings, strict=True):
         assert (row.system, row.letters, row.flags) == (same.system, same.letters, same.flags)
         assert (row.lower, row.upper) == pytest.approx((same.lower, same.upper))
     for first, second in combinations("abc", 2):
-        gap, again = difference(one, first, second), difference(other, first, second)
+        gap, again = difference(plain, first, second), difference(scaled, first, second)
         assert (gap.lower, gap.upper, gap.questions) == pytest.approx(
             (again.lower, again.upper, again.questions)
         )
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
-def test_very_many_systems_have_sandwich_intervals_unless_asked(
+def test_very_many_systems_default_to_sandwich_intervals(
     monkeypatch: pytest.MonkeyPatch, cluster: Cluster
 ) -> None:
-    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MOST_RESAMPLED", 8)
+    monkeypatch.setattr(import_module("leaderboard.ratings.rate"), "MAX_RESAMPLED", 8)
     rng = np.random.default_rng(5)
     pairs = [rng.choice(10, 2, replace=False) for _ in range(300)]
     rows = [(f"q{at % 20}", f"s{a}", f"s{b}", float(rng.random() < 0.5)) for at, (a, b) in enumerate(pairs)]
@@ -230,8 +228,8 @@ def test_very_many_systems_have_sandwich_intervals_unless_asked(
     assert len(table.notes) == 1
     assert "sandwich" in table.notes[0]
     assert table.as_json()["notes"] == list(table.notes)
-    asked = rate(table_of(rows), cluster=cluster, interval=IntervalKind.SANDWICH)
-    assert (asked.ratings, asked.notes) == (table.ratings, ())
+    explicit = rate(table_of(rows), cluster=cluster, interval=IntervalKind.SANDWICH)
+    assert (explicit.ratings, explicit.notes) == (table.ratings, ())
     few = [row for row in rows if {row[1], row[2]} <= {"s1", "s2", "s3"}]
     assert rate(table_of(few), bootstrap=20).settings.interval is IntervalKind.BOOTSTRAP
 
@@ -239,13 +237,13 @@ def test_very_many_systems_have_sandwich_intervals_unless_asked(
 @pytest.mark.slow
 @pytest.mark.parametrize("systems", [2, 5])
 @pytest.mark.parametrize("questions", [3, 5, 8])
-def test_equal_systems_are_rarely_called_separated(systems: int, questions: int) -> None:
+def test_equal_systems_are_rarely_separated(systems: int, questions: int) -> None:
     simulation = runpy.run_path(
         str(Path(__file__).parents[4] / "benchmarks/few_questions.py"), run_name="few"
     )
-    found = simulation["simulate"](
+    result = simulation["simulate"](
         systems=systems, questions=questions, battles=10, rounds=250, interval=IntervalKind.SANDWICH
     )
-    assert found.separated < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
-    assert found.apart < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
-    assert found.held > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 250)
+    assert result.separated < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
+    assert result.apart < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
+    assert result.held > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 250)

@@ -1,9 +1,10 @@
-"""Effective number of independent questions for each rating and each difference of ratings.
+"""Effective sample size (independent questions) of each rating and each difference of ratings.
 
-Degrees of freedom belong to a quantity, not to a table: two systems that met on three questions are no surer
-for two hundred on which others met. Each question's part in the variance of a quantity is what the design of
-the battles gives it, alike systems and battles of one question that go together being assumed; unequal parts
-count as (sum)² / sum of squares. They do not depend on who won, nor on the scale of the weights.
+Degrees of freedom belong to a quantity, not to a table: a difference of two systems with three common
+questions gains nothing from two hundred questions of other systems. The contribution of each question to the
+variance is computed from the design of the battles, for equal systems and perfectly correlated battles of a
+question; unequal contributions count as (sum)² / sum of squares. Neither results nor the scale of the weights
+matter.
 
 Sources: Satterthwaite (1946); Carter, Schnepel & Steigerwald (2017) for the effective number of clusters.
 """
@@ -12,32 +13,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, eye_array
 
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluster, count_cells, locate_rows
 from leaderboard.ratings.vocabulary import Cluster
 
-MOST_WORK = 300_000_000
-"""Cells × quantities up to which each difference's own parts are summed."""
+MAX_WORK = 300_000_000
+"""Largest cells × quantities for exact contributions to each difference."""
 BLOCK_NUMBERS = 4_000_000
 DENSE_SCORES = 20_000_000
-"""Numbers up to which questions × systems are one full array (160 MB)."""
-LEAST_QUESTIONS = 2.0
+"""Largest questions × systems of a dense array (160 MB)."""
+MIN_QUESTIONS = 2.0
 NEAR_NOTHING = 1e-12
 SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Units:
+class EffectiveUnits:
     """Effective numbers of independent units.
 
     Attributes:
-        own: (S,) behind each rating, in the gauge asked for.
-        paired: (S, S) behind each difference.
-        own_factor: (S,) what variances grow by where fewer questions carry a rating than the table has:
-            Q/(Q−1) of those that carry it in place of the table's.
-        paired_factor: (S, S) the same of differences.
+        own: (S,) for each rating, relative to the anchor or the mean.
+        paired: (S, S) for each difference.
+        own_factor: (S,) correction of variances: Q/(Q−1) with the questions of a rating, not the table's.
+        paired_factor: (S, S) the same for differences.
     """
 
     own: Floats
@@ -46,15 +46,17 @@ class Units:
     paired_factor: Floats
 
 
-def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anchor: Ints | None) -> Units:
-    """Return the units behind ratings and differences of systems that battles link."""
+def effective_units(
+    table: BattleTable, pairs: PairCounts, cluster: Cluster, anchor: Ints | None
+) -> EffectiveUnits:
+    """Return the effective units of ratings and differences of linked systems."""
     size = pairs.systems
     ends = np.triu_indices(size, k=1)
-    spread, most = _spread(pairs), MOST_WORK / (len(ends[0]) + size)
-    if cluster is not Cluster.NONE and len(table) > most and _fewest(table, pairs) > most:
+    spread, max_cells = _spread(pairs), MAX_WORK / (len(ends[0]) + size)
+    if cluster is not Cluster.NONE and len(table) > max_cells and _min_cells(table, pairs) > max_cells:
         return _by_system(table, pairs, cluster, spread)
     patterns, copies = _patterns(table, pairs, cluster)
-    if patterns.nnz > most:
+    if patterns.nnz > max_cells:
         return _by_system(table, pairs, cluster, spread)
     gauge = np.full(size, 1 / size)
     if anchor is not None:
@@ -69,22 +71,22 @@ def carrying_units(table: BattleTable, pairs: PairCounts, cluster: Cluster, anch
         first, second = ends[0][chosen], ends[1][chosen]
         directions = spread[:, first] - spread[:, second]
         loading = directions[pairs.low] - directions[pairs.high]
-        found, carry = _effective(patterns, copies, loading, cluster)
-        paired[first, second] = paired[second, first] = found
-        paired_count[first, second] = paired_count[second, first] = carry
+        units, count = _effective(patterns, copies, loading, cluster)
+        paired[first, second] = paired[second, first] = units
+        paired_count[first, second] = paired_count[second, first] = count
     factors = (_factor(count, len(table.questions), cluster) for count in (own_count, paired_count))
-    return Units(own=own, paired=paired, own_factor=next(factors), paired_factor=next(factors))
+    return EffectiveUnits(own=own, paired=paired, own_factor=next(factors), paired_factor=next(factors))
 
 
-def _factor(carry: Floats, questions: int, cluster: Cluster) -> Floats:
+def _factor(count: Floats, questions: int, cluster: Cluster) -> Floats:
     if cluster is Cluster.NONE or questions <= 1:
-        return np.ones_like(carry)
-    counted = np.clip(carry, LEAST_QUESTIONS, questions)
-    return np.asarray(counted / (counted - 1) * (questions - 1) / questions)
+        return np.ones_like(count)
+    count = np.clip(count, MIN_QUESTIONS, questions)
+    return np.asarray(count / (count - 1) * (questions - 1) / questions)
 
 
 def units_by_system(table: BattleTable) -> Floats:
-    """(S,) effective questions of each system's battles, for tables of very many systems."""
+    """(S,) effective questions of each system's battles, for tables with very many systems."""
     return _units_of(_squares(table))
 
 
@@ -95,7 +97,7 @@ def _units_of(squares: Floats | csr_array) -> Floats:
 
 
 def _squares(table: BattleTable) -> Floats | csr_array:
-    """(questions, S) squared weights of each system's battles on each question, full or sparse by size."""
+    """(questions, S) squared weights of each system's battles on each question, dense or sparse by size."""
     shape = (len(table.questions), len(table.systems))
     rows, ends = np.tile(table.question, 2), np.concatenate([table.a, table.b])
     weight = np.tile(_relative_weights(table), 2)
@@ -107,14 +109,11 @@ def _squares(table: BattleTable) -> Floats | csr_array:
     return np.asarray(np.bincount(cells, weight, shape[0] * shape[1]).reshape(shape) ** 2)
 
 
-def _fewest(table: BattleTable, pairs: PairCounts) -> int:
-    """Return a number of cells that `_patterns` surely has, which takes far less time than to make them.
-
-    A question on which so many systems met has half as many pairs at least.
-    """
+def _min_cells(table: BattleTable, pairs: PairCounts) -> int:
+    """Return a quick lower bound on the cells of `_patterns`: half the systems with battles on a question."""
     place, _ = locate_rows(table, pairs)
     marks = np.append(np.random.default_rng(0).standard_normal(len(pairs.low)), 0.0)[place]
-    # Rounded, so that questions alike are so in any order of their battles.
+    # Rounded, because the last digits depend on the order of the battles.
     _, first = np.unique(np.bincount(table.question, marks).round(9), return_index=True)
     kinds = np.zeros((len(table.questions), pairs.systems), dtype=bool)
     kinds[table.question[place >= 0], table.a[place >= 0]] = True
@@ -122,27 +121,27 @@ def _fewest(table: BattleTable, pairs: PairCounts) -> int:
 
 
 def _spread(pairs: PairCounts) -> Floats:
-    """(S, S) inverse information of the design, all systems being alike; in no gauge that matters."""
+    """(S, S) inverse information of the design for equal systems, up to a constant."""
     totals, size = pairs.totals / max(float(pairs.totals.max(initial=0.0)), SMALLEST), pairs.systems
     matrix = np.zeros((size, size))
     matrix[pairs.low, pairs.high] = matrix[pairs.high, pairs.low] = -totals
     np.fill_diagonal(matrix, -matrix.sum(axis=0))
     scale = max(float(np.trace(matrix)), NEAR_NOTHING)
     matrix += scale / size**2
-    # Systems without a battle (of a domain) leave the matrix singular otherwise.
+    # Without this, systems without a battle in a domain make the matrix singular.
     matrix[np.diag_indices_from(matrix)] += 1e-9 * scale / size
     inverse = np.linalg.inv(matrix)
     return np.asarray((inverse + inverse.T) / 2)
 
 
 def _patterns(table: BattleTable, pairs: PairCounts, cluster: Cluster) -> tuple[csr_array, Floats]:
-    """(patterns, P) weights of battles on questions that have the same ones, and how many those are.
+    """(patterns, P) distinct weights of battles on a question, and the number of questions with each pattern.
 
-    For single battles: one pattern for each pair, once for each of its battles.
+    For single battles: one pattern per pair, repeated for each of its battles.
     """
     width = len(pairs.low)
     if cluster is Cluster.NONE:
-        return _identity(width), pairs.totals
+        return csr_array(eye_array(width)), pairs.totals
     cells = count_cells(table, pairs)
     if cells is not None and cells.full:
         return csr_array(np.ones((1, width))), np.array([float(len(cells.doubled))])
@@ -155,15 +154,10 @@ def _patterns(table: BattleTable, pairs: PairCounts, cluster: Cluster) -> tuple[
     return csr_array(rows[np.sort(first)]), copies[np.argsort(first, kind="stable")].astype(np.float64)
 
 
-def _identity(width: int) -> csr_array:
-    place = np.arange(width)
-    return csr_array((np.ones(width), (place, place)), shape=(width, width))
-
-
 def _effective(
     patterns: csr_array, copies: Floats, loading: Floats, cluster: Cluster
 ) -> tuple[Floats, Floats]:
-    """(C,) effective and all units of quantities that load so much, (P, C), on a battle of each pair."""
+    """(C,) effective and actual units of quantities with these (P, C) loadings on a battle of each pair."""
     loading = np.abs(loading)
     loading[loading < 1e-6 * loading.max(axis=0, initial=NEAR_NOTHING)] = 0.0
     parts = (loading if cluster is Cluster.NONE else patterns @ loading) ** 2
@@ -178,8 +172,8 @@ def _blocks(codes: Ints, tall: int) -> Iterator[Ints]:
         yield codes[first : first + step]
 
 
-def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: Floats) -> Units:
-    """Return the same where pairs are very many: a rating is carried as its system's own battles are."""
+def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: Floats) -> EffectiveUnits:
+    """Approximate the effective units for very many pairs by those of each system's battles."""
     size = pairs.systems
     variance = np.diag(spread)
     if cluster is Cluster.NONE:
@@ -199,11 +193,13 @@ def _by_system(table: BattleTable, pairs: PairCounts, cluster: Cluster, spread: 
     square = variance[:, None] ** 2 * np.diag(overlap)[:, None] + variance**2 * np.diag(overlap)
     square = square + 2 * np.outer(variance, variance) * overlap
     paired = np.divide(total**2, square, out=np.zeros((size, size)), where=square > 0)
-    return Units(own=own, paired=paired, own_factor=np.ones(size), paired_factor=np.ones((size, size)))
+    return EffectiveUnits(
+        own=own, paired=paired, own_factor=np.ones(size), paired_factor=np.ones((size, size))
+    )
 
 
 def _relative_weights(table: BattleTable) -> Floats:
-    """(N,) weights, the largest 1: their scale says nothing, and squares of it may be no numbers."""
+    """(N,) weights scaled to a maximum of 1, whose squares do not overflow."""
     if table.weight is None:
         return np.ones(len(table))
     return np.asarray(table.weight / max(float(table.weight.max()), SMALLEST))
