@@ -241,8 +241,8 @@ def convert(
     written = writing.convert(source, destination, read_as=read_as, write_as=write_as, context=context)
     for line in left_out_notes(written.left_out, written.first):
         note(line)
-    if written.unkept:
-        note(f"not in {destination.name}: {', '.join(written.unkept)}")
+    if written.dropped:
+        note(f"not in {destination.name}: {', '.join(written.dropped)}")
     show_line(f"{written.rows:,} battles written to {destination}.")
 
 

@@ -1,4 +1,4 @@
-"""Coefficients of agreement and correlation as functions of sums, for one or many resamples at once."""
+"""Coefficients of agreement and correlation as functions of sums, vectorised over resamples."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -12,16 +12,12 @@ from leaderboard.stats import Interval, percentile_interval
 Codes = NDArray[np.int64]
 
 BATCH_CELLS = 4_000_000
-"""Limit of weights in memory: resamples of a batch times questions."""
+"""Largest number of weights in memory: resamples of a batch times questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resampling:
-    """Settings of resampling; the same settings give the same bytes.
-
-    Attributes:
-        resamples: How often the questions are drawn with replacement; 0 for no intervals.
-    """
+    """Settings of resampling; equal settings give equal bytes. 0 resamples give no intervals."""
 
     resamples: int = 1000
     seed: int = 0
@@ -29,14 +25,14 @@ class Resampling:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its interval; None if it does not exist for these data."""
+    """Value with its interval; None if undefined."""
 
     value: float | None
     interval: Interval | None = None
 
 
 def weight_batches(questions: int, resampling: Resampling) -> "Iterator[Floats]":
-    """Yield the number of draws of each question, (batch, questions), batch by batch."""
+    """Yield batches of (batch, questions) numbers of draws of each question."""
     random = np.random.default_rng(resampling.seed)
     size = max(1, BATCH_CELLS // max(1, questions))
     chance = np.full(questions, 1 / questions)
@@ -50,7 +46,7 @@ def clustered(
 ) -> Estimate:
     """Estimate a statistic of (items, columns) sums, with a question-clustered percentile interval.
 
-    The statistic takes (…, columns) sums and gives (…) values, NaN where undefined.
+    The statistic maps (…, columns) sums to (…) values, NaN if undefined.
     """
     value = float(statistic(sums.sum(axis=0)))
     by_question = per_question(sums, questions)
@@ -61,7 +57,7 @@ def clustered(
 
 
 def estimate(value: float, interval: Interval | None) -> Estimate:
-    """Return an estimate whose undefined value is None, without an interval then."""
+    """Return an estimate; None without an interval if the value is NaN."""
     return Estimate(value, interval) if np.isfinite(value) else Estimate(None)
 
 
@@ -71,7 +67,7 @@ def bounds_of(coefficient: Estimate) -> list[float] | None:
 
 
 def per_question(sums: "Floats", questions: Codes) -> "Floats":
-    """(questions, columns) totals of the items of each question that has any."""
+    """(questions, columns) totals of the items of each question."""
     present, codes = np.unique(questions, return_inverse=True)
     totals = np.zeros((len(present), sums.shape[1]))
     np.add.at(totals, codes, sums)
@@ -88,45 +84,43 @@ NOMINAL = 1.0 - np.eye(CLASSES)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Return a quotient that is NaN where the denominator is zero."""
+    """Return the quotient, NaN for a zero denominator."""
     top, bottom = np.broadcast_arrays(numerator, denominator)
     quotient: Floats = np.divide(
         top,
         bottom,
         out=np.full(np.shape(top), np.nan),
-        where=np.abs(bottom) > 1e-12,  # noqa: PLR2004 - rounding dust
+        where=np.abs(bottom) > 1e-12,  # noqa: PLR2004 - rounding error
     )
     return quotient
 
 
 def confusion(sums: Floats) -> Floats:
-    """(…, 9) sums as (…, 3, 3): rows are the judge's classes, columns the people's."""
+    """Reshape (…, 9) sums to (…, 3, 3): rows are the judge's classes, columns the people's."""
     return sums.reshape(*sums.shape[:-1], CLASSES, CLASSES)
 
 
 def accuracy(sums: Floats) -> Floats:
-    """Share of pairs on which both name the same class."""
+    """Return the share of pairs in the same class."""
     table = confusion(sums)
     return ratio(np.trace(table, axis1=-2, axis2=-1), table.sum(axis=(-2, -1)))
 
 
 def decisive_accuracy(sums: Floats) -> Floats:
-    """Share of the pairs decided by people on which the judge agrees; its tie is a miss."""
+    """Return the share of pairs decided by people on which the judge agrees; its tie is a miss."""
     table = confusion(sums)
     right = table[..., 0, 0] + table[..., 2, 2]
     return ratio(right, table[..., 0].sum(axis=-1) + table[..., 2].sum(axis=-1))
 
 
 def tie_rate(sums: Floats) -> Floats:
-    """Share of pairs that the judge calls a tie."""
+    """Return the share of pairs that the judge calls a tie."""
     table = confusion(sums)
     return ratio(table[..., TIE, :].sum(axis=-1), table.sum(axis=(-2, -1)))
 
 
 def kappa(sums: Floats) -> Floats:
-    """Cohen's kappa: 1 − observed over expected disagreement.
-
-    Undefined if both always name the same class.
+    """Return Cohen's kappa: 1 − observed over expected disagreement; NaN if both always name one class.
 
     Source: Cohen (1960).
     """
@@ -138,22 +132,22 @@ def kappa(sums: Floats) -> Floats:
 
 
 def pearson(sums: Floats) -> Floats:
-    """Pearson's correlation from (…, 6) sums of 1, x, y, xx, yy, xy; undefined for a constant."""
+    """Return Pearson's correlation from (…, 6) sums of 1, x, y, xx, yy, xy; NaN for a constant."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     spread_x, spread_y = n * xx - x * x, n * yy - y * y
-    # A constant's spread is rounding dust of its square, not exactly zero.
+    # The computed spread of a constant is a rounding error, not exactly zero.
     varied = (spread_x > 1e-10 * np.abs(n * xx)) & (spread_y > 1e-10 * np.abs(n * yy))
     product = np.where(varied, np.abs(spread_x * spread_y), 0.0)
     return np.clip(ratio(n * xy - x * y, np.sqrt(product)), -1.0, 1.0)
 
 
 def moments(x: Floats, y: Floats) -> Floats:
-    """(items, 6) contributions that `pearson` sums up."""
+    """(items, 6) terms of the sums of `pearson`."""
     return np.column_stack([np.ones_like(x), x, y, x * x, y * y, x * y])
 
 
 def midranks(values: Floats, weights: Floats) -> Floats:
-    """Ranks of (items,) values that count (…, items) times each, equal values sharing the middle one."""
+    """Return ranks of (items,) values with (…, items) weights; equal values share the middle rank."""
     _, starts, codes = np.unique(np.sort(values), return_index=True, return_inverse=True)
     order = np.argsort(values, kind="stable")
     group = np.add.reduceat(weights[..., order], starts, axis=-1)
@@ -163,14 +157,14 @@ def midranks(values: Floats, weights: Floats) -> Floats:
 
 
 def spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Spearman's rank correlations, (…), of (items,) pairs that count (…, items) times each."""
+    """Return Spearman's rank correlations (…) of (items,) pairs with (…, items) weights."""
     first, second = midranks(x, weights), midranks(y, weights)
     powers = (np.ones_like(first), first, second, first * first, second * second, first * second)
     return pearson(np.stack([np.einsum("...i,...i->...", weights, power) for power in powers], axis=-1))
 
 
 def kendall(x: Floats, y: Floats) -> float:
-    """Kendall's tau-b: concordant less discordant pairs over the mean of the untied ones; NaN if none.
+    """Return Kendall's tau-b: concordant less discordant pairs over the mean of the untied ones; NaN if none.
 
     Source: Kendall (1945).
     """
@@ -183,10 +177,10 @@ def kendall(x: Floats, y: Floats) -> float:
 def krippendorff_alpha(
     values: Floats, *, questions: Codes | None = None, resampling: Resampling | None = None
 ) -> Estimate:
-    """Nominal alpha: 1 − observed over expected disagreement of judges of the same pairs.
+    """Return nominal alpha: 1 − observed over expected disagreement of judges on the same pairs.
 
-    `values` are (pairs, judges), NaN for pairs that a judge did not see; `questions` are the unit of
-    resampling, by default each pair. The value is None if all values are equal.
+    `values` are (pairs, judges), NaN for unjudged pairs; `questions` are the units of resampling, by default
+    each pair. The value is None if all values are equal.
 
     Source: Krippendorff (2011), "Computing Krippendorff's alpha-reliability".
     """
@@ -210,7 +204,6 @@ def krippendorff_alpha(
 
 
 def _alpha(sums: Floats) -> Floats:
-    """Alpha from (…, V²) sums of coincidences."""
     size = math.isqrt(sums.shape[-1])
     table = sums.reshape(*sums.shape[:-1], size, size)
     distance = 1.0 - np.eye(size)

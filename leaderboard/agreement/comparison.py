@@ -16,23 +16,23 @@ from leaderboard.stats import percentile_interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingComparison:
-    """Kendall's tau-b, the mean over all pairs of rankings, and each system's rank in every one of them."""
+    """Mean of Kendall's tau-b over all pairs of rankings, and each system's ranks."""
 
     tau: Estimate
     systems: tuple[tuple[str, tuple[int | None, ...]], ...]
 
     def as_json(self) -> dict[str, object]:
-        """Tau with its 95 % interval, and the systems by the first ranking."""
+        """Return tau with its 95 % interval, and the systems in the order of the first ranking."""
         lower, upper = bounds_of(self.tau) or (None, None)
         rows = [{"system": system, "ranks": list(ranks)} for system, ranks in self.systems]
         return {"tau": self.tau.value, "lower": lower, "upper": upper, "systems": rows}
 
 
 def compare_rankings(tables: Sequence[BattleTable], *, seed: int = 0) -> RankingComparison:
-    """Compare the ratings of the systems that all tables have; equal questions are resampled jointly."""
+    """Compare the ratings of common systems; equal questions are resampled jointly."""
     shared = sorted(set.intersection(*(set(table.systems) for table in tables)))
     if len(shared) < 2:  # noqa: PLR2004 - one system has no rank
-        message = f"{len(shared)} systems are in all of them; a comparison needs two."
+        message = f"The rankings have {len(shared)} systems in common; a comparison needs two."
         raise StatisticsError(message, advice="Compare verdicts on the same systems.")
     rated = [rate(table, seed=seed) for table in tables]
     points = [_of_systems(table, table.points, shared) for table in rated]
@@ -49,7 +49,7 @@ def compare_rankings(tables: Sequence[BattleTable], *, seed: int = 0) -> Ranking
 
 
 def _of_systems(table: RatingTable, values: Floats, systems: Sequence[str]) -> Floats:
-    """Ratings of some systems; one that never loses is above all, one that never wins below."""
+    """Return ratings of systems, extreme for those that never lose or never win."""
     ends = {Flag.NEVER_LOSES: MAX_POINTS, Flag.NEVER_WINS: -MAX_POINTS}
     fill = [next((ends[flag] for flag in table.of(name).flags if flag in ends), np.nan) for name in systems]
     known = values[..., [table.systems.index(name) for name in systems]]

@@ -24,7 +24,7 @@ from leaderboard.agreement.coefficients import (
 from leaderboard.stats import percentile_interval
 
 RANKED_CELLS = 500_000
-"""Limit of draws times pairs ranked at once; several arrays have this size."""
+"""Most draws times pairs that are ranked at once; several arrays have this size."""
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
 
@@ -38,13 +38,13 @@ LABEL_LIMIT = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationPair:
-    """One pair of answers with people's labels and the judge's verdict.
+    """Pair of answers with people's labels and the judge's verdict.
 
     Attributes:
-        question: The question of the pair, the unit of resampling.
-        labels: At least one, one per person, −2…2, positive if b is better.
-        preference: The judge's verdict; None if it could not be read, was refused or failed.
-        margin: The judge's signed margin, −1…1, positive where b is better; None if it gives none.
+        question: Unit of resampling.
+        labels: One per person, −2…2, positive if b is better.
+        preference: Judge's verdict; None if it was unreadable, refused or failed.
+        margin: Judge's signed margin, −1…1, positive if b is better; None without one.
     """
 
     id: str
@@ -61,17 +61,17 @@ class CalibrationPair:
 
     @property
     def people(self) -> Preference:
-        """Majority label of people: the side that more than half of them named, else a tie."""
+        """Majority of the labels."""
         return majority(self.labels)
 
     @property
     def mean_label(self) -> float:
-        """The mean of its labels, −2…2, positive where b is better."""
+        """Mean of the labels, −2…2, positive if b is better."""
         return sum(self.labels) / len(self.labels)
 
 
 def majority(labels: Sequence[float]) -> Preference:
-    """Merge people's labels of one pair to the side that more than half of them prefer, else a tie.
+    """Return the side that more than half of the labels prefer, else a tie.
 
     Source: Han et al. (2024), section 4.1 and appendix A.6.
     """
@@ -86,14 +86,14 @@ class Agreement:
     """Agreement of a judge with people, or with another judge.
 
     Attributes:
-        pairs: All pairs, those without a verdict included.
-        unreadable: Pairs without a verdict of the judge; they enter nothing below.
+        pairs: All pairs, including pairs without a verdict.
+        unreadable: Pairs without a verdict, which are excluded below.
         decided: Pairs with a verdict on which most people prefer one side.
-        decisive_accuracy: Share of the decided pairs on which the judge says the same; a tie misses.
-        alpha: Krippendorff's alpha (nominal) of the judge and every single annotator.
+        decisive_accuracy: Share of the decided pairs on which the judge agrees; a tie is a miss.
+        alpha: Krippendorff's nominal alpha of the judge and all annotators.
         annotator_alpha: The same of annotators only: the standard for a judge.
-        pearson: Correlation of the judge's margin and the mean label.
-        mean_label: The mean label over all pairs; None without pairs.
+        pearson: Correlation of the judge's margin with the mean label.
+        mean_label: Mean label over all pairs; None without pairs.
     """
 
     pairs: int
@@ -110,11 +110,11 @@ class Agreement:
     tie_rate: Estimate
 
     def estimates(self) -> dict[str, Estimate]:
-        """Return the estimates by name, in the order in which they are printed."""
+        """Return the estimates by name, in print order."""
         return {name: getattr(self, name) for name in _ESTIMATES}
 
     def as_json(self) -> dict[str, object]:
-        """Return the fields of `arena judges calibrate` (docs/json.md), then intervals."""
+        """Return the fields of `arena judges calibrate` (docs/json.md)."""
         estimates = self.estimates()
         return {
             "pairs": self.pairs,
@@ -140,7 +140,7 @@ _ESTIMATES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """A judge's agreement with annotators, overall and by domain."""
+    """Agreement of a judge with annotators, overall and by domain."""
 
     overall: Agreement
     by_domain: Mapping[str, Agreement]
@@ -154,9 +154,8 @@ class Calibration:
 def calibrate(pairs: Sequence[CalibrationPair], resampling: Resampling | None = None) -> Calibration:
     """Compare a judge with annotators.
 
-    Several people's labels of a pair are merged to the side that more than half of them prefer,
-    else a tie (`majority`); only the correlations use the mean label, with the judge's margin or, without
-    one, −1, 0 or 1. Domains are in order of first appearance.
+    Labels of a pair are merged by `majority`; only the correlations use the mean label, with the judge's
+    margin or, without one, −1, 0 or 1. Domains are in order of first appearance.
     """
     plan = resampling or Resampling()
     domains: dict[str, list[CalibrationPair]] = {}
@@ -200,7 +199,6 @@ def _agreement(pairs: Sequence[CalibrationPair], resampling: Resampling) -> Agre
 
 
 def _sides(labels: Floats) -> Codes:
-    """Classes of labels: below, at or above zero."""
     return (np.where(np.abs(labels) < ROUNDING, 0, np.sign(labels)) + 1).astype(np.int64)
 
 
@@ -211,7 +209,7 @@ def _margin(pair: CalibrationPair) -> float:
 
 
 def _votes(pairs: Sequence[CalibrationPair], judge: Codes) -> Floats:
-    """(pairs, 1 + annotators) classes, the judge's first, NaN where fewer people labelled a pair."""
+    """(pairs, 1 + annotators) classes, the judge's first, NaN if fewer people labelled a pair."""
     people = max((len(pair.labels) for pair in pairs), default=1)
     votes = np.full((len(pairs), 1 + people), np.nan)
     votes[:, 0] = judge

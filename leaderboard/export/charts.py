@@ -1,7 +1,7 @@
 """Charts of a board: plain rows in, Altair charts out.
 
-Colours are distinct for any kind of colour vision and stand out on light and dark paper; text, grid and
-background are left to the theme of the page. Each chart repeats the table next to it.
+Colours are distinct for any kind of colour vision and on light and dark backgrounds; text, grid and
+background follow the theme of the page. Each chart repeats the table next to it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LABEL_LIMIT = 170
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """One system's value with its 95 % interval, in the unit of the chart's axis."""
+    """Value of a system with its 95 % interval, in the unit of the axis."""
 
     system: str
     value: float
@@ -31,9 +31,9 @@ class Estimate:
 def forest(
     estimates: Sequence[Estimate], *, axis: str, reference: float | None = None, share: bool = False
 ) -> alt.LayerChart:
-    """Draw one line a system from the lower to the upper end of its interval, a point at its value.
+    """Draw a forest plot: one row per system with value and interval, in the given order.
 
-    Rows keep their order; `reference` is where to draw a dashed rule, and shares are shown as per cent.
+    `reference` is the position of a dashed rule; shares are in per cent.
     """
     number = ".1%" if share else ".0f"
     base = alt.Chart(alt.InlineData(values=[asdict(estimate) for estimate in estimates]))

@@ -28,16 +28,16 @@ ENDINGS = {form.ending: form for form in BoardForm}
 
 
 def export_standings(standings: Standings, destination: Path, form: BoardForm | None = None) -> None:
-    """Write a board's standings as one file: a row a system in each domain; JSON holds everything.
+    """Write a board's standings as one file: a row per system and domain, or the whole JSON.
 
-    `form` defaults to the name's ending; text may be gzipped (`*.csv.gz`).
+    `form` defaults to the suffix; text may be gzipped (`*.csv.gz`).
     """
-    from data.files.zip_files import atomic_bytes, atomic_text  # noqa: PLC0415 - its package loads data frames, which showing a board needs not
+    from data.files.zip_files import atomic_bytes, atomic_text  # noqa: PLC0415 - loads data frames, which boards do not need
 
     chosen = form or ENDINGS.get(Path(destination.name.removesuffix(".gz")).suffix)
     if chosen is None:
         message = f"{destination.name} ends in none of {', '.join(ENDINGS)}."
-        raise FileFormatError(message, advice="Name the file by the format that you want, or give --format.")
+        raise FileFormatError(message, advice="Use one of these suffixes, or give --format.")
     content = standings_file(standings, chosen)
     if chosen is BoardForm.PARQUET:
         with atomic_bytes(destination) as raw:
@@ -48,7 +48,7 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
 
 
 def standings_file(standings: Standings, form: BoardForm, stamp: "Stamp | None" = None) -> bytes:
-    """Return standings as the content of one file; rows of tables bear the stamp, JSON is as published."""
+    """Return standings as the content of a file; rows of tables have the stamp, JSON is as published."""
     if form is BoardForm.JSON:
         return standings_text(standings).encode()
     fields = {} if stamp is None else stamp.fields()
@@ -60,28 +60,27 @@ def standings_file(standings: Standings, form: BoardForm, stamp: "Stamp | None" 
 
 
 def standings_text(standings: Standings) -> str:
-    """Return the JSON as text, the same for the same standings; as published, so without marks."""
+    """Return the JSON as published, without marks; equal standings give equal text."""
     published = {name: value for name, value in standings.items() if name != MARKS}
     return json.dumps(published, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def flat_rows(standings: Standings) -> list[Row]:
-    """Standings as rows with the same columns each: domain, system, ratings, rates, mean scores.
+    """Return standings as rows with equal columns: those of `columns.toml` and mean scores.
 
-    The columns are those of `columns.toml`. Rates are against the reference, which has none; no column holds
-    `rate_against_all` of the JSON.
+    Rates are against the reference; `rate_against_all` of the JSON has no column.
     """
     lines, files = board_lines(standings), columns_on(Surface.FILES)
-    every = [line for part in lines.values() for line in part]
-    last = [column for column in files if column.said and facts_by_system(standings)]
+    all_lines = [line for part in lines.values() for line in part]
+    last = [column for column in files if column.self_reported and facts_by_system(standings)]
     last += [
         column
         for column in files
-        if column.seldom and any(column.read(line) not in {None, ""} for line in every)
+        if column.sparse and any(column.read(line) not in {None, ""} for line in all_lines)
     ]
-    metrics = sorted({metric for line in every for metric in line["scores"]})
+    metrics = sorted({metric for line in all_lines for metric in line["scores"]})
     return [
-        {column.name: column.read(line) for column in files if not (column.said or column.seldom)}
+        {column.name: column.read(line) for column in files if not (column.self_reported or column.sparse)}
         | _scores(line, metrics)
         | {column.name: column.read(line) for column in last}
         for domain, part in lines.items()
@@ -105,13 +104,13 @@ def column_kind(name: str) -> type[str | int | float]:
 
 
 Cell = object
-"""Texts, whole numbers, numbers or None."""
+"""Text, number or None."""
 WIDTH = 860
-"""Size of pictures, in pixels before doubling."""
+"""Width of pictures, in pixels before doubling."""
 
 
 class PictureForm(StrEnum):
-    """Forms of charts, by the ending of their files."""
+    """File formats of charts."""
 
     PNG = "png"
     SVG = "svg"
@@ -119,7 +118,7 @@ class PictureForm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stamp:
-    """Origin of a file's numbers: the board's name (that of its round) and its standings' sha256."""
+    """Origin of a file's numbers: the board's name and the SHA-256 of its standings."""
 
     board: str
     content_hash: str
@@ -130,16 +129,15 @@ class Stamp:
         return f"{self.board}-{self.content_hash[:8]}"
 
     def fields(self) -> dict[str, str]:
-        """Return the columns that every row carries."""
+        """Return the columns added to every row."""
         return {"board": self.board, "content_sha256": self.content_hash}
 
 
 def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp | None) -> bytes:
-    """Rows of a file, with two more columns for board and hash.
+    """Return rows as a file, with two more columns for board and hash.
 
-    Without a stamp the rows, being of several boards, name board and hash themselves.
-
-    JSON holds `board`, `content_sha256` and `rows`; in CSV no cell can be taken for a formula.
+    Without a stamp the rows are of several boards and have these columns already. JSON has `board`,
+    `content_sha256` and `rows`; CSV cells are escaped against formulas.
     """
     fields = {} if stamp is None else stamp.fields()
     if form is BoardForm.JSON:
@@ -150,16 +148,16 @@ def table_file(rows: Sequence[Mapping[str, Cell]], form: BoardForm, stamp: Stamp
 
 
 def draws_pictures() -> bool:
-    """Return whether the extra `pictures`, which draws charts as files, is installed."""
+    """Return whether the extra `pictures`, which renders charts, is installed."""
     return find_spec("vl_convert") is not None
 
 
 def chart_file(chart: "alt.LayerChart", form: PictureForm, stamp: Stamp, title: str) -> bytes:
-    """Return a chart as a picture on white paper, its title above it and board and hash below the title."""
-    import altair as alt  # noqa: PLC0415 - heavy, and used by pictures alone
-    import vl_convert  # noqa: PLC0415 - brings an engine along that is used by this alone
+    """Render a chart on white, with a title and the board and hash below it."""
+    import altair as alt  # noqa: PLC0415 - heavy, used only here
+    import vl_convert  # noqa: PLC0415 - as above
 
-    named = chart.properties(
+    titled = chart.properties(
         width=WIDTH,
         background="white",
         title=alt.Title(
@@ -169,7 +167,7 @@ def chart_file(chart: "alt.LayerChart", form: PictureForm, stamp: Stamp, title: 
             offset=16,
         ),
     )
-    spec = named.to_dict()
+    spec = titled.to_dict()
     if form is PictureForm.SVG:
         return bytes(vl_convert.vegalite_to_svg(spec).encode())
     return bytes(vl_convert.vegalite_to_png(spec, scale=2))
@@ -184,8 +182,8 @@ def _csv(rows: Sequence[Mapping[str, Cell]], fields: Sequence[str]) -> bytes:
 
 
 def _parquet(rows: Sequence[Mapping[str, Cell]], kinds: Mapping[str, type] | None = None) -> bytes:
-    """Write rows as Parquet, with the types that `kinds` names or else those of the values."""
-    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this form alone
+    """Return rows as Parquet, with the types of `kinds`, else those of the values."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy, used only here
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64()}
@@ -196,25 +194,22 @@ def _parquet(rows: Sequence[Mapping[str, Cell]], kinds: Mapping[str, type] | Non
 
 
 STAMP_FIELDS: Mapping[str, str] = MappingProxyType(
-    {
-        "board": "The board whose standings these are",
-        "content_sha256": "The hash that names exactly these standings",
-    }
+    {"board": "Name of the board", "content_sha256": "SHA-256 of the standings"}
 )
 
 BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
     {
-        "question_id, domain": "Which question, in which domain",
-        "model_a, model_b": "The two systems; the reference takes part under its own name",
+        "question_id, domain": "Question and its domain",
+        "model_a, model_b": "The two systems, or the reference under its name",
         "winner": "model_a, model_b or tie; battles without a verdict are left out and counted on the board",
-        "score": "Share of the win that model_a gets, 0–1, where the judge gives degrees",
+        "score": "Share of the win that model_a gets, 0–1, if the judge gives degrees",
     }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a file: name, type, unit and meaning."""
+    """Column of a file."""
 
     name: str
     kind: str
@@ -227,10 +222,10 @@ KINDS: Mapping[type, str] = MappingProxyType({str: "text", int: "integer", float
 
 def columns_of(standings: Standings) -> tuple[Column, ...]:
     """Describe the columns of a board's files."""
-    named = [(name, column_kind(name)) for row in flat_rows(standings)[:1] for name in row]
+    kinds = [(name, column_kind(name)) for row in flat_rows(standings)[:1] for name in row]
     return tuple(
         Column(name, KINDS[kind], "" if kind is str else _unit(name), meaning_of(name))
-        for name, kind in (*named, *((name, str) for name in STAMP_FIELDS))
+        for name, kind in (*kinds, *((name, str) for name in STAMP_FIELDS))
     )
 
 
@@ -240,7 +235,7 @@ def _unit(name: str) -> str:
 
 
 def meaning_of(name: str) -> str:
-    """Return the meaning of a standings file's column, in a sentence."""
+    """Return the meaning of a column of a standings file."""
     if name in STAMP_FIELDS:
         return STAMP_FIELDS[name]
     column = column_named(name)

@@ -1,4 +1,4 @@
-"""Battle files of the project and of the public arenas, read and written."""
+"""Read and write battle files of the project and of the public arenas."""
 
 from leaderboard.formats.reading import BattleFile, format_of, read_battles
 from leaderboard.formats.registry import BattleFormat

@@ -45,7 +45,7 @@ GRADES: Mapping[str, tuple[int, float]] = MappingProxyType(
         "B<<A": (1, STRONG),
     }
 )
-"""By grade whether the answer shown as A won (1), tied (0) or lost (-1), and how often that counts."""
+"""Result of answer A by grade (1 won, 0 tied, -1 lost), and its weight."""
 GAME_WINNERS = ("g1_winner", "g2_winner")
 GAME_WORDS = {"model_1": A, "model_2": B, "tie": TIE}
 ERROR = "error"
@@ -57,7 +57,7 @@ _RATINGS = {"1": A, "2": B, "0": TIE}
 
 
 def parse_alpaca_eval(chunk: Chunk, context: Context) -> Draft:
-    """Translate AlpacaEval's annotations: `generator_1` is `model_a`, instructions are questions' ids."""
+    """Translate AlpacaEval's annotations: `generator_1` is `model_a`, instructions are question ids."""
     place = called(called(chunk.place, "model_a", "generator_1"), "model_b", "generator_2")
     preferences = [
         _preference(place, index, value) for index, value in enumerate(column(chunk, "preference"))
@@ -69,19 +69,19 @@ def parse_alpaca_eval(chunk: Chunk, context: Context) -> Draft:
         model_a=names(place, "model_a", column(chunk, "generator_1")),
         model_b=names(place, "model_b", column(chunk, "generator_2")),
         winner=[
-            TIE if each in {None, EVEN_PREFERENCE} else A if each < EVEN_PREFERENCE else B
-            for each in preferences
+            TIE if value in {None, EVEN_PREFERENCE} else A if value < EVEN_PREFERENCE else B
+            for value in preferences
         ],
-        score=[None if each in {None, 1, EVEN_PREFERENCE, 2} else 2 - each for each in preferences],
+        score=[None if value in {None, 1, EVEN_PREFERENCE, 2} else 2 - value for value in preferences],
         judge=judges(chunk, "annotator", context.judge),
         order=optional(chunk, "order"),
     )
-    reasons = [LeftOut.NO_PREFERENCE if each is None else None for each in preferences]
+    reasons = [LeftOut.NO_PREFERENCE if value is None else None for value in preferences]
     return Draft(rows=rows, reasons=reasons)
 
 
 def _preference(place: Place, index: int, value: object) -> float | None:
-    """Read 0 (a tie) or 1…2; nothing, empty and NaN are not a preference."""
+    """Parse 0 (a tie) or 1…2; None for missing values."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     number = as_number(place, index, "preference", value)
@@ -93,8 +93,8 @@ def _preference(place: Place, index: int, value: object) -> float | None:
 def parse_arena_hard(chunk: Chunk, context: Context) -> Draft:
     """Translate both games of each of Arena-Hard's lines: `model` is `model_a`, the baseline `model_b`.
 
-    The first game shows the baseline first (as A), the second the model. `A>>B` counts three times, so that
-    the share of wins here is Arena-Hard's score. A game without a grade, or that was not played, is left out.
+    The baseline is A in the first game, the model in the second. `A>>B` counts three times, so that the share
+    of wins equals Arena-Hard's score. Games without a grade are left out.
     """
     place = called(called(chunk.place, "model_a", "model"), "model_b", "baseline")
     grades = [
@@ -103,7 +103,7 @@ def parse_arena_hard(chunk: Chunk, context: Context) -> Draft:
     baseline = optional(chunk, "baseline", context.baseline, "model_b") or []
     question = identifiers(chunk, "uid") if has(chunk, "uid") else identifiers(chunk, "question_id")
     if question is None:
-        missing(place, 0, "question_id", " Newer files call it uid.")
+        missing(place, 0, "question_id", " Newer files have uid instead.")
     rows = BattleRows(
         place=replace(place, rows_a_record=GAMES),
         question_id=_per_game(question),
@@ -145,9 +145,9 @@ def _per_game(values: Sequence[str] | None) -> list[str] | None:
 
 
 def parse_mt_bench(chunk: Chunk, context: Context) -> Draft:
-    """Translate both games of each of MT-bench's lines, `model_1` being shown first in the first one.
+    """Translate both games of each of MT-bench's lines; `model_1` comes first in the first game.
 
-    A game that the reply did not decide is left out and counted.
+    Games with an unreadable reply are left out.
     """
     place = called(called(chunk.place, "model_a", "model_1"), "model_b", "model_2")
     games = list(zip(*(column(chunk, name) for name in GAME_WINNERS), strict=True))
@@ -191,12 +191,12 @@ def context_of(file_name: str) -> Context:
 
 
 def parse_eval_strict(chunk: Chunk, context: Context) -> Draft:
-    """Translate RAG-QA Arena's `eval_results`; a reply without one complete rating is unreadable."""
+    """Translate RAG-QA Arena's `eval_results`; replies without a complete rating are unreadable."""
     return _parse_eval(chunk, context, _strict)
 
 
 def parse_eval_compat(chunk: Chunk, context: Context) -> Draft:
-    """Translate `eval_results` as the published script does; nothing is left out, failures are ties."""
+    """Translate `eval_results` like the published script, which counts failures as ties."""
     return _parse_eval(chunk, context, _compat)
 
 
@@ -230,7 +230,7 @@ def _strict(reply: object) -> str | None:
 
 
 def _compat(reply: object) -> str | None:
-    """Read the largest of 0, 1, 2 anywhere in the rating, or in the whole reply where there is none."""
+    """Return the largest of 0, 1, 2 in the rating, or without one in the whole reply."""
     text = reply if isinstance(reply, str) else ""
     start, end = text.find("<rating>"), text.rfind("</rating>")
     rating = text[start:end] if 0 <= start < end else ""
@@ -239,10 +239,9 @@ def _compat(reply: object) -> str | None:
 
 
 def parse_people(chunk: Chunk, _context: Context) -> Draft:
-    """Translate RAG-QA Arena's `human_evaluations.json`: a battle a pair, by majority.
+    """Translate RAG-QA Arena's `human_evaluations.json`: one battle per pair, by majority.
 
-    The key of a pair is its question's id and the two systems, joined by underscores; as in the published
-    script the last two parts are the systems.
+    The key of a pair is the question id and the two systems, joined by underscores.
     """
     place = chunk.place
     keys = names(place, "pair", column(chunk, "pair"))

@@ -1,4 +1,4 @@
-"""The project's own rows, which Chatbot Arena's and RAG-QA Arena's `all_battles.json` resemble.
+"""Native rows, a superset of Chatbot Arena's and RAG-QA Arena's `all_battles.json`.
 
 Source: docs/design.md; Chiang et al. (2024), the columns of the released battles.
 """
@@ -27,17 +27,17 @@ from leaderboard.formats.sources import Chunk, column, has, identifiers, judges,
 from leaderboard.vocabulary import Covariate
 
 COUNT_COLUMNS = ("weight", "count")
-FIRST_SHOWN: Mapping[str, float] = MappingProxyType(
+POSITIONS: Mapping[str, float] = MappingProxyType(
     dict.fromkeys(("a", "model_a", "ab", "1"), 1.0)
     | dict.fromkeys(("b", "model_b", "ba", "-1"), -1.0)
     | dict.fromkeys(("both", "0"), 0.0)
 )
-"""Values of the column that names the answer shown first; `both` are both orders."""
+"""Values of the columns `position` and `order`; `both` means both orders."""
 SETTLED = (None, "", "judged")
-"""Values of a column `outcome` with a verdict, as rankings write it."""
+"""Values of `outcome` for battles with a verdict."""
 YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
-"""Value of `anony` for a vote whose voter saw the systems' names; LMArena's boards leave them out."""
+"""Values of `anony` for votes of people who saw the systems' names; LMArena's boards leave them out."""
 ONE_HOT: Mapping[str, str] = MappingProxyType(
     {
         "winner_model_a": WinnerWord.A.value,
@@ -48,14 +48,13 @@ ONE_HOT: Mapping[str, str] = MappingProxyType(
 
 
 def parse(chunk: Chunk, context: Context) -> Draft:
-    """Translate rows of `model_a, model_b, winner` and what else of the design's columns they have.
+    """Translate rows of `model_a, model_b, winner` and further native columns.
 
-    A `weight` (or `count`) says how often a row counts; one that counts zero
-    times is left out, and so is a vote whose voter was shown the systems' names (`anony` is false).
+    A `weight` (or `count`) of 0 leaves a row out, and so does a vote that was not anonymous (`anony`).
     """
     words = [
-        WinnerWord.TIE.value if no else won
-        for no, won in zip(_without_verdict(chunk), column(chunk, "winner"), strict=True)
+        WinnerWord.TIE.value if is_open else won
+        for is_open, won in zip(_without_verdict(chunk), column(chunk, "winner"), strict=True)
     ]
     return _draft(chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, words))
 
@@ -65,7 +64,7 @@ def _without_verdict(chunk: Chunk) -> list[bool]:
 
 
 def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
-    """Translate rows in which one of `winner_model_a`, `winner_model_b` and `winner_tie` is 1, the others 0.
+    """Translate rows in which one of `winner_model_a`, `winner_model_b` and `winner_tie` is 1.
 
     Source: Chiang et al. (2024), the released 55,000 battles (`lmsys-arena-human-preference-55k`).
     """
@@ -76,18 +75,17 @@ def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
     words: list[str] = []
     for index, row in enumerate(zip(*marks, strict=True)):
         if sum(row) != 1:
-            said = ", ".join(f"{name} {mark}" for name, mark in zip(ONE_HOT, row, strict=True))
-            refuse(
-                chunk.place, index, "winner_model_a", row[0], f"one of the three is 1 (the row has {said})"
-            )
+            cells = ", ".join(f"{name} {mark}" for name, mark in zip(ONE_HOT, row, strict=True))
+            problem = f"exactly one of the three must be 1 (the row has {cells})"
+            refuse(chunk.place, index, "winner_model_a", row[0], problem)
         words.append(list(ONE_HOT.values())[row.index(1)])
     question = "question_id" if has(chunk, "question_id") else "id"
     return _draft(chunk, context, identifiers(chunk, question), words)
 
 
 def _mark(place: Place, index: int, name: str, value: object) -> int:
-    said = YES_OR_NO.get(str(value).lower())
-    number = as_number(place, index, name, value) if said is None else said
+    number = YES_OR_NO.get(str(value).lower())
+    number = as_number(place, index, name, value) if number is None else number
     if number not in {0, 1}:
         refuse(place, index, name, value, "1 or 0 is expected")
     return int(number)
@@ -109,7 +107,7 @@ def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: l
         order=optional(chunk, "order"),
         covariates=_covariates(chunk) if context.covariates else {},
     )
-    reasons = [LeftOut.NO_VERDICT if no else None for no in _without_verdict(chunk)]
+    reasons = [LeftOut.NO_VERDICT if is_open else None for is_open in _without_verdict(chunk)]
     if not context.named and has(chunk, "anony"):
         for index, value in enumerate(column(chunk, "anony")):
             if str(value).lower() in NOT_ANONYMOUS:
@@ -127,12 +125,12 @@ def _misplaced(chunk: Chunk, reasons: list[LeftOut | None]) -> Mapping[LeftOut, 
     for index, (order, position) in enumerate(
         zip(column(chunk, "order"), column(chunk, "position"), strict=True)
     ):
-        known = [FIRST_SHOWN.get(_shown(value)) for value in (order, position)]
+        known = [POSITIONS.get(_position(value)) for value in (order, position)]
         if None not in known and known[0] != known[1]:
             reasons[index] = LeftOut.CONTRADICTION
             message = (
                 f"{chunk.place.at(index, 'position')}: the position is {position!r}, but the order {order!r} "
-                "says that another answer was shown first."
+                "puts another answer first."
             )
             advice = "Correct one of them, or leave one of the columns out."
             first.setdefault(LeftOut.CONTRADICTION, RecordError(message, advice=advice))
@@ -149,7 +147,7 @@ def _weights(chunk: Chunk) -> list[float | None] | None:
 
 
 def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
-    """Return the columns of covariates that a chunk has; without `position`, an `order` says the same."""
+    """Return the covariates of a chunk by column; `order` replaces a missing `position`."""
     cells: dict[str, list[float | None]] = {}
     for covariate in Covariate:
         for name in covariate_columns(covariate):
@@ -160,18 +158,17 @@ def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
     return cells
 
 
-def _shown(value: object) -> str:
+def _position(value: object) -> str:
     return str(value).strip().removesuffix(".0")
 
 
 def _cell(place: Place, index: int, name: str, covariate: Covariate, value: object) -> float | None:
-    """One covariate of one row; None where the cell is empty."""
     if value is None or value == "":
         return None
     if covariate is Covariate.POSITION:
-        if _shown(value) not in FIRST_SHOWN:
-            refuse(place, index, name, value, '"a", "b" or "both" is expected: the answer shown first')
-        return FIRST_SHOWN[_shown(value)]
+        if _position(value) not in POSITIONS:
+            refuse(place, index, name, value, '"a", "b" or "both" is expected: the first answer')
+        return POSITIONS[_position(value)]
     number = as_number(place, index, name, value)
     if number < 0:
         refuse(place, index, name, value, "a count of 0 or more is expected")

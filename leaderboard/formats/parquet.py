@@ -1,4 +1,4 @@
-"""Battles in Parquet: as columns, ten million in seconds, or as records like any other file."""
+"""Battles in Parquet, read by column (ten million in seconds) and written by column or row."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,10 +21,10 @@ WINNERS = {Winner.A: WinnerWord.A, Winner.B: WinnerWord.B, Winner.TIE: WinnerWor
 
 
 def read_columns(files: Sequence[Path]) -> BattleTable | None:
-    """Read plain battles column by column; None where records must be read one by one.
+    """Read plain battles by column; None if they must be read by row.
 
-    That is where a file is not Parquet, lacks a name, or has columns of which a row's reader knows more:
-    judges, orders, covariates, readings. A wrong value too gives None, so that there is one message for it.
+    That is the case if a file is not Parquet, lacks a column, or has further ones such as judges or
+    covariates, and for invalid values, so that the reader of rows reports them.
     """
     if not all(map(is_parquet, files)):
         return None
@@ -44,7 +44,7 @@ def read_columns(files: Sequence[Path]) -> BattleTable | None:
 
 
 def _read(file: Path) -> list[BattleTable] | None:
-    """Yield the row groups of a file: their words take far more memory than their codes."""
+    """Encode the row groups of a file one by one, since words take more memory than codes."""
     columns = set(pq.read_schema(file).names)
     if not {*WORDS} <= columns <= {*WORDS, *NUMBERS}:
         return None
@@ -78,10 +78,7 @@ def write_table(table: BattleTable, destination: Path) -> None:
 
 
 def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], destination: Path) -> None:
-    """Write chunks as they come, null where a battle lacks a column.
-
-    `columns` has the types of the cells that are there.
-    """
+    """Write chunks, null for absent cells; `columns` has the types of the other cells."""
     kinds = {name: _kind(name, types) for name, types in columns.items()}
     schema = pa.schema(list(kinds.items()))
     with atomic_bytes(destination) as raw, pq.ParquetWriter(raw, schema, compression="zstd") as file:
@@ -95,7 +92,6 @@ def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], d
 
 
 def _kind(name: str, types: set[type]) -> pa.DataType:
-    """Choose the type of a stored column: text, unless all of its cells are numbers or marks."""
     if name in NUMBERS:
         return pa.float64()
     if name in COLUMNS or not types <= {bool, int, float}:

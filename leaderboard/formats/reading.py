@@ -1,4 +1,4 @@
-"""Battle files in, as checked chunks or as one table."""
+"""Read battle files as checked chunks or as one table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from leaderboard.formats.registry import (
     added_battle_formats,
     battle_format,
     battle_formats,
-    guess,
+    detect_format,
     parse,
 )
 from leaderboard.formats.rows import BattleRows, Context, LeftOut, VerdictError, covariate_columns, missing
@@ -36,23 +36,20 @@ UNKNOWN_WORD = "Write one of the expected values in all of them, or remove these
 NO_VOTERS = "{} has no column that names the person of each vote."
 VOTER_ADVICE = f"Call it {ANNOTATOR}, or rate with --cluster question."
 REPEATS, MIN_CLUSTERS = 1.5, 4
-HOPELESS = 20_000
-"""After so many mistaken records without a battle, the rest of the file is not read."""
+MAX_MISTAKEN = 20_000
+"""After this many mistaken records without a battle, reading stops."""
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BattleFile:
-    """The battles of a file, in an order of their own: neither the file's rows nor its container change it.
+    """Battles of a file.
 
     Attributes:
-        table: The battles, as `BattleTable.canonical` orders them; where the file names no questions, each
-            battle is its own.
-        questions_named: Whether the file said which battles share a question. Without that,
-            intervals cannot take the sharing into account.
-        clusters: Columns of a file without named questions whose values repeat as those of questions do.
-        covariates: What may bias a judge, (N,) values by column, NaN for an empty cell; those columns that
-            stand in the file, where the context asked for them.
+        table: The battles in canonical order; without question ids each battle is its own question.
+        questions_named: Whether the file has question ids, so that intervals can be clustered.
+        clusters: Columns of a file without question ids that might contain them, by their repeated values.
+        covariates: (N,) values by column, NaN for an empty cell, if the context includes covariates.
     """
 
     table: BattleTable
@@ -65,7 +62,7 @@ class BattleFile:
 
 
 class _Codes(dict[str, int]):
-    """Numbers names in order of first appearance."""
+    """Codes of names in order of first appearance."""
 
     def __missing__(self, name: str) -> int:
         self[name] = len(self)
@@ -76,41 +73,40 @@ class _Codes(dict[str, int]):
 
 
 def format_of(path: Path) -> str:
-    """Tell the name of the format of a battle file, or of a folder's first one, by its first record."""
+    """Detect the format of a battle file, or of a folder's first file, by its first record."""
     file = files_of(path)[0]
     chunk = next(chunks_of(file), None)
     if chunk is None:
-        message = f"{file.name} holds no battles."
+        message = f"{file.name} has no battles."
         raise FileFormatError(message, advice="A battle file has a row for each battle.")
-    kind = guess(chunk.records[0])
+    kind = detect_format(chunk.records[0])
     return kind if kind is not None else _refuse(chunk)
 
 
 def _refuse(chunk: Chunk) -> NoReturn:
     columns = list(chunk.records[0])
-    guessed = [one for one in battle_formats() if one.guessed]
-    nearest = max(guessed, key=lambda one: sum(name in columns for name in one.signature))
+    formats = [layout for layout in battle_formats() if layout.detectable]
+    nearest = max(formats, key=lambda layout: sum(name in columns for name in layout.signature))
     signature = nearest.signature
-    lacking = [name for name in signature if name not in columns]
+    absent = [name for name in signature if name not in columns]
     listed = ", ".join(map(repr, columns[:12])) + (", …" if len(columns) > 12 else "")  # noqa: PLR2004 - used once
-    if len(lacking) < len(signature):
+    if len(absent) < len(signature):
         hint = f" The row looks like {nearest.name} otherwise; it has the columns {listed}."
-        missing(chunk.place, 0, lacking[0], hint)
+        missing(chunk.place, 0, absent[0], hint)
     message = f"{chunk.place.at(0)} is not a battle: it has the columns {listed}."
     needed = ", ".join(battle_format(NATIVE).signature)
     advice = [f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems]
     if Column.ANSWER in read_columns(columns):
-        advice.append(f"These look like answers: arena rank {chunk.place.file}")
+        advice.append(f"The columns look like answers: try `arena rank {chunk.place.file}`.")
     raise FileFormatError(message, advice=" ".join(advice))
 
 
 def read_chunks(
     path: Path, kind: str | None = None, *, context: Context | None = None, clusters: _Clusters | None = None
 ) -> Iterator[BattleRows]:
-    """Read battles as checked chunks from a file, or from a folder's files in the order of their names.
+    """Read battles as checked chunks from a file, or from a folder's files sorted by name.
 
-    Without `kind` the first record tells the format. RAG-QA Arena's `eval_results` say domain and judge in
-    the file's name.
+    Without `kind` the format is detected from the first record.
     """
     kind = kind or format_of(path)
     from_name = battle_format(kind).from_name
@@ -135,14 +131,14 @@ def read_chunks(
 
 
 class _Clusters:
-    """Counts the values of columns that no reader takes, where battles name no questions."""
+    """Counts of values in unread columns, to find question ids under other names."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.values: dict[str, Counter[object]] = {}
 
     def add(self, chunk: Chunk) -> None:
-        """Count a chunk's; a column that holds anything but names and whole numbers is not a cluster."""
+        """Count the values of a chunk; only columns of texts and integers qualify."""
         if not has(chunk, QUESTION):
             for name in chunk.records[0].keys() - FIELDS if not self.rows else [*self.values]:
                 cells = column(chunk, name)
@@ -153,16 +149,18 @@ class _Clusters:
         self.rows += len(chunk.records)
 
     def names(self) -> tuple[str, ...]:
-        """Return the columns whose values repeat, none of them in more than a quarter of the rows."""
-        found = {name: (len(of), max(of.values())) for name, of in self.values.items()}
-        most = (self.rows / REPEATS, self.rows / MIN_CLUSTERS)
+        """Return the columns whose values repeat, each in at most a quarter of the rows."""
         return tuple(
-            sorted(name for name, (count, top) in found.items() if count <= most[0] and top <= most[1])
+            sorted(
+                name
+                for name, counts in self.values.items()
+                if len(counts) <= self.rows / REPEATS and max(counts.values()) <= self.rows / MIN_CLUSTERS
+            )
         )
 
 
 def _by_person(chunk: Chunk) -> Chunk:
-    """Put people in place of questions."""
+    """Replace questions by people."""
     if not has(chunk, ANNOTATOR):
         raise FileFormatError(NO_VOTERS.format(chunk.place.file), advice=VOTER_ADVICE)
     records: list[Record] = [{**record, QUESTION: record.get(ANNOTATOR)} for record in chunk.records]
@@ -170,7 +168,7 @@ def _by_person(chunk: Chunk) -> Chunk:
 
 
 class _Tally:
-    """Counts of battles and of mistaken records: where the latter are more, the file is misread."""
+    """Counts of battles and mistaken records; if mistakes prevail, the file is refused."""
 
     def __init__(self) -> None:
         self.battles = self.mistaken = 0
@@ -185,14 +183,14 @@ class _Tally:
             if isinstance(error, VerdictError) and error.word:
                 count, first = self.unknown.get(error.word, (0, error))
                 self.unknown[error.word] = (count + 1, first)
-        if not self.battles and self.mistaken > HOPELESS:
+        if not self.battles and self.mistaken > MAX_MISTAKEN:
             self.check()
 
     def check(self) -> None:
-        """Raise what is wrong with the first mistaken record, where more are mistaken than are battles."""
+        """Raise the first error if mistaken records outnumber battles, or a winner word is unknown."""
         if self.first is not None and self.mistaken > self.battles:
             raise self.first
-        # Outcomes are not missing at random: without all of one kind the rest would be rated wrongly.
+        # Leaving out all battles with one outcome would bias the ratings.
         for word, (count, error) in self.unknown.items():
             if count > 1:
                 message = f"{error.message} {count:,} records have {word}."
@@ -200,10 +198,9 @@ class _Tally:
 
 
 def read_battles(path: Path, kind: str | None = None, *, context: Context | None = None) -> BattleFile:
-    """Read a battle file, or a folder of them, into one table; arguments as of `read_chunks`.
+    """Read a battle file, or a folder of them, into one table; arguments are those of `read_chunks`.
 
-    Systems, questions and domains are coded in sorted order, and rows stand in one order of their own. A file
-    without domains has the one domain "".
+    Names are coded in sorted order, and rows are in canonical order. Without domains the only one is "".
     """
     kind = kind or format_of(path)
     builder = _Builder()
@@ -225,7 +222,7 @@ def read_battles(path: Path, kind: str | None = None, *, context: Context | None
 
 
 class _Builder:
-    """Codes chunks as they come, so that the strings of a chunk are freed with it."""
+    """Encoder of chunks, which frees their strings."""
 
     def __init__(self) -> None:
         self.systems, self.questions, self.domains = _Codes(), _Codes(), _Codes()
@@ -253,7 +250,6 @@ class _Builder:
         self._add_covariates(rows)
 
     def _add_covariates(self, rows: BattleRows) -> None:
-        """Each column from its first row on, filled up where former or later chunks lack it."""
         before = len(self.winner) - len(rows)
         for name in rows.covariates.keys() - self.covariates.keys():
             self.covariates[name] = [_floats(None, before, np.nan)]
@@ -263,16 +259,18 @@ class _Builder:
     def _name_questions(self, rows: BattleRows) -> None:
         named = rows.question_id is not None
         if self.named is not None and named != self.named:
-            said = "the column is missing; other rows have it" if self.named else "other rows lack the column"
-            message = f"{rows.place.at(0, 'question_id')}: {said}."
-            raise FileFormatError(message, advice="Give every row a question_id, or none.")
+            problem = (
+                "the column is missing; other rows have it" if self.named else "other rows lack the column"
+            )
+            message = f"{rows.place.at(0, 'question_id')}: {problem}."
+            raise FileFormatError(message, advice="Set question_id in every row, or in none.")
         self.named = named
         self.question.extend(self.questions.of(rows.question_id or [""] * len(rows)))
 
     def built(self, path: Path, kind: str) -> BattleFile:
         if not self.winner:
-            dropped = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
-            message = f"{path.name} holds no battles{f' ({dropped})' if dropped else ''}."
+            left_out = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
+            message = f"{path.name} has no battles{f' ({left_out})' if left_out else ''}."
             raise FileFormatError(message, advice="A battle file has a row for each battle.")
         pairs = np.frombuffer(self.pairs, dtype=np.int32)
         score, weight = np.concatenate(self.score), np.concatenate(self.weight)
@@ -301,7 +299,7 @@ class _Builder:
         order = table.canonical(*(np.nan_to_num(values, nan=-2.0) for values in covariates.values()))
         table = table.select(order)
         return BattleFile(
-            table=table if self.named else _each_its_own(table),
+            table=table if self.named else _one_question_per_battle(table),
             format=kind,
             left_out=MappingProxyType(dict(self.left_out)),
             first=MappingProxyType(self.first),
@@ -316,7 +314,7 @@ def _sorted(codes: _Codes) -> tuple[tuple[str, ...], NDArray[np.int32]]:
     return names, np.array([places[name] for name in codes], dtype=np.int32)
 
 
-def _each_its_own(table: BattleTable) -> BattleTable:
+def _one_question_per_battle(table: BattleTable) -> BattleTable:
     digits = len(str(len(table)))
     return replace(
         table,
@@ -337,5 +335,5 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
     if not files:
-        raise FileFormatError(f"{path} holds no battle files.", advice=f"They end in {', '.join(SUFFIXES)}.")
+        raise FileFormatError(f"{path} has no battle files.", advice=f"Suffixes: {', '.join(SUFFIXES)}.")
     return files

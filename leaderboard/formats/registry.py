@@ -1,4 +1,4 @@
-"""The shapes of battle records that the public arenas write, and how each becomes `BattleRows`, and back."""
+"""Registry of battle formats: parsers from records to `BattleRows`, and writers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,40 +24,42 @@ _VERDICT = ("question_id", "domain", "model_a", "model_b", "winner", "judge")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleFormat(FileFormat):
-    """One format; its name is the word that `--from` takes.
+    """Battle format; its name is a value of `--from`.
 
     Attributes:
-        signature: The columns without which a record cannot be of the format.
-        read: In place of that, translates one record to a mapping with the columns of native battles.
-        partly: What of its columns no battle holds, in words.
-        write: Lays battles out; None where the format is read alone.
-        holds: The columns that a written file holds; None for all, the file's own further ones too.
-        taken: The names that a written file gives to columns of its own.
+        signature: Columns that every record of the format has.
+        parse: Translates a chunk of records.
+        read: Alternative to `parse`: translates one record to the columns of native battles.
+        dropped: Descriptions of columns that are not read completely.
+        write: Writer; None for a read-only format.
+        writable: Columns of a written file; None for all, including further columns.
+        reserved: Column names of the format itself.
         one_tie: Whether all kinds of ties become one.
-        from_name: What the name of a file says that its records do not.
+        detectable: Whether the format may be detected by its signature.
+        from_name: Reads facts from the name of a file.
     """
 
     signature: tuple[str, ...]
     parse: Parser | None = None
     read: Callable[[Record], Mapping[str, object]] | None = None
     optional: tuple[str, ...] = ()
-    partly: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     write: writers.Writer | None = None
-    holds: tuple[str, ...] | None = None
-    taken: tuple[str, ...] = ()
+    writable: tuple[str, ...] | None = None
+    reserved: tuple[str, ...] = ()
     one_tie: bool = False
-    guessed: bool = True
+    detectable: bool = True
     from_name: Callable[[str], Context] | None = None
     note: str = ""
 
     def __post_init__(self) -> None:
         function: object = self.parse or self.read
         if not callable(function):
-            raise SpecError(f"The format {self.name} needs a function for read.")
+            raise SpecError(f"The format {self.name} needs a function `read`.")
 
     @property
     def own(self) -> frozenset[str]:
-        """The columns that it reads."""
+        """Columns that it reads."""
         return frozenset({*self.signature, *self.optional})
 
     def drafted(self, chunk: Chunk, context: Context) -> Draft:
@@ -69,13 +71,13 @@ class BattleFormat(FileFormat):
 
     def _translated(self, chunk: Chunk, index: int) -> Record:
         if self.read is None:
-            raise SpecError(f"The format {self.name} reads nothing.")
+            raise SpecError(f"The format {self.name} has no function `read`.")
         try:
             values: dict[str, object] = dict(self.read(chunk.records[index]))
             return {name: values[name] for name in NATIVE_COLUMNS if name in values}
-        except (Exception, SystemExit) as error:  # others' code may raise anything
+        except (Exception, SystemExit) as error:  # plugins may raise anything
             message = f"{chunk.place.at(index)}: the plugin format {self.name} failed: {described(error)}."
-            raise RecordError(message, advice="Correct the plugin.") from error
+            raise RecordError(message, advice="Fix the plugin.") from error
 
 
 NATIVE = "native"
@@ -92,9 +94,9 @@ _EVAL = BattleFormat(
     parse=arenas.parse_eval_strict,
     signature=("query", "order", "pred"),
     optional=("domain", "judge"),
-    partly=("pred (all but the rating)",),
+    dropped=("pred (all but the rating)",),
     write=writers.write_eval_results,
-    holds=(*_VERDICT, "order"),
+    writable=(*_VERDICT, "order"),
     one_tie=True,
     from_name=arenas.context_of,
 )
@@ -118,7 +120,7 @@ OWN = (
         signature=("generator_1", "generator_2", "preference"),
         optional=("instruction", "dataset", "annotator", "order"),
         write=writers.write_annotations,
-        taken=writers.ANNOTATION,
+        reserved=writers.ANNOTATION,
         one_tie=True,
         note="the mean score is the win rate that AlpacaEval reports: the mean of preference - 1",
     ),
@@ -127,9 +129,9 @@ OWN = (
         parse=arenas.parse_arena_hard,
         signature=("model", "games"),
         optional=("baseline", "uid", "question_id", "category", "judge"),
-        partly=("games (all but the scores)",),
+        dropped=("games (all but the scores)",),
         write=writers.write_games,
-        holds=(*_VERDICT, "order", "weight"),
+        writable=(*_VERDICT, "order", "weight"),
         one_tie=True,
     ),
     _EVAL,
@@ -138,74 +140,75 @@ OWN = (
         parse=arenas.parse_people,
         signature=("pair", "majority"),
         optional=("raw",),
-        partly=("raw",),
+        dropped=("raw",),
     ),
-    replace(_NATIVE, name="chatbot-arena", write=writers.write_array, guessed=False),
-    replace(_NATIVE, name="rag-qa-arena", write=writers.write_columns, guessed=False),
+    replace(_NATIVE, name="chatbot-arena", write=writers.write_array, detectable=False),
+    replace(_NATIVE, name="rag-qa-arena", write=writers.write_columns, detectable=False),
     replace(
         _EVAL,
         name="rag-qa-arena-eval-compat",
         parse=arenas.parse_eval_compat,
         signature=("query", "order"),
         optional=(*_EVAL.optional, "pred"),
-        guessed=False,
+        detectable=False,
     ),
 )
-"""The arena's own, in the order of detection."""
+"""Built-in formats in the order of detection."""
 
 
 def added_battle_formats() -> Added[BattleFormat]:
     """Return the formats of plugins."""
-    return added(PluginKind.FORMATS, BattleFormat, [one.name for one in OWN])
+    return added(PluginKind.FORMATS, BattleFormat, [layout.name for layout in OWN])
 
 
 def battle_formats() -> tuple[BattleFormat, ...]:
-    """Every format, those of plugins last."""
+    """Return all formats, plugins last."""
     return (*OWN, *added_battle_formats().entries)
 
 
 def battle_format(name: str) -> BattleFormat:
-    """Return a format by its name."""
-    known = {one.name: one for one in OWN}
+    """Return a format by name."""
+    known = {layout.name: layout for layout in OWN}
     if name in known:
         return known[name]
-    known = {one.name: one for one in battle_formats()}
+    known = {layout.name: layout for layout in battle_formats()}
     if name not in known:
         advice = " ".join((f"Use one of: {', '.join(known)}.", *added_battle_formats().problems))
-        raise NotFoundError(f"There is no format of battles {name!r}.", advice=advice)
+        raise NotFoundError(f"Unknown battle format {name!r}.", advice=advice)
     return known[name]
 
 
 def listed_battle_formats() -> str:
-    """Their names, for the help of an option."""
-    return ", ".join(f"`{one.name}`" for one in battle_formats())
+    """Return the names of all formats, for the help of options."""
+    return ", ".join(f"`{layout.name}`" for layout in battle_formats())
 
 
-def guess(record: Record) -> str | None:
-    """Name the format whose signature columns a record has, if any."""
-    # Plugins are loaded only where no format of the arena's own fits.
+def detect_format(record: Record) -> str | None:
+    """Detect the format of a record by its columns."""
+    # Plugins load only if no built-in format matches.
     return next(
-        (name for formats in (lambda: OWN, battle_formats) if (name := _fitting(formats(), record))), None
+        (name for formats in (lambda: OWN, battle_formats) if (name := _matching(formats(), record))), None
     )
 
 
-def _fitting(formats: Iterable[BattleFormat], record: Record) -> str | None:
-    fitting = (one for one in formats if one.guessed and all(name in record for name in one.signature))
-    return next((one.name for one in fitting), None)
+def _matching(formats: Iterable[BattleFormat], record: Record) -> str | None:
+    matches = (
+        layout.name
+        for layout in formats
+        if layout.detectable and all(name in record for name in layout.signature)
+    )
+    return next(matches, None)
 
 
 def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
-    """Check and translate a chunk of records, in parts around those that cannot be read.
-
-    Those are left out and counted, unless the context is strict.
-    """
+    """Check and translate a chunk of records; faulty ones are left out and counted unless strict."""
     try:
         yield _parsed(kind, chunk, context)
     except (RecordError, FileFormatError) as error:
         if context.strict or (isinstance(error, FileFormatError) and error.code != MISSING_COLUMN):
             raise
         if len(chunk.records) == 1:
-            yield _none(chunk, error)
+            yield _faulty(chunk, error)
             return
         half = len(chunk.records) // 2
         for start, stop in ((0, half), (half, len(chunk.records))):
@@ -213,7 +216,7 @@ def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
             yield from parse(kind, part, context)
 
 
-def _none(chunk: Chunk, error: InputError) -> BattleRows:
+def _faulty(chunk: Chunk, error: InputError) -> BattleRows:
     return BattleRows(
         place=chunk.place,
         model_a=[],
@@ -230,12 +233,12 @@ def _parsed(kind: str, chunk: Chunk, context: Context) -> BattleRows:
     draft = layout.drafted(chunk, context)
     if context.further:
         games = draft.rows.place.rows_a_record
-        kept = {
+        columns = {
             name: cells if games == 1 else [cell for cell in cells for _ in range(games)]
             for name, cells in further(chunk, layout.own).items()
         }
-        unkept = (*layout.partly, *clashing(chunk, layout.own))
-        draft = replace(draft, rows=replace(draft.rows, further=kept, unkept=unkept))
+        dropped = (*layout.dropped, *clashing(chunk, layout.own))
+        draft = replace(draft, rows=replace(draft.rows, further=columns, dropped=dropped))
     return settled(draft, strict=context.strict)
 
 
@@ -244,6 +247,6 @@ def _require(layout: BattleFormat, chunk: Chunk) -> None:
     for column in layout.signature:
         for index, record in enumerate(chunk.records):
             if column not in record:
-                other = guess(record)
+                other = detect_format(record)
                 hint = f" The row looks like {other}, not {kind}." if other and other != kind else ""
                 missing(chunk.place, index, column, hint)

@@ -1,4 +1,4 @@
-"""Checked columns of battles, some thousands of rows at a time; errors name row and column."""
+"""Checked columns of battles in chunks; errors name row and column."""
 
 import math
 from collections import Counter
@@ -22,13 +22,13 @@ MISSING_COLUMN = "missing-column"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Place of a chunk in its file, so that an error can name row and line.
+    """Location of a chunk in its file, for errors.
 
     Attributes:
-        first_row: Number of the chunk's first record; records count from 1, a header does not.
-        lines: Line number of each record; None where records do not stand on lines.
-        rows_a_record: How many consecutive rows of the chunk come from one record.
-        names: What the file calls some columns, where it is not what the project's own battles call them.
+        first_row: Number of the chunk's first record, from 1 without the header.
+        lines: Line number of each record, if the file has lines.
+        rows_a_record: Number of consecutive rows per record.
+        names: Native names of columns, with their names in the file if these differ.
     """
 
     file: str
@@ -38,7 +38,7 @@ class Place:
     names: tuple[tuple[str, str], ...] = ()
 
     def at(self, index: int, column: str = "") -> str:
-        """Name a record, and a column of it, for a message."""
+        """Name a record, and optionally a column, for a message."""
         record = index // self.rows_a_record
         row = self.first_row + record
         line = f" (line {self.lines[record]})" if self.lines and self.lines[record] != row else ""
@@ -46,20 +46,20 @@ class Place:
         return f"{self.file}, row {row}{line}" + (f', column "{called}"' if column else "")
 
     def part(self, start: int, stop: int) -> Self:
-        """Return the place of some consecutive records."""
+        """Return the location of a slice."""
         lines = None if self.lines is None else self.lines[start:stop]
         return replace(self, first_row=self.first_row + start, lines=lines)
 
 
 def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
-    """Check a column of names or ids: text, or whole numbers, which become text."""
+    """Check a column of names or ids: texts, or integers, which become text."""
     if set(map(type, values)) == {str} and all(values):
         return _spelled(place, column, [value for value in values if isinstance(value, str)])
     return _spelled(place, column, [_text(place, column, at, value) for at, value in enumerate(values)])
 
 
 def labels(place: Place, column: str, values: Sequence[object]) -> list[str]:
-    """Check a column of names of which some may be empty: nothing becomes the empty text."""
+    """Check a column of optional names; None becomes empty text."""
     if set(map(type, values)) == {str}:
         return _spelled(place, column, [value for value in values if isinstance(value, str)])
     texts = ["" if value is None or value == "" else value for value in values]
@@ -78,7 +78,6 @@ def _text(place: Place, column: str, index: int, value: object) -> str:
 
 
 def _spelled(place: Place, column: str, texts: list[str]) -> list[str]:
-    """Return the texts as names are spelled; most are already, and a chunk has few different ones."""
     changed: dict[str, str] = {}
     for text in set(texts):
         name = spelled(text, column)
@@ -96,7 +95,7 @@ def _spelled(place: Place, column: str, texts: list[str]) -> list[str]:
 def winners(place: Place, values: Sequence[object]) -> list[str]:
     """Check a column of winner words."""
     try:
-        return [SPELLINGS[value] for value in values]  # type: ignore[index]  # what is not a word is caught
+        return [SPELLINGS[value] for value in values]  # type: ignore[index]  # other values raise
     except (KeyError, TypeError):
         pass
     for index, value in enumerate(values):
@@ -107,7 +106,7 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
 
 
 def scores(place: Place, values: Sequence[object]) -> list[float | None]:
-    """Check a column of shares, 0–1; nothing, or an empty CSV cell, is a battle without one."""
+    """Check a column of optional shares, 0–1."""
     return [
         None if value is None or value == "" else share(place, index, "score", value)
         for index, value in enumerate(values)
@@ -115,7 +114,7 @@ def scores(place: Place, values: Sequence[object]) -> list[float | None]:
 
 
 def share(place: Place, index: int, column: str, value: object) -> float:
-    """Check one share, 0–1."""
+    """Check a share, 0–1."""
     number = as_number(place, index, column, value)
     if not 0 <= number <= 1:
         refuse(place, index, column, value, "a share between 0 and 1 is expected")
@@ -123,7 +122,7 @@ def share(place: Place, index: int, column: str, value: object) -> float:
 
 
 def counts(place: Place, column: str, values: Sequence[object]) -> list[float | None]:
-    """Check a column of counts or weights; None for an empty cell, which counts once."""
+    """Check a column of optional counts or weights."""
     checked: list[float | None] = []
     for index, value in enumerate(values):
         number = None if value is None or value == "" else as_number(place, index, column, value)
@@ -136,7 +135,7 @@ def counts(place: Place, column: str, values: Sequence[object]) -> list[float | 
 
 
 def as_number(place: Place, index: int, column: str, value: object) -> float:
-    """Read a finite number from JSON or from the text of a CSV cell."""
+    """Parse a finite number from JSON or CSV."""
     try:
         number = math.nan if isinstance(value, bool) or value is None else float(str(value))
     except ValueError:
@@ -147,7 +146,7 @@ def as_number(place: Place, index: int, column: str, value: object) -> float:
 
 
 class VerdictError(RecordError):
-    """A cell says who won in an unknown `word`."""
+    """Unknown winner `word`."""
 
     word = ""
 
@@ -155,7 +154,7 @@ class VerdictError(RecordError):
 def refuse(
     place: Place, index: int, column: str, value: object, expected: str, kind: type[RecordError] = RecordError
 ) -> NoReturn:
-    """Raise the error about one cell."""
+    """Raise an error on one cell."""
     quoted = "nothing" if value is None else repr(value)
     if len(quoted) > 60:  # noqa: PLR2004 - the width of a message, used once
         quoted = quoted[:57] + "…"
@@ -167,7 +166,7 @@ def refuse(
 
 
 def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:
-    """Raise the error about a column that a record does not have."""
+    """Raise an error on a column that a record lacks."""
     message = f"{place.at(index, column)}: the column is missing.{hint}"
     advice = "See the battle formats in the documentation of `arena battles`."
     raise FileFormatError(message, advice=advice, code=MISSING_COLUMN)
@@ -176,18 +175,18 @@ def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:
 CHUNK_ROWS = 4096
 
 COLUMNS = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight", "judge", "order")
-"""The columns of the project's own battle files, in the order in which they are written."""
+"""Columns of native battle files in the order of writing."""
 
 
 def covariate_columns(covariate: Covariate) -> tuple[str, ...]:
-    """Return the columns in which a battle file has a covariate: one of each answer, or one of the battle."""
+    """Return the columns of a covariate in a battle file: one per answer, or one per battle."""
     if covariate is Covariate.POSITION:
         return (covariate.value,)
     return (f"a_{covariate}", f"b_{covariate}")
 
 
 class LeftOut(StrEnum):
-    """Reason for leaving out a row; each is counted and shown."""
+    """Reason for leaving out a row."""
 
     UNREADABLE = "unreadable"
     NO_PREFERENCE = "no preference"
@@ -200,24 +199,22 @@ class LeftOut(StrEnum):
 
     @property
     def mistaken(self) -> bool:
-        """True if the record is a mistake of the file's, which `strict` refuses."""
+        """True for errors, which `strict` refuses."""
         return self in {LeftOut.SELF, LeftOut.CONTRADICTION, LeftOut.FAULTY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleRows:
-    """Checked battles as columns of equal length; what a file does not say is None.
+    """Checked battles as columns of equal length; None for absent columns and cells.
 
     Attributes:
-        model_b: The second-named one, never the same as `model_a`.
-        question_id: None where the file has no such column: then each battle is its own question.
-        domain: None where the file has no such column.
-        score: Share of the win that `model_a` gets, 0–1; None for a battle without one.
-        weight: How often each battle counts, above zero; None for one that does not say, and counts once.
-        order: `ab` where `model_a` was shown first, `ba` where `model_b` was.
-        covariates: What may bias a judge, by column: see `covariate_columns`; None for a cell that is empty.
-        further: The file's other columns as they stand there, where the context asked for them.
-        unkept: What the reader of the format leaves behind of them, in words.
+        question_id: Without it each battle is its own question.
+        score: Share of the win that `model_a` gets, 0–1.
+        weight: How often each battle counts, above zero; None counts once.
+        order: `ab` if `model_a` came first, `ba` if `model_b` did.
+        covariates: Covariates by column (`covariate_columns`).
+        further: Other columns of the file, unchanged, if the context includes them.
+        dropped: Descriptions of columns that were not read completely.
     """
 
     place: Place
@@ -232,7 +229,7 @@ class BattleRows:
     order: Sequence[str] | None = None
     covariates: Mapping[str, Sequence[float | None]] = field(default_factory=lambda: MappingProxyType({}))
     further: Mapping[str, Sequence[object]] = field(default_factory=lambda: MappingProxyType({}))
-    unkept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
     left_out: Mapping[LeftOut, int] = field(default_factory=lambda: MappingProxyType({}))
     first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -241,31 +238,27 @@ class BattleRows:
 
     @property
     def columns(self) -> dict[str, Sequence[object]]:
-        """The columns in which some row says something, in the order in which they are written."""
+        """Columns with some value, in the order of writing."""
         own = {name: getattr(self, name) for name in COLUMNS}
         return {
             name: cells
             for name, cells in (own | dict(self.further)).items()
-            if cells and any(map(_says, cells))
+            if cells and any(cell is not None and cell != "" for cell in cells)
         }
-
-
-def _says(cell: object) -> bool:
-    return cell is not None and cell != ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Facts on a file that its records may not say: from its name or the caller, and options of reading.
+    """Facts on a file from its name or the caller, and options of reading.
 
     Attributes:
-        domain: The domain of every record; empty where unknown.
-        baseline: Arena-Hard: the opponent of every `model`, where the records do not name it.
-        covariates: Whether to read the columns of covariates too.
-        further: Whether to keep the columns that no format knows, and those of covariates as they stand.
-        strict: Whether a mistaken record is refused; else it is left out and counted.
-        named: Whether votes count whose voters were shown the systems' names (`anony` is false).
-        by_voter: Whether the battles of one person stand together, in place of those of one question.
+        domain: Domain of every record without one.
+        baseline: Opponent of every `model` in Arena-Hard records without one.
+        covariates: Whether to read covariates.
+        further: Whether to keep unknown columns, and covariates unchanged.
+        strict: Whether to refuse mistaken records, instead of leaving them out.
+        named: Whether to count votes of people who saw the systems' names (`anony` is false).
+        by_voter: Whether to cluster battles by person instead of question.
     """
 
     domain: str = ""
@@ -280,11 +273,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """Translated rows of which some may be no battle.
+    """Translated rows before checks.
 
     Attributes:
-        rows: All rows; those that are not a battle hold any winner.
-        reasons: Why a row is not a battle, None where it is one; None where all are.
+        rows: All rows; rows to leave out have any winner.
+        reasons: Reason to leave out each row, None to keep it.
     """
 
     rows: BattleRows
@@ -293,7 +286,7 @@ class Draft:
 
 
 def settled(draft: Draft, *, strict: bool) -> BattleRows:
-    """Drop the rows that are not a battle and count them by reason."""
+    """Drop the rows with a reason to leave them out, and count them by reason."""
     rows = draft.rows
     reasons: list[LeftOut | None] = list(draft.reasons or [None] * len(rows))
     first = dict(draft.first)
@@ -313,17 +306,17 @@ def settled(draft: Draft, *, strict: bool) -> BattleRows:
 
 
 def chosen(rows: BattleRows, mask: Sequence[bool]) -> BattleRows:
-    """Select some of the rows."""
+    """Select rows."""
 
-    def some(column: Sequence[Any] | None) -> list[Any] | None:
+    def select(column: Sequence[Any] | None) -> list[Any] | None:
         return None if column is None else list(compress(column, mask))
 
-    own: dict[str, Any] = {name: some(getattr(rows, name)) for name in COLUMNS}
+    own: dict[str, Any] = {name: select(getattr(rows, name)) for name in COLUMNS}
     return replace(
         rows,
         **own,
-        covariates={name: some(cells) or [] for name, cells in rows.covariates.items()},
-        further={name: some(cells) or [] for name, cells in rows.further.items()},
+        covariates={name: select(cells) or [] for name, cells in rows.covariates.items()},
+        further={name: select(cells) or [] for name, cells in rows.further.items()},
     )
 
 
@@ -360,15 +353,15 @@ def _contradictions(rows: BattleRows) -> list[Fault]:
 
 def score_contradicts(place: Place, index: int, winner: str, score: float) -> RecordError:
     """Build the error for a winner and a score that disagree."""
-    meant = WinnerWord.A if score > 1 / 2 else WinnerWord.B if score < 1 / 2 else WinnerWord.TIE
+    by_score = WinnerWord.A if score > 1 / 2 else WinnerWord.B if score < 1 / 2 else WinnerWord.TIE
     return RecordError(
         f"{place.at(index, 'winner')}: the winner is {winner!r}, but the score {score:g}, the share of "
-        f"model_a, says {meant.value!r}.",
-        advice="Correct one of them, or leave one out; a score that is the share of model_b is written as "
-        "1 minus it.",
+        f"model_a, means {by_score.value!r}.",
+        advice="Correct one of them, or leave one out; if the score is the share of model_b, write 1 minus "
+        "it.",
     )
 
 
 def share_of(winner: str) -> float:
-    """Return the share of the win that `model_a` gets by a word of `WinnerWord`."""
+    """Return the share of the win that `model_a` gets for a word of `WinnerWord`."""
     return float(SHARES[CODES.get(winner, Winner.TIE)])

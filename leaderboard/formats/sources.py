@@ -32,7 +32,7 @@ from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, Place, covariate_colum
 from leaderboard.vocabulary import Covariate
 
 LIMITS = ReadLimits(file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000)
-"""Of files on one's own disk: what no battle file exceeds."""
+"""Limits for local files."""
 HEAD = 1 << 16
 
 Record = Mapping[str, object]
@@ -48,41 +48,38 @@ FIELDS = frozenset(
         *("uid", "category"),
     }
 )
-"""The columns that readers of battles and votes know."""
+"""Columns known to readers of battles and votes."""
 PLAIN, VERDICTS = frozenset({"model_a", "model_b"}), frozenset({"winner", "score"})
-"""The columns of plain battles, of which one says who won."""
+"""Columns of plain battles; one of the verdicts suffices."""
 SYSTEMS: Mapping[str, str] = MappingProxyType(
     {"system_a": "model_a", "system_b": "model_b", "left": "model_a", "right": "model_b"}
 )
 ROW_IDS = frozenset({"id", "_id"})
 
 _TABLE = re.compile(rb'\{\s*+"[^"]*+"\s*+:\s*+[\[{]')
-"""The beginning of an object of columns, or of records by key."""
+"""Start of an object of columns, or of records by key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """Some records of a file, with where they stand."""
+    """Records of a file with their location."""
 
     place: Place
     records: list[Record]
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell Parquet by its first bytes."""
+    """Detect Parquet by its first bytes."""
     return magic_of(path).startswith(PARQUET_MAGIC)
 
 
 def chunks_of(path: Path) -> Iterator[Chunk]:
-    """Read a file's records in chunks.
-
-    Columns that readers know are recognised in other cases and with spaces too: `Model A` is `model_a`.
-    """
+    """Read a file's records in chunks, with known columns renamed: `Model A` is `model_a`."""
     yield from map(renamed, written_chunks(path))
 
 
 def written_chunks(path: Path) -> Iterator[Chunk]:
-    """Read a file's records in chunks, with the names and words of the file."""
+    """Read a file's records in chunks, with the original names and words."""
     reader = _table_chunks
     if is_parquet(path):
         reader = _parquet_chunks
@@ -106,7 +103,7 @@ def _is_lines(head: bytes) -> bool:
 
 
 def renamed(chunk: Chunk) -> Chunk:
-    """Return the chunk under the names that readers know, where its first record spells them otherwise."""
+    """Return the chunk with native column names and winner words."""
     columns = chunk.records[0].keys() if chunk.records else FIELDS
     spelt = {name: field_of(name) for name in columns - FIELDS}
     known = {name: field for name, field in spelt.items() if field in FIELDS - columns}
@@ -116,8 +113,8 @@ def renamed(chunk: Chunk) -> Chunk:
     if fields >= PLAIN and ANNOTATOR not in fields and (person := next(filter(is_person, columns), None)):
         known[person] = ANNOTATOR
     fields |= set(known.values())
-    if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (asked := _asked(chunk)):
-        known[asked] = QUESTION
+    if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (name := _question_of(chunk)):
+        known[name] = QUESTION
     records = chunk.records
     if known:
         records = [{known.get(name, name): value for name, value in record.items()} for record in records]
@@ -137,14 +134,14 @@ def _with_word(record: Record) -> Record:
 
 
 def question_column(columns: Collection[str], is_full: Callable[[str], bool]) -> str | None:
-    """Return the column by which battles without `question_id` name their questions; ids of rows are none."""
-    found = read_columns(name for name in columns if name.lower() not in ROW_IDS)
+    """Return the column that identifies questions if there is no `question_id`; row ids do not."""
+    known = read_columns(name for name in columns if name.lower() not in ROW_IDS)
     item = next((name for name in columns if name == "item_id"), None)
-    asked = (found.get(Column.QUESTION_ID), item, found.get(Column.QUESTION))
-    return next((name for name in asked if name is not None and is_full(name)), None)
+    candidates = (known.get(Column.QUESTION_ID), item, known.get(Column.QUESTION))
+    return next((name for name in candidates if name is not None and is_full(name)), None)
 
 
-def _asked(chunk: Chunk) -> str | None:
+def _question_of(chunk: Chunk) -> str | None:
     def is_full(name: str) -> bool:
         cells = (record.get(name) for record in chunk.records)
         return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
@@ -153,21 +150,18 @@ def _asked(chunk: Chunk) -> str | None:
 
 
 def field_of(name: str) -> str:
-    """Return a column's name in small letters, with underscores in place of spaces and hyphens.
-
-    Systems are models, as other arenas call them.
-    """
+    """Return a column's name in lower case with underscores; `system_a` becomes `model_a`."""
     field = "_".join(name.strip().lower().replace("-", " ").split())
     return SYSTEMS.get(field, field)
 
 
 def damaged_parquet(path: Path) -> FileFormatError:
-    """Build the error for a file that only begins as Parquet does."""
+    """Build the error for an incomplete Parquet file."""
     return FileFormatError(f"{path.name} is not a complete Parquet file.", advice="Copy or write it again.")
 
 
 def _parquet_chunks(path: Path) -> Iterator[Chunk]:
-    import pyarrow as pa  # noqa: PLC0415 - heavy, and used by this container alone
+    import pyarrow as pa  # noqa: PLC0415 - heavy, used only here
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 
     row = 0
@@ -204,9 +198,9 @@ def _object(place: Place, index: int, record: object) -> Record:
 
 
 def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
-    """Return the records of an object of columns, or of records by key; None where it is one record.
+    """Return the records of an object of columns, or of records by key; None for a single record.
 
-    Columns are lists, or (pandas') objects by the row's number; records by key get it as `pair`.
+    Columns are lists, or objects by row number as pandas writes them; records by key get the key as `pair`.
     """
     cells = list(value.values()) if isinstance(value, dict) else []
     columns = {name: cell for name, cell in value.items() if isinstance(cell, list)} if cells else {}
@@ -248,7 +242,7 @@ def _table_chunks(path: Path) -> Iterator[Chunk]:
 
 
 def _unescaped(row: Record) -> Record:
-    """Undo what keeps cells from being formulas, where a cell begins with an apostrophe."""
+    """Remove the apostrophes that escape formulas."""
     cells = cast("Mapping[str, str]", row)
     if "\0'" not in "\0" + "\0".join(cells.values()):
         return row
@@ -264,7 +258,7 @@ def _line_chunks(path: Path) -> Iterator[Chunk]:
 
 
 def _parsed(lines: list[bytes], place: Place) -> list[Record]:
-    """Parse JSON lines at once; where that fails, one by one to find the row."""
+    """Parse JSON lines at once, or separately to locate an error."""
     try:
         joined = b"[" + b",".join(lines) + b"]"
         records = without_nuls(joined.decode()) if b"\\u0000" in joined else json.loads(joined)
@@ -283,12 +277,12 @@ def _parsed_one(line: bytes, place: Place, index: int) -> Record:
         raise
     except (ValueError, RecursionError) as error:
         message = f"{place.at(index)} is not a JSON object: it is cut off or of another format."
-        raise FileFormatError(message, advice="JSON Lines hold one object a line.") from error
+        raise FileFormatError(message, advice="JSON Lines need one object per line.") from error
     return _object(place, index, record)
 
 
 def column(chunk: Chunk, name: str) -> list[object]:
-    """Return the values of a column, None where a record lacks it."""
+    """Return the values of a column, None for records without it."""
     return [record.get(name) for record in chunk.records]
 
 
@@ -298,17 +292,14 @@ def has(chunk: Chunk, name: str) -> bool:
 
 
 def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> list[str] | None:
-    """Return a column of labels that may be absent or empty; then the same `otherwise` for every row.
-
-    `field` is what the project's own battles call the column.
-    """
+    """Return a column of optional labels, or `otherwise` for every row; `field` is its native name."""
     if has(chunk, name):
         return labels(called(chunk.place, field or name, name), field or name, column(chunk, name))
     return [otherwise] * len(chunk.records) if otherwise else None
 
 
 def identifiers(chunk: Chunk, name: str) -> list[str] | None:
-    """Return the column of question ids, whatever its name, which every record has or none."""
+    """Return a column of question ids, if the file has it; then every record must have it."""
     if not has(chunk, name):
         return None
     for index, record in enumerate(chunk.records):
@@ -318,7 +309,7 @@ def identifiers(chunk: Chunk, name: str) -> list[str] | None:
 
 
 def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
-    """Return the judge of each battle; a list of names, such as a model and its prompt, becomes one."""
+    """Return the judge of each battle; lists, such as a model and its prompt, are joined."""
     if not has(chunk, name):
         return [otherwise] * len(chunk.records) if otherwise else None
     values = [
@@ -328,21 +319,21 @@ def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
 
 
 def called(place: Place, field: str, name: str) -> Place:
-    """Return the place, where the file calls a field by a name of its own."""
+    """Record the name of a field in the file."""
     return place if field == name else replace(place, names=(*place.names, (field, name)))
 
 
 def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
-    """Return the columns that no reader takes, as they stand; `own` are those of the format."""
+    """Return the columns that no reader uses, unchanged; `own` are those of the format."""
     return {
         name: [_plain(cell) for cell in column(chunk, name)]
-        for name in _others(chunk, own)
+        for name in _unread(chunk, own)
         if name not in COLUMNS
     }
 
 
 def _plain(cell: object) -> object:
-    """Return a cell as JSON has it: NaN is none, and what JSON knows no kind of is text."""
+    """Convert a cell to JSON: NaN becomes None, other types text."""
     if cell is None or isinstance(cell, str | bool | int):
         return cell
     if isinstance(cell, float):
@@ -355,10 +346,10 @@ def _plain(cell: object) -> object:
 
 
 def clashing(chunk: Chunk, own: Collection[str]) -> tuple[str, ...]:
-    """Return the columns whose names clash with the project's own, and so cannot be kept."""
-    return tuple(name for name in _others(chunk, own) if name in COLUMNS)
+    """Return the unread columns whose names clash with native ones, and so are dropped."""
+    return tuple(name for name in _unread(chunk, own) if name in COLUMNS)
 
 
-def _others(chunk: Chunk, own: Collection[str]) -> list[str]:
-    found = dict.fromkeys(name for record in chunk.records for name in record)
-    return [name for name in found if name not in own]
+def _unread(chunk: Chunk, own: Collection[str]) -> list[str]:
+    columns = dict.fromkeys(name for record in chunk.records for name in record)
+    return [name for name in columns if name not in own]

@@ -1,4 +1,4 @@
-"""Writers of battle files: the project's own format, and those of the public arenas."""
+"""Writers of battle files in native format and in those of the public arenas."""
 
 import csv
 import json
@@ -18,17 +18,18 @@ Writer = Callable[[Iterable[BattleRows], TextIO], None]
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
 _FLIPPED: Mapping[str, str] = MappingProxyType({"model_a": "model_b", "model_b": "model_a"})
 _RATINGS: Mapping[str, str] = MappingProxyType({"model_a": "1", "model_b": "2"})
+NATIVE_ADVICE = "Write native battles, which keep every column."
 ANNOTATION = ("instruction", "generator_1", "generator_2", "preference", "dataset", "annotator")
 
 
 def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write the project's own JSON Lines: the columns that the battles have."""
+    """Write native JSON Lines."""
     for chunk in chunks:
         text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
 
 
 def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO) -> None:
-    """Write the project's own CSV: cells are empty where a battle lacks the column, and never a formula."""
+    """Write native CSV; cells are escaped against formulas."""
     writer = csv.writer(text, lineterminator="\n")
     header = list(columns)
     writer.writerow(map(escape_formula, header))
@@ -39,14 +40,14 @@ def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO
 
 
 def write_array(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Chatbot Arena's JSON array of battles; what it has no column for stands in extra ones."""
+    """Write Chatbot Arena's JSON array of battles, with extra columns."""
     _write_array((record for chunk in chunks for record in _records(chunk)), text)
 
 
 def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones.
+    """Write RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones.
 
-    A column is written after every row is known: a cell takes 8 bytes until then.
+    Columns are collected in memory, 8 bytes per cell.
     """
     shared: dict[str, str] = {}
     columns: dict[str, list[object]] = {"model_a": [], "model_b": [], "winner": []}
@@ -67,19 +68,19 @@ def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
 
 
 def write_eval_results(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """RAG-QA Arena's `eval_results`: the answer shown first is 1, the verdict a bare rating."""
+    """Write RAG-QA Arena's `eval_results`: the first answer is 1, the verdict only a rating."""
     _write_array((record for chunk in chunks for record in _eval_records(chunk)), text)
 
 
 def write_annotations(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference."""
+    """Write AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference."""
     _write_array((record for chunk in chunks for record in _annotations(chunk)), text)
 
 
 def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, a line for both orders.
+    """Write Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, one line for both orders.
 
-    Lines are written once every battle is known, since the two games may stand far apart.
+    Lines are collected in memory, since the two games may be far apart.
     """
     lines: dict[tuple[str, str, str, str], dict[str, object]] = {}
     for chunk in chunks:
@@ -87,11 +88,6 @@ def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
         for index in range(len(chunk)):
             _add_game(lines, chunk, index)
     text.writelines(f"{_ENCODER.encode(line)}\n" for line in lines.values())
-
-
-def _values(chunk: BattleRows, name: str) -> Sequence[object] | None:
-    values: Sequence[object] | None = getattr(chunk, name)
-    return values
 
 
 def _records(chunk: BattleRows) -> Iterator[Record]:
@@ -111,11 +107,11 @@ def _write_array(records: Iterator[Record], text: TextIO) -> None:
 
 
 def _without(chunk: BattleRows, name: str, kind: str) -> None:
-    values = _values(chunk, name) or ()
+    values: Sequence[object] = getattr(chunk, name) or ()
     for index, value in enumerate(values):
         if value not in {None, 1.0} or (name == "score" and value is not None):
-            message = f"{chunk.place.at(index, name)}: {kind} battles cannot hold the {name} {value}."
-            raise FileFormatError(message, advice="Write native battles, which hold every column.")
+            message = f"{chunk.place.at(index, name)}: {kind} battles cannot have the {name} {value}."
+            raise FileFormatError(message, advice=NATIVE_ADVICE)
 
 
 def _question(chunk: BattleRows, index: int) -> str:
@@ -182,7 +178,7 @@ def _add_game(
     game = 1 if order == "ab" else 0
     if not isinstance(games, list) or games[game] is not None:
         message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order appears twice."
-        raise FileFormatError(message, advice="Arena-Hard has one game an order; remove one.")
+        raise FileFormatError(message, advice="Remove one; Arena-Hard has one game per order.")
     games[game] = {"score": _grade(chunk, index, game)}
 
 
@@ -190,10 +186,10 @@ def _grade(chunk: BattleRows, index: int, game: int) -> str:
     winner = chunk.winner[index]
     won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(winner), 0)
     sign = won if game == 1 else -won
-    said = None if chunk.weight is None else chunk.weight[index]
-    weight = 1.0 if said is None else said
+    cell = None if chunk.weight is None else chunk.weight[index]
+    weight = 1.0 if cell is None else cell
     for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
         if GRADES[name] == (sign, weight):
             return name
     message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
-    raise FileFormatError(message, advice="Write native battles, which hold every column.")
+    raise FileFormatError(message, advice=NATIVE_ADVICE)

@@ -1,4 +1,4 @@
-"""Battle files out: one file turned into another, in the layout of any format."""
+"""Write and convert battle files."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,9 @@ from leaderboard.battles import WinnerWord
 from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import BattleRows, Context, LeftOut
-from leaderboard.formats.writers import write_array, write_csv
+from leaderboard.formats.writers import NATIVE_ADVICE, write_array, write_csv
 
-LARGEST = 2**63
+MAX_INTEGER = 2**63
 CSV, JSON, PARQUET = ".csv", ".json", ".parquet"
 ENDINGS = (CSV, JSON, ".jsonl", ".ndjson", PARQUET)
 KINDS_OF_TIES = (WinnerWord.BOTH_BAD.value, WinnerWord.INCONSISTENT.value)
@@ -23,16 +23,12 @@ KINDS_OF_TIES = (WinnerWord.BOTH_BAD.value, WinnerWord.INCONSISTENT.value)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Result of a conversion.
-
-    Attributes:
-        unkept: What of the source the destination does not hold, in words: columns, and kinds of ties.
-    """
+    """Result of a conversion; `dropped` describes columns and kinds of ties that were lost."""
 
     rows: int
     left_out: Mapping[LeftOut, int] = field(default_factory=lambda: MappingProxyType({}))
     first: Mapping[LeftOut, InputError] = field(default_factory=lambda: MappingProxyType({}))
-    unkept: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 def convert(
@@ -43,56 +39,56 @@ def convert(
     write_as: str = NATIVE,
     context: Context | None = None,
 ) -> Written:
-    """Turn one battle file into another, with all of its columns.
+    """Convert a battle file, with all of its columns.
 
-    What the destination's format cannot hold is named in the result; votes count here whether or not their
-    voters were shown the systems' names.
+    The result names columns that the destination's format lacks. Votes that were not anonymous are included.
 
     Args:
-        source: File or folder, read as `read_chunks` does.
-        destination: File to write, by its name's ending: `.csv`, `.json` (an array), `.jsonl` or `.ndjson`,
-            each gzipped with a further `.gz`, or `.parquet`.
-        read_as: The name of the source's format; None to tell it by the first record.
-        write_as: That of the destination's.
-        context: What the source's records do not say.
+        source: File or folder.
+        destination: File to write, by its suffix: `.csv`, `.json` (an array), `.jsonl` or `.ndjson`, each
+            optionally with `.gz`, or `.parquet`.
+        read_as: Format of the source; None to detect it.
+        write_as: Format of the destination.
+        context: Facts missing in the source's records.
     """
     context = replace(context or Context(), further=True, named=True)
     return write_chunks(read_chunks(source, read_as, context=context), destination, write_as=write_as)
 
 
 def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: str = NATIVE) -> Written:
-    """Write chunks of battles once all are known; arguments and errors as of `convert`."""
+    """Write chunks of battles once all are read; arguments and errors are those of `convert`."""
     ending, layout = _ending(destination), battle_format(write_as)
     flat = ending in {CSV, PARQUET}
     if layout.write is None:
-        advice = "Write native battles, which hold every column."
-        raise FileFormatError(f"Battles are not written as {write_as}, which is read alone.", advice=advice)
+        raise FileFormatError(f"The format {write_as} can be read, but not written.", advice=NATIVE_ADVICE)
     if flat and write_as != NATIVE:
         message = f"{write_as} battles cannot be written as {'CSV' if ending == CSV else 'Parquet'}."
         raise FileFormatError(message, advice="Name a .json or .jsonl file, or write native battles.")
     with working(f"writing battles to {destination.name}") as work:
-        every: list[BattleRows] = []
+        originals: list[BattleRows] = []
         columns: dict[str, set[type]] = {}
         for chunk in chunks:
-            every.append(chunk)
+            originals.append(chunk)
             work.done += len(chunk)
             for name, cells in chunk.columns.items():
                 columns.setdefault(name, set()).update(set(map(_type, cells)) - {type(None)})
-        lost = {name for name, types in columns.items() if not _holds(layout, name, types, flat=flat)}
-        further = [{name: cells for name, cells in one.further.items() if name not in lost} for one in every]
-        held = [replace(one, further=cells) for one, cells in zip(every, further, strict=True)]
+        lost = {name for name, types in columns.items() if not _is_writable(layout, name, types, flat=flat)}
+        rows = [
+            replace(chunk, further={name: cells for name, cells in chunk.further.items() if name not in lost})
+            for chunk in originals
+        ]
         columns = {name: types for name, types in columns.items() if name not in lost}
         if ending == PARQUET:
             from leaderboard.formats import parquet  # noqa: PLC0415 - loads pyarrow
 
-            parquet.write_rows(held, columns, destination)
+            parquet.write_rows(rows, columns, destination)
         else:
             with atomic_text(destination) as text:
                 if ending == CSV:
-                    write_csv(held, columns, text)
+                    write_csv(rows, columns, text)
                 else:
-                    (write_array if write_as == NATIVE and ending == JSON else layout.write)(held, text)
-    return _written(every, layout, lost)
+                    (write_array if write_as == NATIVE and ending == JSON else layout.write)(rows, text)
+    return _written(originals, layout, lost)
 
 
 def _written(chunks: list[BattleRows], layout: BattleFormat, lost: set[str]) -> Written:
@@ -102,13 +98,13 @@ def _written(chunks: list[BattleRows], layout: BattleFormat, lost: set[str]) -> 
         left_out.update(chunk.left_out)
         first = {**chunk.first, **first}
     ties = Counter(word for chunk in chunks for word in chunk.winner if word in KINDS_OF_TIES)
-    unkept = dict.fromkeys([*(name for chunk in chunks for name in chunk.unkept), *sorted(lost)])
+    dropped = dict.fromkeys([*(name for chunk in chunks for name in chunk.dropped), *sorted(lost)])
     return Written(
         rows=sum(map(len, chunks)),
         left_out=MappingProxyType(dict(left_out)),
         first=MappingProxyType(first),
-        unkept=(
-            *unkept,
+        dropped=(
+            *dropped,
             *(
                 f"{count:,} verdicts {word!r}, which became ties"
                 for word, count in ties.items()
@@ -123,16 +119,16 @@ def _ending(destination: Path) -> str:
     ending = Path(name.removesuffix(".gz")).suffix
     if ending in ENDINGS and not name.endswith(f"{PARQUET}.gz"):
         return ending
-    message = f"{destination.name} ends in none of {', '.join(ENDINGS)}, which say what is written."
-    raise FileFormatError(message, advice="Name the file by the format that you want.")
+    message = f"{destination.name} ends in none of {', '.join(ENDINGS)}, which select the format."
+    raise FileFormatError(message, advice="Use one of these suffixes.")
 
 
-def _holds(layout: BattleFormat, name: str, types: set[type], *, flat: bool) -> bool:
-    if layout.holds is not None:
-        return name in layout.holds
-    return name not in layout.taken and not (flat and types & {dict, list})
+def _is_writable(layout: BattleFormat, name: str, types: set[type], *, flat: bool) -> bool:
+    if layout.writable is not None:
+        return name in layout.writable
+    return name not in layout.reserved and not (flat and types & {dict, list})
 
 
 def _type(cell: object) -> type:
-    """Return the type of a cell; a number that is too large for a column of numbers is text."""
-    return str if isinstance(cell, int) and abs(cell) >= LARGEST else type(cell)
+    """Return the type of a cell; integers that exceed 64 bits are text."""
+    return str if isinstance(cell, int) and abs(cell) >= MAX_INTEGER else type(cell)

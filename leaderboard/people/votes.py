@@ -1,4 +1,4 @@
-"""Votes of people on battles: read from files and records, and joined with a judge's verdicts."""
+"""Read people's votes on battles from files and records, and join them with a judge's verdicts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 NAMES = ("question_id", "model_a", "model_b")
 CHANCES = ("chance", "sampling_prob")
-"""Names of the column with the probability that a battle was put to people."""
+"""Names of the column with the probability that a battle was sampled for votes."""
 WINNERS = {1.0: "model_a", 0.5: "tie", 0.0: "model_b"}
 EVEN = 0.5
 ROUNDING = 1e-9
 
 
 class _Lines(Place):
-    """Location in messages: the line of the file, for formats with lines."""
+    """Location in messages: the line, for files with lines."""
 
     def at(self, index: int, column: str = "") -> str:
         number = f"line {self.lines[index]}" if self.lines else f"row {self.first_row + index}"
@@ -46,9 +46,9 @@ class Vote:
     """One checked vote.
 
     Attributes:
-        battle: Its question and its two systems, in order of their names.
-        share: Share of the win that the first of them gets, 0–1.
-        chance: Probability that the battle was put to people; None if the vote does not say.
+        battle: Question and the two systems, sorted by name.
+        share: Share of the win that the first system gets, 0–1.
+        chance: Probability that the battle was sampled for votes; None if unknown.
     """
 
     place: str
@@ -69,12 +69,12 @@ def read_votes(path: Path) -> list[Vote]:
     """Read votes from any table: `question_id, model_a, model_b, winner|score[, annotator, chance]`."""
     votes = [vote for chunk in chunks_of(path) for vote in _checked(chunk)]
     if not votes:
-        raise FileFormatError(f"{path.name} holds no votes.", advice="A votes file has a row for each vote.")
+        raise FileFormatError(f"{path.name} has no votes.", advice="A votes file has a row for each vote.")
     return votes
 
 
 def votes_of(records: Iterable[Mapping[str, object]], name: str = "votes") -> list[Vote]:
-    """Check votes given as records; errors are those of `read_votes`."""
+    """Check records of votes; errors are those of `read_votes`."""
     return _checked(Chunk(place=Place(file=name, first_row=1), records=[dict(row) for row in records]))
 
 
@@ -101,17 +101,17 @@ def _checked(chunk: Chunk) -> list[Vote]:
 
 
 def _with_winner(place: Place, index: int, record: Record) -> Record:
-    """Return the columns of a battle, with the winner that the score names where there is none."""
+    """Return the columns of a battle; without a winner, the score names it."""
     for name in NAMES:
         if name not in record:
             missing(place, index, name)
-    kept = {name: record[name] for name in (*NAMES, "winner", "score") if name in record}
-    if kept.get("winner") in {None, ""}:
-        if kept.get("score") in {None, ""}:
+    row = {name: record[name] for name in (*NAMES, "winner", "score") if name in record}
+    if row.get("winner") in {None, ""}:
+        if row.get("score") in {None, ""}:
             missing(place, index, "winner", " A vote has a winner or a score.")
-        won = share(place, index, "score", kept["score"])
-        kept["winner"] = WINNERS[1.0 if won > EVEN else 0.0 if won < EVEN else EVEN]
-    return kept
+        won = share(place, index, "score", row["score"])
+        row["winner"] = WINNERS[1.0 if won > EVEN else 0.0 if won < EVEN else EVEN]
+    return row
 
 
 def _chance(place: Place, index: int, record: Record) -> float | None:
@@ -126,14 +126,14 @@ def _chance(place: Place, index: int, record: Record) -> float | None:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Labelled:
-    """Unique judged battles with labels of some.
+    """Unique judged battles, some of them labelled by people.
 
     Attributes:
         table: The N battles, with the judge's mean share as their score.
-        judge: (N, 3) the judge's mean share of the win for `a`, of wins, and of wins and ties.
-        rows: (L,) the labelled battles, rising.
-        people: (L, 3) the people's, as `judge`.
-        weight: (L,) inverse chance of each to be labelled.
+        judge: (N, 3) judge's means of the share of the win for `a`, of wins, and of wins and ties.
+        rows: (L,) sorted rows of the labelled battles.
+        people: (L, 3) people's means, like `judge`.
+        weight: (L,) inverse probabilities of a label.
     """
 
     table: BattleTable
@@ -144,7 +144,7 @@ class Labelled:
 
 
 def label(plan: BattleTable, votes: Sequence[Vote]) -> Labelled:
-    """Join votes to judged battles; several verdicts on a battle are averaged, and so are several votes."""
+    """Join votes to judged battles; several verdicts or votes on a battle are averaged."""
     systems, questions = ({name: at for at, name in enumerate(ids)} for ids in (plan.systems, plan.questions))
     size = len(systems)
 
@@ -161,9 +161,9 @@ def label(plan: BattleTable, votes: Sequence[Vote]) -> Labelled:
     lost = (np.minimum(np.minimum(a, b), question) < 0) | (keys[place] != key(question, a, b))
     for vote in (votes[at] for at in np.flatnonzero(lost)):
         unknown = [name for of, name in zip(known, vote.battle, strict=True) if name not in of]
-        what = f"{unknown[0]!r} is unknown" if unknown else "its systems do not meet on its question"
-        message = f"{vote.place}: the vote is on no judged battle; {what}."
-        raise RecordError(message, advice="Give verdicts on every battle that people voted on.")
+        what = f"{unknown[0]!r} is unknown" if unknown else "its question has no battle of its systems"
+        message = f"{vote.place}: no judged battle matches the vote; {what}."
+        raise RecordError(message, advice="Include verdicts on every battle with votes.")
     rows, of_row = np.unique(place, return_inverse=True)
     share = np.array([vote.share for vote in votes])
     low, high = np.minimum(plan.a, plan.b), np.maximum(plan.a, plan.b)
@@ -189,25 +189,25 @@ def _winners(share: Floats) -> NDArray[np.int8]:
 
 
 def _means(code: Ints, share: Floats, weight: Floats | None) -> Floats:
-    """(n, 3) Average the share of the win, of wins, and of wins and ties by code."""
+    """(n, 3) means by code of the share of the win, of wins, and of wins and ties."""
     weight = np.ones(len(code)) if weight is None else weight
     sums = [np.bincount(code, weight * part) for part in (share, share > EVEN, share >= EVEN)]
     return np.column_stack(sums) / np.bincount(code, weight)[:, None]
 
 
 def _chances(votes: Sequence[Vote], of_row: Ints, labelled: float) -> Floats:
-    """(L,) Return the chance of each labelled battle: the one its votes give, else the share labelled."""
-    given = np.array([np.nan if vote.chance is None else vote.chance for vote in votes])
-    if np.isnan(given).all():
+    """(L,) label probability of each battle: that of its votes, else the share labelled."""
+    by_vote = np.array([np.nan if vote.chance is None else vote.chance for vote in votes])
+    if np.isnan(by_vote).all():
         return np.full(int(of_row.max()) + 1, labelled)
     chance = np.full(int(of_row.max()) + 1, np.nan)
-    known = np.flatnonzero(~np.isnan(given))[::-1]
+    known = np.flatnonzero(~np.isnan(by_vote))[::-1]
     # The last assignment wins, so reversed rows leave each battle's first chance.
-    chance[of_row[known]] = given[known]
-    wrong = np.isnan(chance[of_row]) | (np.abs(chance[of_row] - given) > ROUNDING)
+    chance[of_row[known]] = by_vote[known]
+    wrong = np.isnan(chance[of_row]) | (np.abs(chance[of_row] - by_vote) > ROUNDING)
     if wrong.any():
         raise RecordError(
             f"{votes[int(np.argmax(wrong))].place}: the chance is missing, or differs from another vote's.",
-            advice="Give all votes on a battle the same chance, and every battle one, or none at all.",
+            advice="Set the same chance on all votes of a battle, and on every battle or none.",
         )
     return chance

@@ -1,4 +1,4 @@
-"""Statistics of answers for a board: lengths, "no answer", metrics' scores."""
+"""Statistics of answers for a board: lengths, declines, scores of metrics."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -15,11 +15,11 @@ from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2
 RANKED_QUESTIONS = 5
-"""Least share, and number, of a board's questions that a ranked system answered."""
+"""Smallest share and number of questions that a ranked system answered."""
 
 
 class BoardQuestion(NamedTuple):
-    """A question of a board; `undefined` names the metrics for which the set has no data on it."""
+    """Question of a board; `undefined` names the metrics for which the set has no data on it."""
 
     domain: str
     answerable: bool = True
@@ -31,9 +31,9 @@ class AnswerFact:
     """Facts on one non-empty answer, without its text.
 
     Attributes:
-        words: Its length in words, after cleaning.
+        words: Length in words, after cleaning.
         no_answer: Whether it declines to answer.
-        form: How many headings, bold spans and items of lists it has; empty if unknown.
+        form: Number of headings, bold spans and list items; empty if unknown.
         scores: By metric, in the metric's unit; None if the metric is undefined for the answer.
     """
 
@@ -53,13 +53,13 @@ class AnswerFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanScore:
-    """A metric's mean over a system's answers.
+    """Mean of a metric over a system's answers.
 
     Attributes:
         mean: None if no answer has the score.
         interval: BCa interval over questions; None for fewer than two.
-        undefined: How many answers were scored without a defined value; they enter no mean.
-        missing: How many answers are missing; they count 0.
+        undefined: Number of answers with an undefined score, which are left out.
+        missing: Number of missing answers, which count 0.
     """
 
     mean: float | None
@@ -69,17 +69,17 @@ class MeanScore:
     missing: int = 0
 
     def as_json(self) -> dict[str, object]:
-        """Mean, bounds and counts."""
+        """Return mean, bounds and counts."""
         counts = {"answers": self.answers, "undefined": self.undefined, "missing": self.missing}
         return {"mean": self.mean, **bounds_json(self.interval), **counts}
 
 
-def mean_score(facts: Sequence[AnswerFact], metric: str, lacking: Collection[str] = ()) -> MeanScore:
-    """Return a metric's mean over answers, 0 for each `lacking`, with its BCa interval over questions."""
+def mean_score(facts: Sequence[AnswerFact], metric: str, missing: Collection[str] = ()) -> MeanScore:
+    """Return a metric's mean over answers, 0 for each `missing`, with its BCa interval over questions."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
     answers, undefined = len(defined), len(scored) - len(defined)
-    defined += [(question, 0.0) for question in sorted(lacking)]
+    defined += [(question, 0.0) for question in sorted(missing)]
     if not defined:
         return MeanScore(mean=None, interval=None, answers=0, undefined=undefined)
     values = np.array([score for _, score in defined])
@@ -91,29 +91,27 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, lacking: Collection[str
         interval=interval,
         answers=answers,
         undefined=undefined,
-        missing=len(lacking),
+        missing=len(missing),
     )
 
 
 def declines_of(
-    facts: Sequence[AnswerFact], asked: Mapping[str, BoardQuestion], *, marked: bool
+    facts: Sequence[AnswerFact], questions: Mapping[str, BoardQuestion], *, marked: bool
 ) -> dict[str, Any]:
-    """Count the answers that decline; if questions are `marked` unanswerable, also how many rightly do.
-
-    A missing answer neither declines nor answers.
+    """Count the answers that decline, and if questions are `marked` unanswerable those that do so rightly.
 
     Returns:
         `count` and `share` of the answers; `where_should` and `answered_where_should`, each null or `count`,
-        `of`, `share` and the ends of Wilson's interval.
+        `of`, `share` and Wilson's interval.
     """
     declined = {fact.question for fact in facts if fact.no_answer}
     answered = {fact.question for fact in facts} - declined
-    unanswerable = {question for question, one in asked.items() if not one.answerable}
+    unanswerable = {name for name, question in questions.items() if not question.answerable}
     return {
         "count": len(declined),
         "share": len(declined) / len(facts) if facts else None,
         "where_should": _share(declined & unanswerable, unanswerable) if marked else None,
-        "answered_where_should": _share(answered - unanswerable, asked.keys() - unanswerable)
+        "answered_where_should": _share(answered - unanswerable, questions.keys() - unanswerable)
         if marked
         else None,
     }
@@ -129,29 +127,26 @@ def too_few_answers(
     table: BattleTable,
     answers: Mapping[str, Sequence[AnswerFact]],
     *,
-    asked: Collection[str] | None = None,
+    questions: Collection[str] | None = None,
     reference: str | None = None,
 ) -> dict[str, str]:
-    """Systems that answered too few of a board's questions for a rank, each with the reason.
+    """Return the systems that answered too few of a board's questions for a rank, each with the reason.
 
-    A board of fewer than `RANKED_QUESTIONS` questions asks for the share alone. Of systems whose answers are
-    not known, the questions of their battles count.
-
-    The share is of the questions that any system answered; `asked` are all questions, without which those of
-    battles count too. The reference needs no rank, and is among these only where battles without it rank the
-    others.
+    The share is of the questions that any system answered. If `questions` are unknown, the questions of
+    battles count too; so do a system's battles if its answers are unknown. With fewer than `RANKED_QUESTIONS`
+    questions only the share counts. The reference is included only if other systems have battles without it.
     """
-    counts = _questions_met(table)
-    counts |= {name: len(facts) for name, facts in answers.items() if facts or asked is not None}
-    known = {fact.question for name, facts in answers.items() if name != reference for fact in facts}
-    if asked is None:
+    counts = _questions_with_battles(table)
+    counts |= {name: len(facts) for name, facts in answers.items() if facts or questions is not None}
+    answered = {fact.question for name, facts in answers.items() if name != reference for fact in facts}
+    if questions is None:
         used = table.names_used[1].tolist()
-        known |= {name for name, met in zip(table.questions, used, strict=True) if met}
-    questions = len(known)
+        answered |= {name for name, is_used in zip(table.questions, used, strict=True) if is_used}
+    total = len(answered)
     few = {
-        system: f"It answered {count:,} of {questions:,} questions, too few for a rank."
+        system: f"It answered {count:,} of {total:,} questions, too few for a rank."
         for system, count in counts.items()
-        if count < RANKED_SHARE * questions or count < RANKED_QUESTIONS <= questions
+        if count < RANKED_SHARE * total or count < RANKED_QUESTIONS <= total
     }
     if reference in few:
         left_out = np.array([system in few for system in table.systems])
@@ -160,7 +155,7 @@ def too_few_answers(
     return few
 
 
-def _questions_met(table: BattleTable) -> dict[str, int]:
+def _questions_with_battles(table: BattleTable) -> dict[str, int]:
     met = np.zeros((len(table.systems), len(table.questions)), dtype=bool)
     met[table.a, table.question] = met[table.b, table.question] = True
     return dict(zip(table.systems, met.sum(axis=1).tolist(), strict=True))

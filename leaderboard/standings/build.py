@@ -1,4 +1,4 @@
-"""Build standings from judged battles and plain facts about answers."""
+"""Build standings from judged battles and facts on answers."""
 
 import time
 from collections import defaultdict
@@ -55,42 +55,38 @@ def build_standings(
     badges: Mapping[str, Sequence[str]] | None = None,
     judged: JudgedShares | None = None,
     judge_context: JudgeContext | None = None,
-    asked: Mapping[str, BoardQuestion] | None = None,
+    questions: Mapping[str, BoardQuestion] | None = None,
 ) -> Standings:
     """Compute a board from judged battles.
 
-    Args:
-        table: The judged battles alone; a table without battles gives a board without ratings.
-        about: Description of the board.
-        settings: How to rate; `cluster` also decides whether rates take battles on one question
-            together, which a table of published counts cannot do.
-        answers: Facts about each system's answers.
-        outcomes: How each system's planned battles ended.
-        ended: How all planned battles ended.
-        badges: Organisers' badges of systems, such as `baseline`.
-        judged: How much of the planned battles was judged.
-        judge_context: Information that the judge had besides the answers.
-        asked: The questions that the board is about, whose answers alone count, and which a system that does
-            not answer them lacks; None if they are not known.
+    A system that answered too few questions (`too_few_answers`) is listed without a rank, and its battles
+    enter no rating. With unclustered battles, such as published counts, every system is ranked.
 
-    A system that answered too few of the questions (`too_few_answers`) is listed without a rank, and its
-    battles enter no rating; where questions are not known, as of published counts, everyone is ranked.
+    Args:
+        table: Judged battles; an empty table gives a board without ratings.
+        about: Description of the board.
+        settings: How to rate; `cluster` also decides whether rates are clustered by question.
+        answers: Facts on each system's answers.
+        outcomes: Outcomes of each system's planned battles.
+        ended: Outcomes of all planned battles.
+        badges: Organisers' badges of systems, such as `baseline`.
+        judged: Shares of the planned battles that were judged.
+        judge_context: Information that the judge had besides the answers.
+        questions: Questions of the board; answers to other questions are ignored. None if unknown.
 
     Returns:
-        The standings: the same input gives the same JSON.
+        The standings: equal input gives equal JSON.
     """
     chosen = settings or Settings()
     facts = answers or {}
-    if asked is not None:
-        # What a system answers beside the board's questions says nothing of it here.
-        facts = {name: [fact for fact in part if fact.question in asked] for name, part in facts.items()}
+    if questions is not None:
+        facts = {name: [fact for fact in part if fact.question in questions] for name, part in facts.items()}
     unranked = (
-        too_few_answers(table, facts, asked=asked, reference=about.reference)
+        too_few_answers(table, facts, questions=questions, reference=about.reference)
         if chosen.cluster is Cluster.QUESTION
         else {}
     )
     ranked = without_systems(table, unranked.keys())
-    seen = _seen_without(judge_context or JudgeContext(), table, unranked.keys())
     started = time.monotonic()
     ratings, unrankable = _rated(ranked, chosen)
     seconds = time.monotonic() - started
@@ -103,9 +99,9 @@ def build_standings(
         reference=reference,
         ratings=ratings,
         facts=facts,
-        judge_context=seen,
+        judge_context=_context_without(judge_context or JudgeContext(), table, unranked.keys()),
     )
-    # The longest first, so that no process is left with one while the others have nothing to do.
+    # The longest first, to balance the load of processes.
     tasks = [(part,) for part in (_style, _between, _by_domains, _rates)]
     covariates, beside, by_domain, (rates, everyone) = parallel_map(
         _computed, tasks, (inputs,), total=len(tasks), before=seconds
@@ -117,7 +113,7 @@ def build_standings(
         against_all={(row.system, row.domain): row for row in everyone if row.system == reference},
         facts=facts,
         answers=_by_domain(facts),
-        asked=_asked_by_domain(asked or {}),
+        questions=_questions_by_domain(questions or {}),
         scored=_scored(facts),
         answered={fact.question for name, part in facts.items() if name != about.reference for fact in part},
         outcomes=outcomes or {},
@@ -146,10 +142,7 @@ def build_standings(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Inputs:
-    """Shared inputs of the independent parts of a board.
-
-    `table` has the battles of systems that have a rank, `everyone` those of all.
-    """
+    """Shared inputs of the parts of a board; `table` has the battles of ranked systems, `everyone` all."""
 
     table: BattleTable
     everyone: BattleTable
@@ -161,13 +154,15 @@ class _Inputs:
 
 
 def without_systems(table: BattleTable, systems: AbstractSet[str]) -> BattleTable:
-    """Return the battles in which none of some systems is a side, with the names of the others."""
+    """Return the battles that involve none of the systems."""
     if not systems:
         return table
     return restrict(table, np.flatnonzero([system not in systems for system in table.systems]))
 
 
-def _seen_without(judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]) -> JudgeContext:
+def _context_without(
+    judge_context: JudgeContext, table: BattleTable, systems: AbstractSet[str]
+) -> JudgeContext:
     if not systems or judge_context.position is None or len(judge_context.position) != len(table):
         return judge_context
     left_out = np.array([system in systems for system in table.systems])
@@ -179,16 +174,16 @@ def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: 
 
 
 def _rates(inputs: _Inputs) -> tuple[RateTable, Sequence[Rate]]:
-    """Rates against the reference if there is one, and its own against all systems."""
+    """Return rates against the reference if there is one, and the reference's against all systems."""
     reference = inputs.reference
     clustered = inputs.settings.cluster is Cluster.QUESTION
     rates = win_rates(inputs.everyone, reference=reference, clustered=clustered)
     if not clustered and inputs.everyone.weight is not None:
-        # Rows of published counts are not questions: each battle is on one of its own.
+        # Rows of published counts are not questions: each battle counts as one.
         rates = replace(rates, rows=tuple(replace(row, questions=round(row.battles)) for row in rates.rows))
     if reference is None:
         return rates, ()
-    # The reference's own rates alone are shown, and battles of others say nothing of them.
+    # Only the reference's own rows are used.
     return rates, win_rates(star_battles(inputs.everyone, reference), clustered=clustered).rows
 
 
@@ -209,7 +204,7 @@ def _rated(table: BattleTable, settings: Settings) -> tuple[RatingTable | None, 
         ratings = rate(
             table,
             method=settings.method,
-            # Nobody asks a board for resamples, so that very many systems go without, as in `rate`.
+            # None lets `rate` choose the sandwich for very many systems.
             interval=None if settings.interval is IntervalKind.BOOTSTRAP else settings.interval,
             bootstrap=settings.bootstrap or 0,
             cluster=settings.cluster,
@@ -230,15 +225,15 @@ def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
         rated = rate_domains(table, inputs.settings, overall=overall)
         return {domain_table.domain: domain_table.table for domain_table in rated}
     except UnrankableError:
-        # The overall ratings are of no use to shrink towards; rates are shown alone.
+        # Without overall ratings to shrink towards, domains have only rates.
         return {}
 
 
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
-    """Domains in the order of the labels, then those of battles and answers; none if unnamed."""
-    met = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
-    ordered = dict.fromkeys((*about.labels, *met))
-    return tuple(domain for domain in ordered if domain in set(met) and domain)
+    """Return named domains with battles or answers, labelled ones first."""
+    used = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
+    ordered = dict.fromkeys((*about.labels, *used))
+    return tuple(domain for domain in ordered if domain in set(used) and domain)
 
 
 def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, str], Sequence[AnswerFact]]:
@@ -249,11 +244,11 @@ def _by_domain(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[tuple[str, 
     return {**parts, **{(system, OVERALL): answers for system, answers in facts.items()}}
 
 
-def _asked_by_domain(asked: Mapping[str, BoardQuestion]) -> Mapping[str, Mapping[str, BoardQuestion]]:
+def _questions_by_domain(questions: Mapping[str, BoardQuestion]) -> Mapping[str, Mapping[str, BoardQuestion]]:
     parts = defaultdict[str, dict[str, BoardQuestion]](dict)
-    for question, one in asked.items():
-        parts[one.domain][question] = one
-    return {**parts, OVERALL: asked}
+    for name, question in questions.items():
+        parts[question.domain][name] = question
+    return {**parts, OVERALL: questions}
 
 
 def _scored(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[str, AbstractSet[str]]:
@@ -274,7 +269,7 @@ class _Board:
     against_all: Mapping[tuple[str, str], Rate]
     facts: Mapping[str, Sequence[AnswerFact]]
     answers: Mapping[tuple[str, str], Sequence[AnswerFact]]
-    asked: Mapping[str, Mapping[str, BoardQuestion]]
+    questions: Mapping[str, Mapping[str, BoardQuestion]]
     scored: Mapping[str, AbstractSet[str]]
     answered: AbstractSet[str]
     outcomes: Mapping[str, Mapping[Outcome, int]]
@@ -283,34 +278,36 @@ class _Board:
     reference: str | None
 
     def lines(self, domain: str) -> tuple[Line, ...]:
-        """Every system that has battles or answers here, best first."""
+        """Return the lines of systems with battles or answers in the domain, best first."""
         ratings = self.ratings.get(domain)
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
         names = dict.fromkeys((*self.table.systems, *self.facts, *self.outcomes))
         if self.reference not in {*self.table.systems, *self.outcomes}:
-            # Held against its answers or not, a reference that meets nobody is not an entrant.
+            # A reference without battles is not listed, even if it has answers.
             names.pop(self.reference or "", None)
         lines = [self._line(name, domain, rated.get(name)) for name in names]
-        visible = [line for line in lines if domain == OVERALL or _is_met(line)]
+        visible = [line for line in lines if domain == OVERALL or _has_data(line)]
         place = {name: index for index, name in enumerate(rated)}
         return tuple(sorted(visible, key=lambda line: _order(line, place)))
 
     def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
         facts = self.answers.get((system, domain), ())
         metrics = sorted(set().union(*(fact.scores for fact in facts if fact.scores)))
-        asked = {} if system == self.reference else self.asked.get(domain, {})
-        lacked = asked.keys() - {fact.question for fact in facts}
-        marked = any(not one.answerable for one in self.asked[OVERALL].values())
+        questions = {} if system == self.reference else self.questions.get(domain, {})
+        missing = questions.keys() - {fact.question for fact in facts}
+        marked = any(not question.answerable for question in self.questions[OVERALL].values())
         return Line(
             system=system,
             rating=rating,
             rate=self.rates.get((system, domain)),
             answers=len(facts),
-            asked=len(asked) if asked else None,
-            declined=declines_of(facts, asked, marked=marked and bool(asked)) if facts or asked else None,
+            asked=len(questions) if questions else None,
+            declined=declines_of(facts, questions, marked=marked and bool(questions))
+            if facts or questions
+            else None,
             median_words=float(median([fact.words for fact in facts])) if facts else None,
             scores=MappingProxyType(
-                {name: mean_score(facts, name, self._counted(lacked, name)) for name in metrics}
+                {name: mean_score(facts, name, self._scored_zero(missing, name)) for name in metrics}
             ),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
@@ -318,23 +315,23 @@ class _Board:
             rate_against_all=self.against_all.get((system, domain)),
         )
 
-    def _counted(self, lacked: AbstractSet[str], metric: str) -> Sequence[str]:
-        """Return the lacked questions that count 0: answers of others have scores, or nobody's is there."""
-        there, undefined = self.scored.get(metric, set()), metric.partition(" ")[0]
+    def _scored_zero(self, missing: AbstractSet[str], metric: str) -> Sequence[str]:
+        """Return the missing questions on which the metric is defined, so that they count 0."""
+        scored, name = self.scored.get(metric, set()), metric.partition(" ")[0]
         return [
             question
-            for question in lacked
-            if question in there
-            or (question not in self.answered and undefined not in self.asked[OVERALL][question].undefined)
+            for question in missing
+            if question in scored
+            or (question not in self.answered and name not in self.questions[OVERALL][question].undefined)
         ]
 
 
-def _is_met(line: Line) -> bool:
+def _has_data(line: Line) -> bool:
     return line.rate is not None or line.rate_against_all is not None or bool(line.answers)
 
 
 def _order(line: Line, place: Mapping[str, int]) -> tuple[bool, int, float, float, str]:
-    """By rating; without one by win rate, ties and name; last those that answered too few questions."""
+    """Sort by rating; without one by win rate, ties and name; unranked systems last."""
     rate = line.rate
     won, not_lost = (0.0, 0.0) if rate is None else (rate.win_rate, rate.win_tie_rate)
     at = place.get(line.system, len(place) + (rate is None))
@@ -345,12 +342,12 @@ MAX_COMPARED = 60
 
 
 def all_differences(ratings: RatingTable) -> dict[str, object]:
-    """Return the paired difference of every two rated systems, from joint draws, kept small.
+    """Return the paired difference of every two rated systems, from joint draws, in compact form.
 
     Returns:
-        `systems` (best first, at most `MAX_COMPARED`) and `pairs`, each a list: two places in `systems`, then
-        points, lower and upper end of the 95 % interval (one decimal) and the chance that the first is the
-        better (six); pairs that cannot be compared are left out.
+        `systems` (best first, at most `MAX_COMPARED`) and `pairs`, each a list: two indices into `systems`,
+        points, lower and upper end of the 95 % interval (one decimal) and the probability that the first is
+        better (six decimals); pairs that cannot be compared are left out.
     """
     rated = [rating.system for rating in ratings.ratings if rating.rating is not None][:MAX_COMPARED]
     pairs: list[list[float]] = []
@@ -365,14 +362,14 @@ def all_differences(ratings: RatingTable) -> dict[str, object]:
 
 
 def between_systems(table: BattleTable, settings: Settings, reference: str | None) -> dict[str, object]:
-    """Return the ratings of systems by each other alone, best first, with a note on what they are of."""
+    """Return the ratings without battles against the reference, best first, with a note on their basis."""
     rows: list[dict[str, object]] = []
     code = table.systems.index(reference) if reference in table.systems else -1
     chosen = (table.a != code) & (table.b != code)
     if code < 0:
         note = "Every battle is between systems: the same ratings."
     elif not chosen.any():
-        note = "There are no battles between systems."
+        note = "No battles between systems."
     else:
         note = f"From the {int(chosen.sum()):,} battles between systems, without those against {reference}."
         try:

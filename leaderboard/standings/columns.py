@@ -1,6 +1,6 @@
 """Columns of a board; `columns.toml` defines them for pages, files, print and commands.
 
-A column reads a line of `board_lines`. Metrics define their own columns; votes have a separate section.
+A column reads a line of `board_lines`. Metrics define further columns; votes have a separate section.
 """
 
 import re
@@ -49,7 +49,7 @@ class Unit(StrEnum):
 
 PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
 MARKS = "marks"
-"""Placeholder for the marks that `marked` adds to names of systems."""
+"""Key of the marks that `marked` adds to names of systems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ class BoardColumn:
 
     Attributes:
         name: Name in files.
-        ends: The columns with the ends of its 95 % interval; none if it has no interval.
+        ends: Columns with the ends of its 95 % interval; None without an interval.
         heading: Heading on pages and in print; the name if empty.
         short: Heading for narrow tables.
-        help: Explanation for readers of the page, besides the meaning.
-        place: Position on the page, from 1; columns with 0 follow in their order here.
+        help: Explanation on the page, besides the meaning.
+        place: Position on the page, from 1; columns with 0 follow in the order of files.
         usual: Whether the page shows it by default.
-        least_first: Whether sorting puts the least first.
-        said: Whether it is self-reported; only boards with such reports show it.
-        seldom: Whether only files of boards with some value contain it.
+        least_first: Whether sorting is ascending by default.
+        self_reported: Whether teams report it; only boards with such reports show it.
+        sparse: Whether files contain it only if some line has a value.
     """
 
     name: str
@@ -82,8 +82,8 @@ class BoardColumn:
     place: int = 0
     usual: bool = False
     least_first: bool = False
-    said: bool = False
-    seldom: bool = False
+    self_reported: bool = False
+    sparse: bool = False
 
     @property
     def title(self) -> str:
@@ -92,17 +92,17 @@ class BoardColumn:
 
     @property
     def key(self) -> str:
-        """Its name in an address."""
+        """Name in a URL."""
         return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
     @property
     def explained(self) -> str:
-        """Meaning of the column for readers of the page."""
+        """Meaning and help, for the page."""
         return f"{self.meaning}. {self.help}".strip().replace("..", ".")
 
 
 def _reader(path: str) -> Read:
-    """Return what reads a field of a line by its path; an empty text where a line lacks it."""
+    """Return a function that reads a field of a line by its path; empty text if absent."""
     section, _, rest = path.partition(".")
     if not rest:
         return lambda line: line.get(section, "")
@@ -121,7 +121,7 @@ def _flags(line: Json) -> str:
 
 
 def declined_share(line: Json) -> float | None:
-    """Return the share of a system's answers that decline; older boards have it under another name."""
+    """Return the share of a system's answers that decline, also from older boards."""
     declined = line.get("declined") or {"share": line.get("no_answer_share")}
     share: float | None = declined["share"]
     return share
@@ -132,13 +132,13 @@ KINDS: Mapping[str, type[str | int | float]] = {"str": str, "int": int, "float":
 
 @cache
 def columns() -> tuple[BoardColumn, ...]:
-    """Return every column but those of metrics, in the order of files, as `columns.toml` defines them.
+    """Return the columns of `columns.toml` in the order of files.
 
-    There `from` is the path of a field in a line, by default the column's name.
+    `from` is the path of a field in a line, by default the column's name.
     """
     computed: Mapping[str, Read] = {"declined": declined_share, "flags": _flags}
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    found = []
+    entries = []
     for row in tomllib.loads(text)["column"]:
         path = row.pop("from", row["name"])
         words: dict[str, Any] = {
@@ -148,39 +148,37 @@ def columns() -> tuple[BoardColumn, ...]:
             "ends": tuple(row.pop("ends", ())) or None,
             "surfaces": frozenset(Surface[name.upper()] for name in row.pop("surfaces", Surface.__members__)),
         }
-        found.append(BoardColumn(**row, **words))
-    return tuple(found)
+        entries.append(BoardColumn(**row, **words))
+    return tuple(entries)
 
 
 def columns_on(surface: Surface) -> tuple[BoardColumn, ...]:
     """Return the columns of a surface in order."""
-    found = [column for column in columns() if surface in column.surfaces]
+    on_surface = [column for column in columns() if surface in column.surfaces]
     if surface is Surface.PAGES:
-        found.sort(key=lambda column: column.place or len(columns()))
+        on_surface.sort(key=lambda column: column.place or len(columns()))
     elif surface is not Surface.FILES:
-        found.sort(key=lambda column: PRINT_ORDER.get(column.unit, 2))
-    return tuple(found)
+        on_surface.sort(key=lambda column: PRINT_ORDER.get(column.unit, 2))
+    return tuple(on_surface)
 
 
 def column_named(name: str) -> BoardColumn | None:
-    """Return the column with a name; None if there is none."""
+    """Return a column by name."""
     return next((column for column in columns() if column.name == name), None)
 
 
 def marked(standings: Json, marks: Mapping[str, str]) -> Json:
-    """Return a board's standings with marks next to names of systems, for files other than JSON."""
+    """Add marks of systems to standings, for files other than JSON."""
     return {**standings, MARKS: marks} if marks else standings
 
 
 def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
     """Return the lines of a board by domain, for the columns.
 
-    Besides the fields of the standings a line has its domain, the system's attempts, its mark (of `marked`),
-    its self-reported facts, and its corrected rating.
-    The reference has no rates: those of boards published before `rate_against_all` count its battles against
-    all.
+    A line has the fields of the standings, the domain, and the system's attempts, mark, self-reported facts
+    and corrected rating. The rate of the reference moves to `rate_against_all` on older boards.
     """
-    said, attempts = facts_by_system(standings), standings.get("attempts") or {}
+    reports, attempts = facts_by_system(standings), standings.get("attempts") or {}
     marks, people = standings.get(MARKS) or {}, people_ratings(standings)
     reference = standings.get("reference")
     return {
@@ -194,7 +192,7 @@ def board_lines(standings: Json) -> Mapping[str, Sequence[Json]]:
                 else None,
                 "attempts": attempts.get(line["system"]),
                 "mark": marks.get(line["system"], line.get("partial", "")),
-                "said": said.get(line["system"], NOT_REPORTED).cells(),
+                "self_reported": reports.get(line["system"], NOT_REPORTED).cells(),
                 "people": (people.get(line["system"]) if domain == OVERALL else None) or {},
             }
             for line in lines_among_systems(lines, reference)

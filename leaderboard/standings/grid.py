@@ -1,4 +1,4 @@
-"""Grid of a board: every system in every domain, win rates over scores, and whether the two go together."""
+"""Grid of a board: win rates and scores of every system in every domain, and their correlation."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -13,18 +13,18 @@ from leaderboard.stats import NORMAL
 from leaderboard.vocabulary import OVERALL
 
 FEW_QUESTIONS = 20
-"""A cell of fewer questions is marked, and has no rating: a domain's rating then borrows from the others."""
+"""A cell of fewer questions is marked, and has no rating, which would mostly be the overall one."""
 STEPS = 7
 """Shades of a cell."""
 MIN_CELLS = 4
-LARGEST = 1 - 1e-12
-"""Correlation up to which Fisher's z is finite."""
+MAX_CORRELATION = 1 - 1e-12
+"""Fisher's z of larger correlations is infinite."""
 WINS: Mapping[str, tuple[str, str, str]] = {
     "win_tie_rate": ("rate", "win_tie_lower", "win_tie_upper"),
     "win_rate": ("rate", "lower", "upper"),
     "rating": ("rating", "lower", "upper"),
 }
-"""Figures of battles: their section in a line, and the ends of their interval."""
+"""Figures of battles: section of a line, and ends of the interval."""
 METHOD = "Pearson's r; 95 % interval by Fisher's z, each cell counted as independent"
 
 
@@ -33,7 +33,7 @@ class _Model(BaseModel):
 
 
 class GridFigure(_Model):
-    """A figure with its 95 % interval; both ends are null if it has none."""
+    """Figure with its 95 % interval, if any."""
 
     value: float
     lower: float | None = None
@@ -41,7 +41,7 @@ class GridFigure(_Model):
 
 
 class GridCell(_Model):
-    """One system in one domain. `questions` have a verdict; `few` is true below 20."""
+    """One system in one domain, with the number of judged questions; `few` is true below 20."""
 
     system: str
     domain: str
@@ -51,7 +51,7 @@ class GridCell(_Model):
 
 
 class GridCorrelation(_Model):
-    """Correlation of a figure of battles with a score over the cells that have both."""
+    """Correlation of a win figure with a score over the cells that have both."""
 
     win: str
     score: str
@@ -77,39 +77,39 @@ class Grid(_Model):
         return {(cell.system, cell.domain): cell for cell in self.cells}
 
     def cell(self, system: str, domain: str) -> GridCell | None:
-        """Return the cell of a system in a domain; None if nothing of it was judged."""
+        """Return the cell of a system in a domain; None if no battle was judged."""
         return self._by_place.get((system, domain))
 
     def weakest(self, system: str, win: str) -> tuple[GridCell, ...]:
-        """Return the cells in which a system's figure is lowest; none if all are alike."""
+        """Return the cells with a system's lowest figure; none if all are equal."""
         cells = [cell for cell in self.cells if cell.system == system and win in cell.figures]
-        least = min((cell.figures[win].value for cell in cells), default=0.0)
-        found = tuple(cell for cell in cells if cell.figures[win].value == least)
-        return found if len(found) < len(cells) else ()
+        lowest = min((cell.figures[win].value for cell in cells), default=0.0)
+        weakest = tuple(cell for cell in cells if cell.figures[win].value == lowest)
+        return weakest if len(weakest) < len(cells) else ()
 
     def correlation(self, win: str, score: str) -> GridCorrelation | None:
         """Return the correlation of two figures; None if too few cells have both."""
         return next((row for row in self.correlations if (row.win, row.score) == (win, score)), None)
 
     def questions(self, domain: str) -> int:
-        """Return on how many questions a domain's best covered system has verdicts."""
+        """Return the largest number of judged questions of any system in a domain."""
         return max((cell.questions for cell in self.cells if cell.domain == domain), default=0)
 
     def step(self, win: str, cell: GridCell) -> int:
-        """Return the shade of a cell, 1 to `STEPS`: a rate's share of 1, a rating's place in its range."""
+        """Return the shade of a cell, 1 to `STEPS`: rates are relative to 0–1, ratings to their range."""
         low, high = 0.0, 1.0
         if win == "rating":
-            values = [one.figures[win].value for one in self.cells if win in one.figures]
+            values = [each.figures[win].value for each in self.cells if win in each.figures]
             low, high = min(values), max(values)
         share = (cell.figures[win].value - low) / (high - low or 1.0)
         return min(STEPS, 1 + int(STEPS * share))
 
     def rows(self) -> Iterator[dict[str, object]]:
-        """Yield one row a figure, for files."""
+        """Yield one row per figure, for files."""
         for cell in self.cells:
             for measure, figure in cell.figures.items():
-                of = cell.model_dump(include={"system", "domain", "questions", "few"})
-                yield of | {"measure": measure} | figure.model_dump()
+                keys = cell.model_dump(include={"system", "domain", "questions", "few"})
+                yield keys | {"measure": measure} | figure.model_dump()
 
 
 def grid_of(standings: Mapping[str, Any]) -> Grid:
@@ -131,10 +131,10 @@ def grid_of(standings: Mapping[str, Any]) -> Grid:
     present = {name for cell in cells for name in cell.figures}
     wins = tuple(name for name in WINS if name in present)
     scores = tuple(sorted(present - WINS.keys()))
-    met = {cell.domain for cell in cells}
+    used = {cell.domain for cell in cells}
     return Grid(
         systems=tuple(line["system"] for line in lines[OVERALL] if line["system"] != reference),
-        domains={one["id"]: one["label"] for one in standings["domains"] if one["id"] in met},
+        domains={row["id"]: row["label"] for row in standings["domains"] if row["id"] in used},
         wins=wins,
         scores=scores,
         cells=cells,
@@ -160,10 +160,12 @@ def _correlated(cells: tuple[GridCell, ...], win: str, score: str) -> GridCorrel
     if len(both) < MIN_CELLS:
         return None
     try:
-        value = correlation([one[win].value for one in both], [one[score].value for one in both])
+        value = correlation(
+            [figures[win].value for figures in both], [figures[score].value for figures in both]
+        )
     except StatisticsError:
         return None
     reach = NORMAL / sqrt(len(both) - 3)
-    centre = atanh(min(max(value, -LARGEST), LARGEST))
+    centre = atanh(min(max(value, -MAX_CORRELATION), MAX_CORRELATION))
     ends = (tanh(centre - reach), tanh(centre + reach))
     return GridCorrelation(win=win, score=score, value=value, lower=ends[0], upper=ends[1], cells=len(both))

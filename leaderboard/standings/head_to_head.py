@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class HeadToHead:
-    """The record of every pair of systems.
+    """Results of every pair of systems.
 
     Attributes:
-        wins: (S, S); how often the row's system beat the column's.
-        shares: (S, S); sum of the shares of the win that the row's system got.
+        wins: (S, S) wins of the row's system against the column's.
+        shares: (S, S) sums of the row's system's shares of the win.
     """
 
     systems: tuple[str, ...]
@@ -31,18 +31,18 @@ class HeadToHead:
 
     @property
     def battles(self) -> Floats:
-        """(S, S), symmetric; how often the two met."""
+        """(S, S) number of battles of each pair."""
         return self.wins + self.wins.T + self.ties
 
     @property
     def rates(self) -> Floats:
-        """(S, S); share of the wins that the row's system got, ties half; NaN where they never met."""
+        """(S, S) mean shares of the row's system, ties half; NaN without battles."""
         battles = self.battles
         rates: Floats = np.divide(self.shares, battles, out=np.full(battles.shape, np.nan), where=battles > 0)
         return rates
 
     def as_json(self) -> dict[str, object]:
-        """Systems, and for every pair that met: wins, ties, battles and the rate from both sides."""
+        """Return systems, and for every pair with battles: counts and the rate, from both sides."""
         rates, battles = self.rates, self.battles
         return {
             "systems": list(self.systems),
@@ -62,7 +62,7 @@ class HeadToHead:
 
 
 def head_to_head(table: BattleTable, order: Sequence[str]) -> HeadToHead:
-    """Count wins and ties of every pair of systems, in the order of some of the table's systems."""
+    """Count wins and ties of every pair of the systems in `order`."""
     counts = _counted(table) if table.score is None and table.weight is None else _summed(table)
     codes = [table.systems.index(system) for system in order]
     wins, ties, shares = (matrix[np.ix_(codes, codes)] for matrix in counts)
@@ -95,11 +95,7 @@ def _summed(table: BattleTable) -> tuple[Floats, Floats, Floats]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """Direct results of one system against another; significance comes from the ratings.
-
-    Attributes:
-        rate: Share of the wins that the one got, 0–1, ties half.
-    """
+    """Direct results of one system against another; `rate` is its mean share, 0–1, ties half."""
 
     battles: float
     wins: float
@@ -111,18 +107,18 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meetings:
-    """Every pair of systems that met, seen from both sides; `systems` are best first."""
+    """Results of every pair of systems with battles, from both sides; `systems` are best first."""
 
     systems: tuple[str, ...]
     pairs: Mapping[tuple[str, str], Meeting]
 
     def of(self, system: str, opponent: str) -> Meeting | None:
-        """Return the results of one system against another; None if they never met."""
+        """Return the results of one system against another; None without battles."""
         return self.pairs.get((system, opponent))
 
 
 def read_head_to_head(head_to_head: Mapping[str, Any]) -> Meetings:
-    """Return the meetings of a board, from the JSON of `HeadToHead.as_json`."""
+    """Parse the JSON of `HeadToHead.as_json`."""
     return Meetings(
         systems=tuple(head_to_head["systems"]),
         pairs={

@@ -16,9 +16,9 @@ from leaderboard.standings.sections import SYSTEMS, JudgedShares, SystemFacts
 from leaderboard.vocabulary import COVARIATES, OVERALL, partial_mark
 
 SHAPE = 4
-"""Version of the JSON's shape; it grows when a field changes its meaning. In 1 ratings under control were of
-centred counts; in 2 places counted the reference, and those of domains came from ratings that borrow; in 3
-means of scores left out missing answers."""
+"""Version of the JSON; it increases when a field changes its meaning. In 1, style control centred the counts;
+in 2, ranks counted the reference, and ranks of domains came from ratings that borrow; in 3, mean scores left
+out missing answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,14 +26,13 @@ class Line:
     """One system in one domain, or overall.
 
     Attributes:
-        rating: None if the system has no battle here, or ratings do not exist.
-        rate: Against the reference where the board has one; None without battles, and of the reference.
-        rate_against_all: The reference's own, against every system: another quantity, in no column with the
-            rates of systems; None of systems.
-        asked: How many questions the board asks here; None if that is not known, and of the reference.
-        declined: Its answers that decline (`declines_of`); None if none is known.
-        badges: The organisers' badges, such as `baseline`.
-        unranked: Why it has no rank (too few answers), else empty. Its battles enter no rating.
+        rating: None without battles in the domain, or if ratings do not exist.
+        rate: Rate against the reference if the board has one; None without battles and for the reference.
+        rate_against_all: Rate of the reference against every system; None for systems.
+        asked: Number of questions of the board in the domain; None if unknown and for the reference.
+        declined: Answers that decline (`declines_of`); None if unknown.
+        badges: Organisers' badges, such as `baseline`.
+        unranked: Reason why the system has no rank; else empty.
     """
 
     system: str
@@ -51,14 +50,11 @@ class Line:
 
     @property
     def partial(self) -> str:
-        """Mark of a system that did not answer every question: `partial (31 of 40)`; else empty."""
+        """Mark such as `partial (31 of 40)` of a system with missing answers; else empty."""
         return "" if self.asked is None else partial_mark(self.answers, self.asked)
 
     def as_json(self) -> dict[str, object]:
-        """One object; rating and rate are those of `battles rate` and `battles winrates`, or null.
-
-        Empty `unranked` and `partial` are left out.
-        """
+        """Return one object, without empty `unranked` and `partial`."""
         fields = to_json(
             self,
             rate=None if self.rate is None else self.rate.as_json(),
@@ -77,12 +73,12 @@ class About:
 
     Attributes:
         note: Origin of the numbers, if it is unusual; else empty.
-        reference_by: Who wrote it: `people`, or in free text; empty if that is not known.
+        reference_by: Author of the reference: `people`, or free text; empty if unknown.
         labels: Titles of domains by id, in display order.
         facts: Further facts (judge, question set, dates, …), label to value.
-        health: How far the judge can be trusted: flips, unreadable replies, attacks, agreement with people.
-        attempts: How many versions of each system were judged so far; empty if that is not known.
-        missing: Rule for missing answers; None of battles that were planned without one.
+        health: Reliability of the judge: flips, unreadable replies, attacks, agreement with people.
+        attempts: Number of judged versions of each system; empty if unknown.
+        missing: Rule for missing answers, if any.
     """
 
     name: str
@@ -102,15 +98,14 @@ class Standings:
     """A board's content.
 
     Attributes:
-        lines: By domain id and `overall`: systems, best first.
-        ratings: The overall ratings with their draws; None if they do not exist.
-        pairs: The record of every pair, best first.
-        beside: Second tables of ratings: those without the reference.
-        differences: The paired difference of every two systems, compact (`all_differences`).
-        judged: Share of the planned battles that was judged; None if only verdicts are known.
+        lines: Systems by domain id and `overall`, best first.
+        ratings: Overall ratings with their draws; None if they do not exist.
+        pairs: Results of every pair, best systems first.
+        beside: Further tables of ratings: those without the reference.
+        differences: Paired difference of every two systems (`all_differences`).
+        judged: Shares of the planned battles that were judged; None if only verdicts are known.
         covariates: Effects of style (`style_section`); empty if unknown.
-        systems: Self-reported facts; empty without any.
-        domain_notes: Notes on the ratings of domains.
+        systems: Self-reported facts.
     """
 
     about: About
@@ -129,11 +124,11 @@ class Standings:
 
     @property
     def partial(self) -> bool:
-        """True if too little was judged for a board without a note."""
+        """True if too few battles were judged."""
         return self.judged is not None and self.judged.partial
 
     def as_json(self) -> dict[str, object]:
-        """Return the board's snapshot: equal standings give equal JSON, key order included."""
+        """Return the board's JSON; equal standings give equal JSON, including the order of keys."""
         settings = {} if self.ratings is None else self.ratings.as_json()
         rates = self.rates.as_json()
         return {
@@ -146,7 +141,11 @@ class Standings:
             "reference": self.about.reference,
             "reference_by": self.about.reference_by,
             "domains": [
-                {"id": domain, "label": self._label(domain), "note": self.domain_notes.get(domain, "")}
+                {
+                    "id": domain,
+                    "label": self.about.labels.get(domain, domain),
+                    "note": self.domain_notes.get(domain, ""),
+                }
                 for domain in self.lines
                 if domain != OVERALL
             ],
@@ -167,14 +166,11 @@ class Standings:
             "differences": dict(self.differences),
             **({COVARIATES: dict(self.covariates)} if self.covariates else {}),
             **(
-                {SYSTEMS: {name: said.as_json() for name, said in self.systems.items()}}
+                {SYSTEMS: {name: facts.as_json() for name, facts in self.systems.items()}}
                 if self.systems
                 else {}
             ),
         }
-
-    def _label(self, domain: str) -> str:
-        return self.about.labels.get(domain, domain)
 
 
 def _counts(outcomes: Mapping[Outcome, int]) -> dict[str, int]:

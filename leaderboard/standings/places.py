@@ -1,7 +1,4 @@
-"""Places of systems on a board, among themselves, and rank changes; the reference takes no place.
-
-Letters are of all lines, the reference included: they show which are separated.
-"""
+"""Ranks of systems on a board, and changes between boards; the reference has letters but no rank."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +15,7 @@ NO_PLACE = {"rank": None, "rank_lower": None, "rank_upper": None, "tie_group": N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Rank of a system and its bounds; None if the rating does not say."""
+    """Ladder, letters and possible ranks of a system; None if unknown."""
 
     ladder: int
     letters: str | None
@@ -27,9 +24,9 @@ class Place:
 
     @classmethod
     def of(cls, rating: Json) -> "Place":
-        """Return the place of a rating of a board's JSON."""
+        """Read the place of a rating in a board's JSON."""
         return cls(
-            # Boards published before places were counted over groups have those of each group by itself.
+            # Older boards rank each group separately.
             ladder=rating.get("ladder", rating.get("component", 0)),
             letters=rating.get("letters"),
             rank_lower=rating.get("rank_lower"),
@@ -38,42 +35,44 @@ class Place:
 
 
 def separates(standings: Json, first: str, second: str, domain: str = OVERALL) -> bool:
-    """Return whether the battles of a board tell two systems apart, for all pairs at once."""
+    """Return whether two systems of a board differ significantly, for all pairs at once."""
     ratings = {line["system"]: line["rating"] for line in standings["lines"].get(domain, ())}
-    one, other = ratings.get(first), ratings.get(second)
-    return bool(one and other) and is_separated(Place.of(one or {}), Place.of(other or {}))
+    rating_1, rating_2 = ratings.get(first), ratings.get(second)
+    return bool(rating_1 and rating_2) and is_separated(Place.of(rating_1 or {}), Place.of(rating_2 or {}))
 
 
 def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Json]:
-    """Return the lines of a domain with places among the systems; the reference keeps its letters alone.
+    """Return the lines of a domain, ranked without the reference, which keeps only its letters.
 
-    Older boards count the reference among the places, and the oldest have no letters; lines whose
-    reference has no place stay as they are.
+    Older boards rank the reference too, and the oldest have no letters. Lines are unchanged if the reference
+    has no rank.
     """
-    held = next((line["rating"] for line in lines if line["system"] == reference), None) or {}
-    if held.get("rank_lower") is None:
+    own = next((line["rating"] for line in lines if line["system"] == reference), None) or {}
+    if own.get("rank_lower") is None:
         return list(lines)
     ladder = [
         line
         for line in lines
         if (line["rating"] or {}).get("rank_lower") is not None
-        and Place.of(line["rating"]).ladder == Place.of(held).ladder
+        and Place.of(line["rating"]).ladder == Place.of(own).ladder
     ]
-    found = [Place.of(line["rating"]) for line in ladder]
+    places = [Place.of(line["rating"]) for line in ladder]
     at = next(at for at, line in enumerate(ladder) if line["system"] == reference)
-    among = places_without(_three(found[at]), [_three(place) for place in (*found[:at], *found[at + 1 :])])
-    places = _with_letters(found)
-    others = [*places[:at], *places[at + 1 :]]
+    ranks = places_without(
+        _bounds(places[at]), [_bounds(place) for place in (*places[:at], *places[at + 1 :])]
+    )
+    places = _with_letters(places)
+    systems = [*places[:at], *places[at + 1 :]]
     moved = {
         line["system"]: {
-            "rank": _rank_without(line["rating"], held),
+            "rank": _rank_without(line["rating"], own),
             "rank_lower": lower,
             "rank_upper": upper,
             "tie_group": group,
             "letters": place.letters,
         }
         for line, place, (lower, upper, _), group in zip(
-            [*ladder[:at], *ladder[at + 1 :]], others, among, _tie_groups(others), strict=True
+            [*ladder[:at], *ladder[at + 1 :]], systems, ranks, _tie_groups(systems), strict=True
         )
     }
     moved[str(reference)] = {**NO_PLACE, "letters": places[at].letters}
@@ -83,25 +82,24 @@ def lines_among_systems(lines: Sequence[Json], reference: str | None) -> list[Js
     ]
 
 
-def _with_letters(places: Sequence[Place]) -> Sequence[Place]:
-    """Add letters to places without, if there are not too many systems."""
+def _with_letters(places: list[Place]) -> list[Place]:
     if len(places) > MAX_LETTERED_SYSTEMS or all(place.letters for place in places):
         return places
-    apart = np.array([[is_separated(one, other) for other in places] for one in places], dtype=bool)
+    apart = np.array([[is_separated(first, second) for second in places] for first in places], dtype=bool)
     return [replace(place, letters=text) for place, text in zip(places, letters(apart), strict=True)]
 
 
-def _three(place: Place) -> tuple[int, int, str | None]:
+def _bounds(place: Place) -> tuple[int, int, str | None]:
     return place.rank_lower or 1, place.rank_upper or 1, place.letters
 
 
-def _rank_without(rating: Json, held: Json) -> int | None:
-    rank, taken = rating.get("rank"), held.get("rank")
-    return rank if rank is None or taken is None else rank - (taken < rank)
+def _rank_without(rating: Json, reference: Json) -> int | None:
+    rank, removed = rating.get("rank"), reference.get("rank")
+    return rank if rank is None or removed is None else rank - (removed < rank)
 
 
 def _tie_groups(places: Sequence[Place]) -> list[int]:
-    """Group systems, best first: a group ends before the first that its best surely beats."""
+    """Return tie groups; a group ends before the first system that its best one surely beats."""
     groups: list[int] = []
     best = None
     for place in places:
@@ -119,7 +117,7 @@ BySystem = Mapping[str, Ranks | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankChange:
-    """A system on both boards; `expected` is `before` as those that left and entered would move it."""
+    """Ranks of a system on both boards; `expected` is `before` adjusted for systems that left or entered."""
 
     system: str
     before: Ranks | None
@@ -128,19 +126,19 @@ class RankChange:
 
     @property
     def places(self) -> int:
-        """Change of rank, positive if it rose; 0 if either rank is unknown."""
+        """Change of rank, positive for a rise; 0 if either rank is unknown."""
         return 0 if self.expected is None or self.after is None else self.expected[0] - self.after[0]
 
     @property
     def moved(self) -> bool:
         """True if the rank range does not overlap with the expected one."""
-        one, other = self.expected, self.after
-        return one is not None and other is not None and (one[0] > other[1] or other[0] > one[1])
+        old, new = self.expected, self.after
+        return old is not None and new is not None and (old[0] > new[1] or new[0] > old[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Systems that are new, gone and on both boards, in the order of the later one."""
+    """Systems that entered, left and stayed, in the order of the later board."""
 
     entered: tuple[str, ...]
     left: tuple[str, ...]
@@ -148,7 +146,7 @@ class Changes:
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
-    """Compare the ranks of two boards overall."""
+    """Compare the overall ranks of two boards."""
     old, new = ranks_among_systems(before), ranks_among_systems(after)
     return Changes(
         entered=tuple(name for name in new if name not in old),
@@ -162,7 +160,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
 
 
 def ranks_among_systems(standings: Mapping[str, Any]) -> BySystem:
-    """Return the ranks of each system of a board overall, best first; None if a system has none."""
+    """Return the overall rank range of each system, best first; None without a rank."""
     lines = lines_among_systems(standings["lines"][OVERALL], reference := standings.get("reference"))
     ends = {line["system"]: line["rating"] or {} for line in lines if line["system"] != reference}
     return {
@@ -176,7 +174,7 @@ def _expected(name: str, old: BySystem, new: BySystem) -> Ranks | None:
     if before is None or after is None:
         return before
     left = [ranks for other, ranks in old.items() if other not in new and ranks is not None]
-    came = [ranks for other, ranks in new.items() if other not in old and ranks is not None]
-    best = sum(ranks[1] < after[0] for ranks in came) - sum(ranks[0] <= before[1] for ranks in left)
-    worst = sum(ranks[0] <= after[1] for ranks in came) - sum(ranks[1] < before[0] for ranks in left)
+    entered = [ranks for other, ranks in new.items() if other not in old and ranks is not None]
+    best = sum(ranks[1] < after[0] for ranks in entered) - sum(ranks[0] <= before[1] for ranks in left)
+    worst = sum(ranks[0] <= after[1] for ranks in entered) - sum(ranks[1] < before[0] for ranks in left)
     return max(1, before[0] + best), max(1, before[1] + worst)

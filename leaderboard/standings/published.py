@@ -1,4 +1,4 @@
-"""A board published as percentages, turned back into counts of battles."""
+"""Reconstruct battle counts from a board published as percentages."""
 
 import csv
 import math
@@ -17,12 +17,12 @@ from leaderboard.vocabulary import OVERALL
 BUNDLED = "rag-qa-arena"
 CARD = ("name", "title", "note", "source", "licence", "judge", "reference", "reference_by")
 HALF_STEP = 0.05
-"""Half of the last printed decimal of a percentage."""
+"""Rounding error of a printed percentage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedRate:
-    """A system's printed percentages in a domain, or `overall`."""
+    """Printed percentages of a system in a domain, or `overall`."""
 
     system: str
     domain: str
@@ -35,9 +35,9 @@ class PublishedBoard:
     """Published results as battles.
 
     Attributes:
-        reference: The opponent of every system.
-        table: Counts of battles as weighted rows. Its question ids are made up, one a row: rate it
-            with battles as the resampled unit, and do not cluster its rates.
+        reference: Opponent of every system.
+        table: Counts of battles as weighted rows. Question ids are artificial, one per row, so ratings and
+            rates must not be clustered by question.
     """
 
     name: str
@@ -54,8 +54,8 @@ class PublishedBoard:
 
 
 def bundled_board() -> PublishedBoard:
-    """Load the board that is bundled with the project."""
-    # The rooms are packages side by side, in a checkout and in an installed wheel alike.
+    """Load the bundled board."""
+    # `data` is a sibling package, both in a checkout and in an installed wheel.
     return load_published(Path(__file__).parents[2] / "data" / "sets" / BUNDLED)
 
 
@@ -120,7 +120,7 @@ def _counts(percents: Sequence[float], sizes: Sequence[int], system: str) -> lis
         if not room:
             message = f"No counts of {system} round to the printed percentages (overall {overall})."
             raise FileFormatError(message, advice="Check the percentages and the numbers of questions.")
-        # The domain whose percentage moves least away from the printed one takes the step.
+        # Adjust the domain whose percentage stays closest to the printed one.
         best = min(room, key=lambda index: abs(counts[index] + step - exact[index]) / sizes[index])
         counts[best] += step
     return counts
@@ -136,7 +136,7 @@ def _printed(printed: Mapping[tuple[str, str], PrintedRate], system: str, domain
     try:
         return printed[system, domain]
     except KeyError as error:
-        message = f"There is no printed rate of {system} in {domain}."
+        message = f"No printed rate for {system} in {domain}."
         raise FileFormatError(message, advice="Add the row to the rates file.") from error
 
 
@@ -154,7 +154,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
             return list(csv.DictReader(text))
     except (OSError, ValueError, csv.Error) as error:
         message = f"{path} cannot be read: {error}."
-        raise FileFormatError(message, advice="Restore the file beside its board.toml.") from error
+        raise FileFormatError(message, advice="Restore the file next to its board.toml.") from error
 
 
 def _rate(row: Mapping[str, str]) -> PrintedRate:

@@ -1,4 +1,4 @@
-"""Optional sections of a board's JSON: shares judged, corrections by people, facts that teams report."""
+"""Optional sections of a board's JSON: shares judged, corrections by people, self-reported facts."""
 
 import math
 from collections.abc import Mapping
@@ -11,25 +11,25 @@ from data.models.words import to_json
 from data.text import counted, percent
 
 MIN_JUDGED = 0.9
-"""Share judged, overall or of one system, below which a board is partial."""
+"""Judged share, overall or of any system, below which a board is partial."""
 MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedShare:
-    """Battles judged; `expected` are those planned less missing answers and what a rule left out."""
+    """Judged and expected battles; `expected` excludes missing answers and battles left out by rules."""
 
     judged: int
     expected: int
 
     @property
     def share(self) -> float | None:
-        """Judged of expected, 0–1; None if nothing was expected."""
+        """Judged share, 0–1; None if nothing was expected."""
         return self.judged / self.expected if self.expected else None
 
     @property
     def enough(self) -> bool:
-        """True if enough was judged for a board without a note; also where nothing was expected."""
+        """True if enough was judged, or nothing was expected."""
         return self.share is None or self.share >= MIN_JUDGED
 
     def as_json(self) -> dict[str, int | float | None]:
@@ -39,26 +39,26 @@ class JudgedShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedShares:
-    """The share of a whole round and of each of its systems."""
+    """Judged shares of a round and of each of its systems."""
 
     overall: JudgedShare
     systems: Mapping[str, JudgedShare]
 
     @property
     def partial(self) -> bool:
-        """True if too little was judged, or nothing at all."""
+        """True if too little was judged, or nothing."""
         return not self.overall.judged or not all(
             share.enough for share in (self.overall, *self.systems.values())
         )
 
     def as_json(self) -> dict[str, Any]:
-        """`judged_share` of a board's JSON."""
+        """Return `judged_share` of a board's JSON."""
         systems = {name: share.as_json() for name, share in self.systems.items()}
         return {**self.overall.as_json(), "systems": systems}
 
 
 def partial_sentence(standings: Mapping[str, Any]) -> str:
-    """Return the note for readers of a partial board; empty for others."""
+    """Return the note of a partial board; empty for a complete one."""
     if not standings.get("partial"):
         return ""
     shares: Mapping[str, Any] = standings["judged_share"]
@@ -77,13 +77,13 @@ def partial_sentence(standings: Mapping[str, Any]) -> str:
 
 
 def at_least_percent(share: float) -> str:
-    """Return a share in per cent, rounded down, so that no 90 % is said of less."""
+    """Return a share in per cent, rounded down, so that a share below 90 % never reads as 90 %."""
     return percent(math.floor(share * 1000) / 1000)
 
 
 PEOPLE = "people"
-NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 """Key of the JSON section; only boards corrected by votes have it."""
+NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
 
 
 def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -94,14 +94,14 @@ def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, An
 def people_votes(standings: Mapping[str, Any]) -> str:
     """Count the votes of people on a board."""
     section = standings[PEOPLE]
-    people, left = section["annotators"], section.get("votes_left_out")
-    whom = "people" if people is None else counted(people, "person", "people")
-    out = f" ({left:,} more are on battles without a verdict)" if left else ""
-    return f"{counted(section['votes'], 'vote')} of {whom}{out}"
+    annotators, left_out = section["annotators"], section.get("votes_left_out")
+    people = "people" if annotators is None else counted(annotators, "person", "people")
+    note = f" ({left_out:,} more are on battles without a verdict)" if left_out else ""
+    return f"{counted(section['votes'], 'vote')} of {people}{note}"
 
 
 def people_sentence(standings: Mapping[str, Any]) -> str:
-    """Say how many votes of people a board has, and that its ranks do not apply them."""
+    """Describe the votes of people on a board, which its ranks do not apply."""
     if not standings.get(PEOPLE):
         return "Not checked by people"
     return f"{people_votes(standings)} correct the column People would say, not ranks and ratings"
@@ -109,12 +109,12 @@ def people_sentence(standings: Mapping[str, Any]) -> str:
 
 SYSTEMS = "systems"
 """Key of the JSON section; only boards with self-reported facts have it."""
-SELF_REPORTED = "Reported by the teams themselves, and checked by nobody."
+SELF_REPORTED = "Reported by the teams and not verified."
 TEXTS = ("organisation", "model", "licence", "link", "open_weights", "parameters", "released")
 
 
 class Figure(StrEnum):
-    """Cost of an answer as its system reports it."""
+    """Self-reported cost of an answer."""
 
     TOKENS = "tokens"
     USD = "usd"
@@ -123,7 +123,7 @@ class Figure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """A mean over the answers that report a figure, and how many these are."""
+    """Mean over the answers that report a figure, and their number."""
 
     mean: float
     answers: int
@@ -134,10 +134,10 @@ class SystemFacts:
     """Self-reported facts on one system.
 
     Attributes:
-        texts: Values of `TEXTS` that the team gave.
-        parameter_count: How many parameters `parameters` are; None if it does not say.
-        figures: Means over its answers, of those that some report.
-        answers: Number of its answers.
+        texts: Reported values of `TEXTS`.
+        parameter_count: Number in `parameters`; None without one.
+        figures: Means of reported figures over the answers.
+        answers: Number of answers.
     """
 
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -151,11 +151,11 @@ class SystemFacts:
         return not self.texts and not self.figures
 
     def text(self, name: str) -> str:
-        """Return a value of `TEXTS`; empty if not given."""
+        """Return a value of `TEXTS`; empty if not reported."""
         return self.texts.get(name, "")
 
     def as_json(self) -> dict[str, Any]:
-        """As a board's snapshot has it."""
+        """Return the facts as in a board's JSON."""
         return {
             **self.texts,
             "parameter_count": self.parameter_count,
@@ -180,7 +180,7 @@ class SystemFacts:
         )
 
     def cells(self) -> dict[str, object]:
-        """Return the same as cells of flat tables, `NAME_answers` being of how many answers a mean is."""
+        """Return cells of flat tables; `NAME_answers` is the number of answers behind a mean."""
         cells: dict[str, object] = {name: self.text(name) or None for name in TEXTS}
         cells["parameter_count"] = self.parameter_count
         for figure in Figure:
@@ -194,5 +194,5 @@ NOT_REPORTED = SystemFacts()
 
 
 def facts_by_system(standings: Mapping[str, Any]) -> Mapping[str, SystemFacts]:
-    """Collect the reported facts of a board's systems, without those that report nothing."""
+    """Return the self-reported facts by system."""
     return {name: SystemFacts.of(fields) for name, fields in (standings.get(SYSTEMS) or {}).items()}

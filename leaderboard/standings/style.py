@@ -1,4 +1,4 @@
-"""Effects of length, form and position on a board's judge, or why they are unknown."""
+"""Effects of length, form and position on a board's judge, or the reason why they are unknown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,17 +22,17 @@ from leaderboard.ratings.models.covariates import FIRST
 from leaderboard.standings.answer_stats import AnswerFact
 from leaderboard.vocabulary import COUNTS, Covariate
 
-NO_TEXTS = "The texts of the answers are not known here, so nothing of their form is."
-BOTH_ORDERS = "The judge read every battle in both orders, so no answer had the advantage of the first place."
-NO_POSITION = "Which answer the judge was shown first is not known here."
+NO_TEXTS = "The texts of the answers are unknown, so their form is too."
+BOTH_ORDERS = "The judge read every battle in both orders, so position gave no advantage."
+NO_POSITION = "The order in which the judge saw the answers is unknown."
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class JudgeContext:
     """Information that a judge had besides the texts.
 
-    `position` is (N,) by battle: 1 where side a was shown first, -1 where b was, 0 for both orders; None
-    where that is not known or cannot matter, and `no_position` says why.
+    `position` is (N,) by battle: 1 if side a came first, -1 if b did, 0 for both orders; None if unknown or
+    irrelevant, with the reason in `no_position`.
     """
 
     position: NDArray[np.float64] | None = None
@@ -46,16 +46,16 @@ def style_section(
     judge_context: JudgeContext,
     reference: str | None = None,
 ) -> dict[str, object]:
-    """Return the section of a board's JSON: one fit of all known terms, or the reason why there is none.
+    """Return the section of a board's JSON: one fit of all known terms, or the reason why it failed.
 
-    Empty where nothing is known that a fit could control for.
+    Empty if no covariate is known.
     """
     columns, left_out = _columns(table, answers, judge_context)
     if not columns:
         return {}
     own = Settings(cluster=settings.cluster, anchor=settings.anchor, seed=settings.seed)
     note = ""
-    # Where all terms together have no fit, length or position alone may have one.
+    # If the fit of all terms fails, try only length and only position.
     for terms in dict.fromkeys((tuple(columns), tuple(columns[:1]), tuple(columns[-1:]))):
         try:
             fit = rate_under_control(table, terms, own)
@@ -69,7 +69,7 @@ def style_section(
 
 
 def _first(ratings: RatingTable, reference: str | None) -> list[str]:
-    """Return the best system with all that the battles do not separate from it, the reference left out."""
+    """Return the best system and all systems not separated from it, without the reference."""
     names = [row.system for row in ratings.ratings if row.rating is not None and row.system != reference]
     return [name for name in names if name == names[0] or not ratings.separates(names[0], name)]
 
@@ -98,7 +98,7 @@ def _columns(
 
 
 def _counts(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int32]:
-    """(C, Q, S) counts of each of `COUNTS` in each answer, −1 where not known."""
+    """(C, Q, S) counts of each of `COUNTS` in each answer, −1 if unknown."""
     cells = np.full((len(COUNTS), len(table.questions), len(table.systems)), -1, dtype=np.int32)
     place = {question: code for code, question in enumerate(table.questions)}
     _, *form = COUNTS

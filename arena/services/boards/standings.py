@@ -163,7 +163,7 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         judged=judged,
         judge_context=judge_context,
         badges={one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE},
-        asked=asked,
+        questions=asked,
     )
     return replace(built, systems=facts_of_systems(store, entrants))
 

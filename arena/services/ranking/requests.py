@@ -112,13 +112,13 @@ class NamedFile:
 def _refuse_battles(path: Path) -> None:
     """Refuse a file of battles, which a table of answers resembles."""
     from leaderboard.formats.reading import format_of
-    from leaderboard.formats.registry import guess
+    from leaderboard.formats.registry import detect_format
     from submissions.answer_tables import header_of
 
     try:
         # An array of answers tells by its first item, so that not all of it is read twice.
         header = header_of(path) if magic_of(path).startswith(b"[") else ()
-        if Column.ANSWER in read_columns(header) and guess(dict.fromkeys(header)) is None:
+        if Column.ANSWER in read_columns(header) and detect_format(dict.fromkeys(header)) is None:
             return
         kind = format_of(path)
     except ArenaError:

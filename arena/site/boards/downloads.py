@@ -151,7 +151,7 @@ def notes_of(view: BoardView, domain: str, titles: Sequence[str]) -> Iterator[st
     yield how_made(view)
     if view.people:
         yield view.people if domain == OVERALL else NOT_APPLIED
-    if any(spec.said and spec.title in titles for spec in columns()):
+    if any(spec.self_reported and spec.title in titles for spec in columns()):
         yield "What teams report of their systems is checked by nobody."
     if held := view.held(domain):
         name = "" if view.reference == "reference" else f" ({view.reference})"

@@ -1,4 +1,4 @@
-"""Agreement is what scikit-learn, SciPy and evalica say it is, with intervals over questions."""
+"""Agreement equals scikit-learn, SciPy and evalica, with intervals over questions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pair(
     )
 
 
-def drawn(seed: int) -> list[CalibrationPair]:
+def simulated(seed: int) -> list[CalibrationPair]:
     random = np.random.default_rng(seed)
     pairs = []
     for index in range(200):
@@ -53,13 +53,13 @@ def drawn(seed: int) -> list[CalibrationPair]:
     return pairs
 
 
-def test_coefficients_equal_those_of_other_libraries() -> None:
-    pairs = drawn(1)
+def test_coefficients_agree_with_other_libraries() -> None:
+    pairs = simulated(1)
     result = calibrate(pairs, QUICK).overall
-    people = [int(np.sign(one.labels[0])) for one in pairs]
-    judge = [SIDES.index(one.preference) - 1 for one in pairs if one.preference is not None]
+    people = [int(np.sign(row.labels[0])) for row in pairs]
+    judge = [SIDES.index(row.preference) - 1 for row in pairs if row.preference is not None]
     assert result.kappa.value == pytest.approx(cohen_kappa_score(judge, people))
-    margins, labels = [known(one.margin) for one in pairs], [float(one.labels[0]) for one in pairs]
+    margins, labels = [known(row.margin) for row in pairs], [float(row.labels[0]) for row in pairs]
     assert result.pearson.value == pytest.approx(stats.pearsonr(margins, labels).statistic)
     assert result.spearman.value == pytest.approx(stats.spearmanr(margins, labels).statistic)
     hits = [a == b for a, b in zip(judge, people, strict=True)]
@@ -85,7 +85,7 @@ def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
         assert np.isnan(ours).all()
         return
     assert ours == pytest.approx((stats.spearmanr(x, y).statistic, stats.kendalltau(x, y).statistic))
-    # Pairs that are drawn several times count as often; many draws at once are each by itself.
+    # Weights equal repeated pairs, and several draws are independent.
     draws = np.random.default_rng(len(x)).integers(0, 3, (5, len(x)))
     draws[:, :2] += 1
     with warnings.catch_warnings(action="ignore", category=stats.ConstantInputWarning):
@@ -93,7 +93,7 @@ def test_rank_correlations_equal_scipys(points: list[tuple[int, int]]) -> None:
     assert coefficients.spearman(x, y, draws.astype(float)) == pytest.approx(repeated, nan_ok=True)
 
 
-def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() -> None:
+def test_ties_miss_decided_pairs_and_unreadable_pairs_are_excluded() -> None:
     pairs = [
         pair(-1, Preference.A),
         pair(2, Preference.TIE),
@@ -120,10 +120,8 @@ def test_a_judges_tie_misses_a_decided_pair_and_unreadable_ones_enter_nothing() 
         ((0.5,), Preference.B),
     ],
 )
-def test_people_prefer_what_more_than_half_of_them_prefer(
-    labels: tuple[float, ...], people: Preference
-) -> None:
-    """D1: grades are merged to a, tie or b and put to a majority, else a tie; how much better is no vote."""
+def test_people_prefer_the_side_of_more_than_half(labels: tuple[float, ...], people: Preference) -> None:
+    """D1: labels are merged to a, tie or b by majority, whatever their size."""
     result = pair(labels, people)
     assert result.people is people
     agreement = calibrate([result], QUICK).overall
@@ -133,15 +131,15 @@ def test_people_prefer_what_more_than_half_of_them_prefer(
 
 
 @given(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0]), min_size=1, max_size=7))
-def test_a_majority_turns_with_the_sides_and_forgets_the_order(labels: list[float]) -> None:
-    """D1: exchanging the answers exchanges the preference; order and strength of votes do not count."""
-    said = majority(labels)
-    assert majority([-label for label in labels]) is said.flipped
-    assert majority(sorted(labels)) is said
-    assert majority([np.sign(label) for label in labels]) is said
+def test_majority_flips_with_sides_and_ignores_order(labels: list[float]) -> None:
+    """D1: order and size of labels do not count."""
+    side = majority(labels)
+    assert majority([-label for label in labels]) is side.flipped
+    assert majority(sorted(labels)) is side
+    assert majority([np.sign(label) for label in labels]) is side
 
 
-def test_correlations_are_with_the_mean_label() -> None:
+def test_correlations_use_the_mean_label() -> None:
     """D1: a pair that the majority calls a tie still leans to b in the correlation."""
     pairs = [pair((-2, 1, 1), Preference.A, margin=-0.1), pair((1, 0, 0), Preference.B, margin=0.6)]
     pairs += [pair((2, 2, -1), Preference.B, margin=0.9)]
@@ -160,8 +158,8 @@ def test_absent_value_is_null() -> None:
     json.dumps([constant, empty], allow_nan=False)
 
 
-def test_intervals_hold_the_value_and_are_seeded() -> None:
-    pairs = drawn(5)
+def test_intervals_contain_the_value_and_are_seeded() -> None:
+    pairs = simulated(5)
     once, again = (calibrate(pairs, QUICK).overall for _ in range(2))
     assert once == again
     for name, result in once.estimates().items():
@@ -174,7 +172,7 @@ def test_intervals_hold_the_value_and_are_seeded() -> None:
 def test_pairs_of_one_question_are_resampled_together() -> None:
     pairs = [pair(1 if i % 3 else -1, Preference.B, question=f"q{i}") for i in range(40)]
     once = calibrate(pairs, QUICK).overall.accuracy.interval
-    copied = calibrate([one for one in pairs for _ in range(10)], QUICK).overall.accuracy.interval
+    copied = calibrate([row for row in pairs for _ in range(10)], QUICK).overall.accuracy.interval
     assert once is not None
     assert copied is not None
     assert copied.width == pytest.approx(once.width)
@@ -194,7 +192,7 @@ def board(seed: int) -> BattleTable:
     return coded(systems, 120, system, np.full(600, 5), winner, question)
 
 
-def test_rankings_by_the_same_verdicts_agree_fully() -> None:
+def test_rankings_of_equal_verdicts_agree() -> None:
     result = compare_rankings([board(1), board(1)]).as_json()
     assert (result["tau"], result["lower"], result["upper"]) == (1, 1, 1)
     assert all(row["ranks"][0] == row["ranks"][1] for row in listed(result["systems"]))

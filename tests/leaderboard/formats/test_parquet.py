@@ -1,4 +1,4 @@
-"""Battles in Parquet: the columns that are read at once, and the records that are read one by one."""
+"""Battles in Parquet, read by column and by row."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def battles(draw: st.DrawFn) -> list[Row]:
 
 
 @given(battles())
-def test_columns_and_records_are_the_same_battles(
+def test_columns_and_rows_give_the_same_battles(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row]
 ) -> None:
     folder = tmp_path_factory.mktemp("battles")
@@ -66,7 +66,7 @@ def test_columns_and_records_are_the_same_battles(
 
 
 @given(battles(), st.booleans())
-def test_written_battles_are_read_back_in_any_order(
+def test_written_battles_round_trip_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], named: bool
 ) -> None:
     if not named:
@@ -76,12 +76,12 @@ def test_written_battles_are_read_back_in_any_order(
     write_table(table, folder / "out.parquet")
     convert(folder / "in.parquet", folder / "lines.jsonl")
     convert(folder / "lines.jsonl", folder / "again.parquet")
-    convert(written(folder / "turned.parquet", rows[::-1]), folder / "turned.csv")
-    for file in ("out.parquet", "lines.jsonl", "again.parquet", "turned.parquet", "turned.csv"):
+    convert(written(folder / "reversed.parquet", rows[::-1]), folder / "reversed.csv")
+    for file in ("out.parquet", "lines.jsonl", "again.parquet", "reversed.parquet", "reversed.csv"):
         assert rows_of(read_battles(folder / file).table) == rows_of(table)
 
 
-def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
+def test_folder_of_parts_is_one_table(tmp_path: Path) -> None:
     for at, row in enumerate(ROWS):
         written(tmp_path / f"{at}.parquet", [dict(row)])
     table = read_battles(tmp_path).table
@@ -96,7 +96,7 @@ def test_a_folder_of_parts_is_one_round(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"winner": "model_c"}, {"model_b": "x"}, {"model_a": None}, {"winner": None}]
 )
-def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row) -> None:
+def test_invalid_value_error_names_the_row(tmp_path: Path, change: Row) -> None:
     file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
     with pytest.raises((FileFormatError, RecordError), match=r"b\.parquet.*row 3"):
         read_battles(file, context=Context(strict=True))
@@ -104,7 +104,7 @@ def test_a_wrong_value_is_named_with_its_row(tmp_path: Path, change: Row) -> Non
     assert (len(read.table), sum(read.left_out.values())) == (2, 1)
 
 
-def test_a_file_that_is_cut_off_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_truncated_file_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path / "b.parquet", [dict(row) for row in ROWS])
     file.write_bytes(file.read_bytes()[:200])
     with pytest.raises(FileFormatError, match="not a complete Parquet file"):

@@ -1,4 +1,4 @@
-"""Battle files of every format become the same table, and bad ones are named by row and column."""
+"""Battle files of every format give the same table, and errors name row and column."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def written(path: Path, rows: Sequence[Row]) -> Path:
     ids=["lines", "csv", "array", "array-on-a-line", "columns", "columns-on-a-line", "bom-and-blanks"],
 )
 @pytest.mark.parametrize("zipped", [False, True])
-def test_every_layout_gives_the_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
+def test_layouts_give_the_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
     file = read_battles(path)
@@ -73,7 +73,7 @@ def test_every_layout_gives_the_same_table(tmp_path: Path, name: str, text: str,
     ]
 
 
-def test_scores_and_counts_are_read_and_rows_that_count_zero_times_are_reported(tmp_path: Path) -> None:
+def test_scores_and_counts_are_read_and_zero_counts_reported(tmp_path: Path) -> None:
     path = tmp_path / "battles.csv"
     path.write_text("model_a,model_b,winner,score,count\nx,y,model_a,0.75,3\nx,y,tie,,2\nx,y,model_b,0,0\n")
     file = read_battles(path)
@@ -85,8 +85,8 @@ def test_scores_and_counts_are_read_and_rows_that_count_zero_times_are_reported(
     assert file.left_out == {LeftOut.ZERO_COUNT: 1}
 
 
-def test_human_evaluations_are_battles_of_people() -> None:
-    """RAG-QA Arena's `human_evaluations.json` is recognised: a battle a pair, won by most people's choice."""
+def test_human_evaluations_are_read() -> None:
+    """RAG-QA Arena's `human_evaluations.json` is detected: one battle per pair, by majority."""
     rows = next(read_chunks(GOLDEN / "human_evaluations.json"))
     assert rows.question_id == ["science_0", "writing_1", "science_0"]
     assert (rows.model_a, rows.model_b) == (["LFRQA"] * 3, ["RQA", "RQA", "big-model"])
@@ -95,7 +95,7 @@ def test_human_evaluations_are_battles_of_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{"a_x_y": {"majority": "z"}}', "x, y or Tie is expected"),
         ('{"pair": {"majority": "Tie"}}', "QUESTION_MODEL-A_MODEL-B is expected"),
@@ -103,14 +103,14 @@ def test_human_evaluations_are_battles_of_people() -> None:
         ('{"a_x_y": {"majority": "x"}', "cut off"),
     ],
 )
-def test_human_evaluations_that_cannot_be_read_say_where(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_human_evaluations_report_error(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "human_evaluations.json"
     path.write_text(text)
-    with pytest.raises(ArenaError, match=said):
+    with pytest.raises(ArenaError, match=message):
         list(read_chunks(path))
 
 
-def test_battles_without_questions_are_each_their_own(tmp_path: Path) -> None:
+def test_battles_without_questions_are_independent(tmp_path: Path) -> None:
     path = tmp_path / "all_battles.json"
     path.write_text(json.dumps({"model_a": ["x", "y"], "model_b": ["LFRQA"] * 2, "winner": ["tie"] * 2}))
     file = read_battles(path, "rag-qa-arena")
@@ -131,7 +131,7 @@ def test_battles_of_other_tools_are_read(name: str, battles: int, questions: int
 
 
 @pytest.mark.parametrize("word", ["-", "Draw", "same", "neither", "C", 0, "both_bad"])
-def test_tie_words_of_others_are_ties(tmp_path: Path, word: object) -> None:
+def test_foreign_tie_words_are_ties(tmp_path: Path, word: object) -> None:
     named = FAIR | {"winner": "C", "model_b": "C"}
     rows: list[Row] = [FAIR | {"winner": "a"}, FAIR | {"winner": word}, named]
     table = read_battles(written(tmp_path / "b.jsonl", rows)).table
@@ -139,7 +139,7 @@ def test_tie_words_of_others_are_ties(tmp_path: Path, word: object) -> None:
 
 
 @pytest.mark.parametrize("rows", [[FAIR | {"winner": "maybe"}], [{**ALPACA_ROW, "preference": 3}]])
-def test_verdicts_in_unknown_words_are_refused_as_a_class(tmp_path: Path, rows: list[Row]) -> None:
+def test_repeated_unknown_winner_words_are_refused(tmp_path: Path, rows: list[Row]) -> None:
     fair: list[Row] = [FAIR if "winner" in rows[0] else ALPACA_ROW] * 9
     assert len(read_battles(written(tmp_path / "b.jsonl", [*fair, *rows])).table) == 9
     with pytest.raises(RecordError, match=r"2 records have"):
@@ -202,10 +202,10 @@ EVAL = [
 ]
 
 
-def test_eval_results_read_strictly_leave_unreadable_replies_out(tmp_path: Path) -> None:
+def test_strict_eval_results_leave_out_unreadable_replies(tmp_path: Path) -> None:
     path = tmp_path / "fiqa_org-m_eval_by_gpt-4-0125-preview.json"
     path.write_text(json.dumps(EVAL))
-    # The published script reads what it can of every reply.
+    # The published script reads every reply.
     compatible = next(read_chunks(path, "rag-qa-arena-eval-compat"))
     assert compatible.winner == ["model_a", "model_b", "tie", "model_b"]
     assert not compatible.left_out
@@ -236,7 +236,7 @@ BAD_ROWS = [
 
 
 @pytest.mark.parametrize(("column", "value", "message"), BAD_ROWS)
-def test_a_bad_cell_is_named_by_row_and_column(
+def test_invalid_cell_error_names_row_and_column(
     tmp_path: Path, column: str, value: object, message: str
 ) -> None:
     path = written(tmp_path / "battles.jsonl", [FAIR, FAIR | {column: value}, FAIR])
@@ -270,12 +270,12 @@ def test_a_bad_cell_is_named_by_row_and_column(
         ("b.csv", NATIVE_CSV + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
         ("b.csv", "left,right,verdict\nx,y,1\n", "the columns 'model_a', 'model_b', 'verdict'"),
         ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),
-        ("b.csv", "model_a,model_b,winner\n", "holds no battles"),
+        ("b.csv", "model_a,model_b,winner\n", "has no battles"),
         ("b.jsonl", "", "is empty"),
-        ("b.json", json.dumps(ALPACA[3:4]), "holds no battles (1 no preference)"),
+        ("b.json", json.dumps(ALPACA[3:4]), "has no battles (1 no preference)"),
     ],
 )
-def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_malformed_file_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(FileFormatError) as caught:
@@ -283,7 +283,7 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path, name: str, text: str
     assert message in str(caught.value)
 
 
-def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> None:
+def test_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="There is no file"):
         read_battles(tmp_path / "absent.jsonl")
     damaged = tmp_path / "damaged.jsonl.gz"
@@ -296,11 +296,11 @@ def test_a_missing_damaged_or_mis_encoded_file_is_refused(tmp_path: Path) -> Non
         read_battles(latin)
     empty = tmp_path / "folder"
     empty.mkdir()
-    with pytest.raises(FileFormatError, match="holds no battle files"):
+    with pytest.raises(FileFormatError, match="has no battle files"):
         read_battles(empty)
 
 
-def test_a_named_format_that_does_not_fit_says_what_is_missing(tmp_path: Path) -> None:
+def test_wrong_format_error_names_missing_column(tmp_path: Path) -> None:
     path = written(tmp_path / "b.jsonl", NATIVE)
     with pytest.raises(FileFormatError, match=r'row 1, column "generator_1".*looks like native'):
         read_battles(path, "alpaca-eval")
@@ -321,7 +321,7 @@ HEADER = "question_id model_a model_b winner"
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "words"),
     [
         ({"winner": "model_a", "score": 0.1}, ["'model_a'", "0.1", "'model_b'"]),
         ({"winner": "model_b", "score": 0.5}, ["'model_b'", "0.5", "'tie'"]),
@@ -331,14 +331,12 @@ HEADER = "question_id model_a model_b winner"
         ({"order": "ba", "position": 1}, ["'ba'", "1"]),
     ],
 )
-def test_two_columns_that_contradict_each_other_are_one_problem(
-    tmp_path: Path, change: Row, said: Sequence[str]
-) -> None:
+def test_contradicting_columns_are_reported_once(tmp_path: Path, change: Row, words: Sequence[str]) -> None:
     path = written(tmp_path / "b.jsonl", [FAIR, {**FAIR, **change}, FAIR])
     read = read_battles(path)
     assert (len(read.table), read.left_out) == (2, {LeftOut.CONTRADICTION: 1})
     message = str(read.first[LeftOut.CONTRADICTION])
-    assert all(part in message for part in ("row 2", *said))
+    assert all(word in message for word in ("row 2", *words))
     with pytest.raises(RecordError, match="row 2"):
         read_battles(path, context=STRICT)
 
@@ -353,13 +351,13 @@ def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path)
         read_votes(path)
 
 
-def test_a_file_of_contradictions_is_refused(tmp_path: Path) -> None:
+def test_file_of_contradictions_is_refused(tmp_path: Path) -> None:
     rows = [FAIR | {"winner": "model_a", "score": 0.1}] * 3 + [FAIR]
     with pytest.raises(RecordError, match="1 minus it"):
         read_battles(written(tmp_path / "b.jsonl", rows))
 
 
-def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) -> None:
+def test_winner_words_agree_in_files_columns_and_votes(tmp_path: Path) -> None:
     words = ["both_bad", "tie (bothbad)", "tie (inconsistent)", "tie"]
     rows = [FAIR | {"winner": word} for word in words]
     path = written(tmp_path / "b.jsonl", rows)
@@ -372,7 +370,7 @@ def test_winner_words_are_the_same_in_files_columns_and_votes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "words", ["A B Tie", "a b both_bad", "X y tie", "left right TIE", "Model a,Model B,tie"]
 )
-def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) -> None:
+def test_winner_is_a_side_or_a_system(words: str, tmp_path: Path) -> None:
     first, second, tie = words.split("," if "," in words else " ")
     rows = [
         {"Question": f"{at}?", "System A": "X", "System B": "y", "Winner": won}
@@ -386,7 +384,7 @@ def test_a_winner_is_a_side_or_the_name_of_a_system(words: str, tmp_path: Path) 
         read_battles(written(path, [unclear, unclear]))
 
 
-def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) -> None:
+def test_battles_without_verdict_are_left_out_and_counted(tmp_path: Path) -> None:
     row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
     path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
     assert read_battles(path).left_out == {LeftOut.NO_VERDICT: 1}
@@ -395,7 +393,7 @@ def test_comparisons_without_a_verdict_are_left_out_and_counted(tmp_path: Path) 
 
 
 def test_one_hot_winners_are_read(tmp_path: Path) -> None:
-    """LMSYS's 55,000 battles have a column for each verdict, of which one is 1."""
+    """LMSYS's 55,000 battles have a column for each verdict."""
     marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0)]
     names = ("winner_model_a", "winner_model_b", "winner_tie")
     rows = [
@@ -426,7 +424,7 @@ def test_both_games_of_mt_bench_pairs_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("separator", [";", "\t", ","])
 @pytest.mark.parametrize("header", [HEADER, HEADER.title()])
-def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header: str) -> None:
+def test_spreadsheet_tables_are_read(tmp_path: Path, separator: str, header: str) -> None:
     path = tmp_path / "b.csv"
     path.write_text(
         f"{separator.join(header.split())}\n" + separator.join(["1.0", "x", "y", "model_a"]) + "\n"
@@ -437,7 +435,7 @@ def test_tables_of_spreadsheets_are_read(tmp_path: Path, separator: str, header:
 @pytest.mark.parametrize(
     "named", ["csv qid", "excel Query ID", "feather question", "json Prompt", "xz input"]
 )
-def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_path: Path) -> None:
+def test_question_columns_are_found_in_any_table(named: str, tmp_path: Path) -> None:
     form, name = named.split(" ", 1)
     rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
     plain = read_battles(written(tmp_path / "plain.jsonl", rows))
@@ -451,7 +449,7 @@ def test_questions_are_read_under_their_names_from_any_table(named: str, tmp_pat
     assert not read_battles(lists).questions_named
 
 
-def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
+def test_integer_ids_are_normalised(tmp_path: Path) -> None:
     ids = [1, 1.0, "1", "1.0"]
     read = read_battles(written(tmp_path / "b.jsonl", [FAIR | {"question_id": name} for name in ids]))
     assert read.table.questions == ("1",)
@@ -461,7 +459,7 @@ def test_a_whole_number_is_one_id_however_it_is_written(tmp_path: Path) -> None:
     assert BattleTable.from_columns(**columns).questions == ("1",)
 
 
-def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_path: Path) -> None:
+def test_names_are_normalised(tmp_path: Path) -> None:
     names = ["caf\u00e9", "cafe\u0301", " caf\u00e9 "]
     rows = [FAIR | {"model_a": name} for name in names]
     assert read_battles(written(tmp_path / "b.jsonl", rows)).table.systems == ("caf\u00e9", "y")
@@ -470,7 +468,7 @@ def test_names_are_one_name_in_any_form_of_unicode_and_with_outer_spaces(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["nan", "NaN", "NA", "<NA>", "None", " "])
-def test_invalid_name_is_no_system(tmp_path: Path, name: str) -> None:
+def test_invalid_names_are_refused(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / "b.jsonl", [FAIR, FAIR | {"model_a": name}])
     read = read_battles(path)
     assert (read.table.systems, read.left_out) == (("x", "y"), {LeftOut.FAULTY: 1})
@@ -480,14 +478,14 @@ def test_invalid_name_is_no_system(tmp_path: Path, name: str) -> None:
         BattleTable.from_columns(["q"], ["d"], [name], ["y"], ["tie"])
 
 
-def test_overall_is_no_domain(tmp_path: Path) -> None:
+def test_domain_overall_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="another id"):
         read_battles(written(tmp_path / "b.jsonl", [FAIR, FAIR | {"domain": "overall"}]))
     with pytest.raises(RecordError, match="another id"):
         BattleTable.from_columns(["q"], ["overall"], ["x"], ["y"], ["tie"])
 
 
-def test_votes_that_were_not_anonymous_are_left_out_unless_asked_for(tmp_path: Path) -> None:
+def test_votes_that_were_not_anonymous_are_optional(tmp_path: Path) -> None:
     rows = [FAIR | {"anony": anonymous} for anonymous in (True, False, True)]
     path = written(tmp_path / "b.jsonl", rows)
     assert read_battles(path).left_out == {LeftOut.NAMED: 1}
@@ -534,7 +532,7 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: b
 
 
 @pytest.mark.parametrize("length", range(1, len(WHOLE)))
-def test_a_cut_off_array_is_never_read_as_a_shorter_one(tmp_path: Path, length: int) -> None:
+def test_truncated_array_is_refused(tmp_path: Path, length: int) -> None:
     path = tmp_path / "battles.json"
     path.write_bytes(WHOLE[:length])
     with pytest.raises(InputError):

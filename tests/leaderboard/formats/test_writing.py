@@ -1,4 +1,4 @@
-"""Battle files come back from every format as they went in."""
+"""Battle files round-trip through every format."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ MADE = BattleRows(
 
 
 def test_write_refuses_unsupported_values_and_leaves_no_file(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="cannot hold the score"):
+    with pytest.raises(FileFormatError, match="cannot have the score"):
         write_chunks([MADE], tmp_path / "out.json", write_as="rag-qa-arena-eval")
     with pytest.raises(FileFormatError, match="cannot be written as CSV"):
         write_chunks([MADE], tmp_path / "out.csv", write_as="alpaca-eval")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> None:
+def test_suffix_selects_the_format(tmp_path: Path) -> None:
     write_chunks([MADE], tmp_path / "out.JSON")
     assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
     write_chunks([MADE], tmp_path / "out.CSV")
     assert (tmp_path / "out.CSV").read_text().startswith("question_id,domain,model_a,")
     for name in ("out.xlsx", "out", "out.parquet.gz", "out.jsonl.zst"):
-        with pytest.raises(FileFormatError, match="which say what is written"):
+        with pytest.raises(FileFormatError, match="which select the format"):
             write_chunks([MADE], tmp_path / name)
     with (
         pytest.raises(FileFormatError, match="says that it holds something else"),
@@ -54,7 +54,7 @@ def test_a_file_holds_what_its_name_says_or_is_not_written(tmp_path: Path) -> No
     assert {file.name for file in tmp_path.iterdir()} == {"out.JSON", "out.CSV"}
 
 
-def test_a_conversion_reports_what_it_left_out(tmp_path: Path) -> None:
+def test_conversion_reports_left_out_rows(tmp_path: Path) -> None:
     source = tmp_path / "annotations.json"
     record = {"instruction": "a", "generator_1": "x", "generator_2": "y", "preference": 1.2}
     source.write_text(json.dumps([record, record | {"instruction": "b", "preference": None}]))
@@ -72,8 +72,8 @@ ALL_COLUMNS = {
     "b.json": "chatbot-arena",
     "c.json": "rag-qa-arena",
 }
-"""Files that hold every column."""
-OTHERS = {"alpaca.json": "alpaca-eval", "eval.json": "rag-qa-arena-eval", "hard.jsonl": "arena-hard"}
+"""Formats with every column."""
+ARENAS = {"alpaca.json": "alpaca-eval", "eval.json": "rag-qa-arena-eval", "hard.jsonl": "arena-hard"}
 Record = dict[str, object]
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12, deadline=None)
 
@@ -83,16 +83,16 @@ def content(path: Path, kind: str) -> list[dict[str, str]]:
     for chunk in read_chunks(path, kind, context=EVERYTHING):
         columns = chunk.columns
         for cells in zip(*columns.values(), strict=True):
-            said = {name: cell for name, cell in zip(columns, cells, strict=True) if cell not in (None, "")}
-            rows.append({name: str(cell) for name, cell in said.items()})
+            row = {name: cell for name, cell in zip(columns, cells, strict=True) if cell not in (None, "")}
+            rows.append({name: str(cell) for name, cell in row.items()})
     return sorted(rows, key=lambda row: sorted(row.items()))
 
 
-def same(one: BattleFile, other: BattleFile) -> bool:
+def same(first: BattleFile, second: BattleFile) -> bool:
     pairs = [
-        (getattr(one.table, name), getattr(other.table, name)) for name in ("a", "b", "winner", "question")
+        (getattr(first.table, name), getattr(second.table, name)) for name in ("a", "b", "winner", "question")
     ]
-    return all(np.array_equal(*pair) for pair in pairs) and np.allclose(one.table.share, other.table.share)
+    return all(np.array_equal(*pair) for pair in pairs) and np.allclose(first.table.share, second.table.share)
 
 
 @st.composite
@@ -121,29 +121,27 @@ def records(draw: st.DrawFn) -> list[Record]:
 @pytest.mark.parametrize("first", ALL_COLUMNS)
 @QUICK
 @given(rows=records())
-def test_nothing_is_lost_between_files_that_hold_everything(
-    tmp_path: Path, first: str, last: str, rows: list[Record]
-) -> None:
+def test_lossless_formats_round_trip(tmp_path: Path, first: str, last: str, rows: list[Record]) -> None:
     source = write_lines(tmp_path / "source.jsonl", *rows)
     middle, end = tmp_path / f"1{first}", tmp_path / f"2{last}"
-    one = convert(source, middle, write_as=ALL_COLUMNS[first])
-    two = convert(middle, end, read_as=ALL_COLUMNS[first], write_as=ALL_COLUMNS[last])
-    assert (one.unkept, two.unkept, two.rows) == ((), (), len(rows))
+    there = convert(source, middle, write_as=ALL_COLUMNS[first])
+    back = convert(middle, end, read_as=ALL_COLUMNS[first], write_as=ALL_COLUMNS[last])
+    assert (there.dropped, back.dropped, back.rows) == ((), (), len(rows))
     assert content(end, ALL_COLUMNS[last]) == content(source, "native")
 
 
 FIXED: Record = {"domain": "fiqa", "model_a": "m", "model_b": "base", "judge": "j", "order": "ab"}
 
 
-@pytest.mark.parametrize("through", OTHERS)
+@pytest.mark.parametrize("through", ARENAS)
 @pytest.mark.parametrize("back", ALL_COLUMNS)
-def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, through: str, back: str) -> None:
+def test_plain_verdicts_round_trip_through_arena_formats(tmp_path: Path, through: str, back: str) -> None:
     words = ["model_a", "model_b", "tie"]
     rows: list[Record] = [FIXED | {"question_id": f"q{at}", "winner": words[at % 3]} for at in range(6)]
     source = write_lines(tmp_path / "source.jsonl", *rows)
-    written_ = convert(source, tmp_path / through, write_as=OTHERS[through])
-    convert(tmp_path / through, tmp_path / back, read_as=OTHERS[through], write_as=ALL_COLUMNS[back])
-    assert written_.unkept == ()
+    written_ = convert(source, tmp_path / through, write_as=ARENAS[through])
+    convert(tmp_path / through, tmp_path / back, read_as=ARENAS[through], write_as=ALL_COLUMNS[back])
+    assert written_.dropped == ()
     assert same(read_battles(tmp_path / back, ALL_COLUMNS[back]), read_battles(source))
 
 
@@ -155,15 +153,15 @@ def test_plain_verdicts_go_through_the_other_arenas_files(tmp_path: Path, throug
         ("hard.jsonl", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
     ],
 )
-def test_format_names_values_that_it_cannot_hold(tmp_path: Path, through: str, named: set[str]) -> None:
+def test_conversion_names_dropped_values(tmp_path: Path, through: str, named: set[str]) -> None:
     row: Record = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
-    result = convert(write_lines(tmp_path / "s.jsonl", row), tmp_path / through, write_as=OTHERS[through])
-    assert set(result.unkept) == named
+    result = convert(write_lines(tmp_path / "s.jsonl", row), tmp_path / through, write_as=ARENAS[through])
+    assert set(result.dropped) == named
 
 
 @pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.json"])
-def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) -> None:
+def test_late_columns_are_written(tmp_path: Path, name: str) -> None:
     plain: Record = {"question_id": "q", "model_a": "x", "model_b": "y", "winner": "tie"}
     rows = [plain] * 5000 + [plain | {"repeat": "2", "wording": "w", "turn": 1}]
     convert(write_lines(tmp_path / "s.jsonl", *rows), tmp_path / name, write_as=ALL_COLUMNS[name])
@@ -175,16 +173,16 @@ def test_columns_that_first_occur_late_are_written(tmp_path: Path, name: str) ->
     assert len(file.table) == 5001
 
 
-def test_nested_columns_are_kept_in_json_and_named_elsewhere(tmp_path: Path) -> None:
+def test_nested_columns_are_written_only_to_json(tmp_path: Path) -> None:
     row: Record = {"model_a": "x", "model_b": "y", "winner": "tie", "conversation_a": [{"role": "user"}]}
     source = write_lines(tmp_path / "s.jsonl", row)
-    assert convert(source, tmp_path / "b.jsonl").unkept == ()
+    assert convert(source, tmp_path / "b.jsonl").dropped == ()
     assert json.loads((tmp_path / "b.jsonl").read_text()) == row
     for name in ("b.csv", "b.parquet"):
-        assert convert(source, tmp_path / name).unkept == ("conversation_a",)
+        assert convert(source, tmp_path / name).dropped == ("conversation_a",)
 
 
-def test_no_cell_of_a_written_csv_is_a_formula(tmp_path: Path) -> None:
+def test_csv_cells_are_escaped(tmp_path: Path) -> None:
     names = ["=1+1", "'=1+1", "-x", "@y", "'z"]
     rows: list[Record] = [{"model_a": name, "model_b": "base", "winner": "tie"} for name in names]
     convert(write_lines(tmp_path / "s.jsonl", *rows), tmp_path / "b.csv")

@@ -1,4 +1,4 @@
-"""docs/other-tools.md: each row's value here, on the input of the row, and tools' boards as recorded."""
+"""Values in docs/other-tools.md, recomputed, and comparison with recorded boards of other tools."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PAGE = [
     if line.startswith("| `")
 ]
 HERE = {row[0].strip("`"): row[-2] for row in PAGE}
-TOLD = {row[0].strip("`"): row[1] for row in PAGE}
+TOOLS = {row[0].strip("`"): row[1] for row in PAGE}
 
 
 def written(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
@@ -46,7 +46,7 @@ def written(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
 
 
 def gap(rows: Sequence[Mapping[str, object]], folder: Path, **request: Any) -> float:  # noqa: ANN401
-    """Points by which the first system of battles of two is above the second."""
+    """Return the rating of `a` minus that of `b`."""
     result = rate_file(written(folder / "b.csv", rows), RatingRequest(bootstrap=20, **request))
     return (result.table.of("a").rating or 0) - (result.table.of("b").rating or 0)
 
@@ -59,7 +59,7 @@ def battles(*words: object, **columns: object) -> list[dict[str, object]]:
 
 
 def lengths(*, sorted_sides: bool) -> list[dict[str, object]]:
-    """Battles of equal systems that length wins; `a` is longest, and named first where sides are sorted."""
+    """Battles of equal systems won by length; `a` is longest, and comes first if sides are sorted."""
     rng, rows = np.random.default_rng(2), []
     for at in range(9000):
         pair = [("a", "b"), ("b", "c"), ("a", "c")][at % 3]
@@ -78,7 +78,7 @@ def style(folder: Path, *, sorted_sides: bool) -> str:
 
 
 def newcomer(_: Path) -> str:
-    """A system of 60 battles on a board of 300,060."""
+    """A system with 60 battles on a board of 300,060."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 5, 300_000)
     b, strength = (a + rng.integers(1, 5, len(a))) % 5, np.array([0.9, 0.4, 0, -0.4, -0.9])
@@ -99,11 +99,11 @@ def refused(winner: object) -> str:
 
 
 def shares(folder: Path) -> str:
-    """The strengths of three systems as shares of their sum."""
+    """Strengths of three systems as shares of their sum."""
     results = {("a", "b"): (6, 3), ("b", "c"): (6, 5), ("a", "c"): (7, 3)}
     rows = []
-    for (one, other), (won, lost) in results.items():
-        rows += battles(*["model_a"] * won, *["model_b"] * lost, model_a=one, model_b=other)
+    for (first, second), (won, lost) in results.items():
+        rows += battles(*["model_a"] * won, *["model_b"] * lost, model_a=first, model_b=second)
     strength = 10 ** (rated(folder, rows).points / 400)
     return " / ".join(f"{share:.3f}" for share in strength / strength.sum())
 
@@ -156,19 +156,19 @@ def rated(folder: Path, rows: Sequence[Mapping[str, object]]) -> ratings.RatingT
     return rate_file(written(folder / "r.csv", rows), RatingRequest()).table
 
 
-def test_every_row_of_the_page_is_held() -> None:
+def test_page_rows_and_versions_are_complete() -> None:
     assert sorted(HERE) == sorted(ROWS)
     for name, version in rules()["versions"].items():
-        assert any(f"{name} {version}" in tools for tools in TOLD.values()), name
+        assert any(f"{name} {version}" in tools for tools in TOOLS.values()), name
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_row_has_the_value_here(row: str, tmp_path: Path) -> None:
+def test_page_row_has_the_value_here(row: str, tmp_path: Path) -> None:
     assert ROWS[row](tmp_path) in HERE[row]
 
 
 def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
-    """Compare with the boards that tools made of a file."""
+    """Compare with recorded boards of a file."""
     for peer in PEERS:
         made = RECORDED[file][peer.name]
 
@@ -190,9 +190,7 @@ def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
         ("tests/golden/former_store/export/battles.jsonl", {"undefeated", "collapsed"}),
     ],
 )
-def test_reasons_are_those_of_the_page(
-    file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reasons_match_the_page(file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     result, texts = compared(file, monkeypatch), rules()["rules"]
     named = set()
     for reason in result.reasons:
@@ -208,7 +206,7 @@ def test_reasons_are_those_of_the_page(
 @pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 @pytest.mark.parametrize("file", [UNDEFEATED, ARENAKIT])
-def test_installed_tool_gives_the_recorded_board(peer: Peer, file: str) -> None:
+def test_installed_tool_reproduces_the_recorded_board(peer: Peer, file: str) -> None:
     made = RECORDED[file][peer.name]
     if peer.version != made["version"]:
         pytest.skip(f"{peer.name} {made['version']} is not installed (extra `peers`)")

@@ -1,4 +1,4 @@
-"""Ratings and rates as people would give them, held to PPI++ means, to plain means, and to simulation."""
+"""Corrected ratings and rates against PPI++ means, plain means and simulation."""
 
 from __future__ import annotations
 
@@ -52,39 +52,41 @@ def rating(table: dict[str, Any], system: str) -> dict[str, Any]:
     return next(row for row in table["ratings"] if row["system"] == system)
 
 
-def powered_mean(said: Floats, seen: Floats, rest: Floats) -> tuple[float, float]:
-    joint = float(np.mean((said - said.mean()) * (seen - seen.mean())))
-    spread = float(np.cov(np.concatenate([seen, rest])))
-    weight = min(max(joint / ((1 + len(said) / len(rest)) * spread), 0.0), 1.0)
-    error = np.sqrt((weight * rest).var() / len(rest) + (said - weight * seen).var() / len(said))
-    return float(weight * rest.mean() + (said - weight * seen).mean()), float(2 * 1.959964 * error)
+def powered_mean(people: Floats, judge: Floats, rest: Floats) -> tuple[float, float]:
+    joint = float(np.mean((people - people.mean()) * (judge - judge.mean())))
+    spread = float(np.cov(np.concatenate([judge, rest])))
+    weight = min(max(joint / ((1 + len(people) / len(rest)) * spread), 0.0), 1.0)
+    error = np.sqrt((weight * rest).var() / len(rest) + (people - weight * judge).var() / len(people))
+    return float(weight * rest.mean() + (people - weight * judge).mean()), float(2 * 1.959964 * error)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rates_are_powered_means(seed: int) -> None:
+def test_rates_equal_powered_means(seed: int) -> None:
     random = np.random.default_rng(seed)
     people = random.choice([0.0, 0.5, 1.0], 600, p=[0.3, 0.2, 0.5])
     judge = np.where(random.random(600) < 0.75, people, random.choice([0.0, 0.5, 1.0], 600))
     chosen = np.sort(random.choice(600, 200, replace=False))
-    verdicts = [(f"q{at:03}", "d", "s", "human", float(share)) for at, share in enumerate(judge)]
-    votes = votes_of([vote(verdicts[at], float(people[at])) for at in chosen])
-    table = correct_rates(plan_of(verdicts), votes, reference="human", by_domain=False)
+    rows = [(f"q{at:03}", "d", "s", "human", float(share)) for at, share in enumerate(judge)]
+    cast = votes_of([vote(rows[at], float(people[at])) for at in chosen])
+    table = correct_rates(plan_of(rows), cast, reference="human", by_domain=False)
     (row,) = table["rows"]
     rest = np.setdiff1d(np.arange(600), chosen)
     for measure, ends in MEASURES.items():
-        said, seen = (
-            {"mean_score": each, "win_rate": 1.0 * (each > 0.5), "win_tie_rate": 1.0 * (each >= 0.5)}[measure]
-            for each in (people, judge)
+        votes, verdicts = (
+            {"mean_score": share, "win_rate": 1.0 * (share > 0.5), "win_tie_rate": 1.0 * (share >= 0.5)}[
+                measure
+            ]
+            for share in (people, judge)
         )
-        wanted, wide = powered_mean(said[chosen], seen[chosen], seen[rest])
-        assert row[measure] == pytest.approx(wanted, abs=0.004)
+        mean, expected = powered_mean(votes[chosen], verdicts[chosen], verdicts[rest])
+        assert row[measure] == pytest.approx(mean, abs=0.004)
         width = row[f"{ends}upper"] - row[f"{ends}lower"]
-        assert width == pytest.approx(wide, rel=0.04)
-        classical = 2 * 1.96 * float(said[chosen].std()) / np.sqrt(200)
+        assert width == pytest.approx(expected, rel=0.04)
+        classical = 2 * 1.96 * float(votes[chosen].std()) / np.sqrt(200)
         assert width < 0.95 * classical
 
 
-def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
+def test_complete_votes_ignore_the_judge() -> None:
     verdicts, _ = round_of(1)
     shares = np.random.default_rng(2).choice([0.0, 0.5, 1.0], len(verdicts)).tolist()
     votes = votes_of([vote(*pair) for pair in zip(verdicts, shares, strict=True)])
@@ -100,7 +102,7 @@ def test_votes_on_every_battle_leave_nothing_to_correct() -> None:
     assert table["gain"] == pytest.approx(1)
 
 
-def test_a_good_judge_narrows_intervals_and_a_useless_one_does_not() -> None:
+def test_only_a_good_judge_narrows_intervals() -> None:
     random = np.random.default_rng(5)
     pairs = [
         (f"q{number}", "d", *pair, float(random.random() < 0.6))
@@ -119,25 +121,25 @@ def test_a_good_judge_narrows_intervals_and_a_useless_one_does_not() -> None:
     assert np.mean(widths[0]) < 0.75 * np.mean(widths[1])
 
 
-def test_order_of_rows_and_sides_changes_nothing() -> None:
+def test_ratings_do_not_depend_on_order_or_sides() -> None:
     verdicts, votes = round_of(3)
-    turned = [(q, d, b, a, 1 - share) for q, d, a, b, share in reversed(verdicts)]
-    one, other = (
-        {row["system"]: row for row in correct(plan_of(each), list(cast))["ratings"]}
-        for each, cast in ((verdicts, votes), (turned, reversed(votes)))
+    swapped = [(q, d, b, a, 1 - share) for q, d, a, b, share in reversed(verdicts)]
+    plain, shuffled = (
+        {row["system"]: row for row in correct(plan_of(rows), list(cast))["ratings"]}
+        for rows, cast in ((verdicts, votes), (swapped, reversed(votes)))
     )
-    for system, row in one.items():
+    for system, row in plain.items():
         for field in ("rating", "lower", "upper", "people_rating", "judge_rating", "rank_lower"):
-            assert row[field] == pytest.approx(other[system][field])
+            assert row[field] == pytest.approx(shuffled[system][field])
 
 
-def test_chances_weigh_votes() -> None:
+def test_votes_are_weighted_by_inverse_probability() -> None:
     random = np.random.default_rng(8)
     verdicts = [(f"q{number}", "d", "a", "b", float(random.random() < 0.5)) for number in range(4000)]
     chance = {0.0: 0.1, 1.0: 0.4}
-    drawn = [one for one in verdicts if random.random() < chance[one[4]]]
-    weighed = votes_of([vote(one, one[4], chance=chance[one[4]]) for one in drawn])
-    plain = votes_of([vote(one, one[4]) for one in drawn])
+    sample = [row for row in verdicts if random.random() < chance[row[4]]]
+    weighed = votes_of([vote(row, row[4], chance=chance[row[4]]) for row in sample])
+    plain = votes_of([vote(row, row[4]) for row in sample])
     rows = [correct_rates(plan_of(verdicts), votes)["rows"][0] for votes in (weighed, plain)]
     assert rows[0]["people_win_rate"] == pytest.approx(0.5, abs=0.04)
     assert rows[1]["people_win_rate"] == pytest.approx(0.8, abs=0.04)
@@ -153,17 +155,15 @@ def test_anchor_and_domains() -> None:
     rates = correct_rates(plan_of(verdicts), votes, reference="c")
     assert [(row["system"], row["domain"]) for row in rates["rows"]].count(("a", "d1")) == 1
     assert {row["domain"] for row in rates["rows"]} == {"overall", "d0", "d1"}
-    with pytest.raises(NotFoundError, match="nobody"):
-        correct_rates(plan_of(verdicts), votes, reference="nobody")
+    with pytest.raises(NotFoundError, match="unknown"):
+        correct_rates(plan_of(verdicts), votes, reference="unknown")
 
 
 @pytest.mark.parametrize(
     ("count", "lower", "words"),
     [(80, 0.954, "over 80 questions"), (3, 0.438, "over 3 questions"), (1, None, "too few for intervals")],
 )
-def test_votes_that_all_agree_have_the_interval_that_the_advice_names(
-    count: int, lower: float | None, words: str
-) -> None:
+def test_unanimous_votes_give_wilsons_interval(count: int, lower: float | None, words: str) -> None:
     verdicts = [(f"q{number}", "d", "a", "b", float(number % 3 > 0)) for number in range(120)]
     result = correct_rates(plan_of(verdicts), votes_of([vote(verdict, 1.0) for verdict in verdicts[:count]]))
     row = next(row for row in result["rows"] if row["system"] == "a")
@@ -172,7 +172,7 @@ def test_votes_that_all_agree_have_the_interval_that_the_advice_names(
     assert words in result["advice"]
 
 
-def test_votes_that_cannot_correct_are_refused() -> None:
+def test_insufficient_or_unknown_votes_are_refused() -> None:
     verdicts, _ = round_of(6)
     plan = plan_of(verdicts)
     with pytest.raises(RecordError, match=r"votes, row 2.*'q99' is unknown"):
@@ -188,7 +188,7 @@ def test_votes_that_cannot_correct_are_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(7))
-def test_intervals_hold_what_people_say(number: int) -> None:
+def test_intervals_cover_peoples_ratings(number: int) -> None:
     simulation = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks/people.py"), run_name="people")
     result = simulation["measured"](simulation["SETTINGS"][number], repeats=60)
     for name in ("rating", *MEASURES):

@@ -1,5 +1,3 @@
-"""Files of votes."""
-
 from __future__ import annotations
 
 import json
@@ -51,12 +49,12 @@ def test_scores_and_chances_are_read_and_written(tmp_path: Path) -> None:
         ({"score": 2, "winner": ""}, "between 0 and 1"),
     ],
 )
-def test_wrong_votes_are_named(change: dict[str, object], message: str) -> None:
+def test_invalid_votes_report_error(change: dict[str, object], message: str) -> None:
     with pytest.raises((RecordError, FileFormatError), match=message):
         votes_of([{**ROWS[0], **change}])
 
 
-def test_a_file_without_votes_or_columns_is_refused(tmp_path: Path) -> None:
+def test_file_without_votes_or_columns_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "votes.jsonl"
     path.write_text('{"question_id": "q", "model_a": "a", "winner": "tie"}\n')
     with pytest.raises(FileFormatError, match="model_b"):

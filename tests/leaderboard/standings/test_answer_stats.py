@@ -1,4 +1,4 @@
-"""A system that answered too few questions is listed without a rank, and leads nobody."""
+"""Systems with too few answers have no rank; missing answers and declines are counted."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def battles(answered: dict[str, int], reference: str = "") -> list[Row]:
         (
             f"q{number}",
             f"d{number % 2}",
-            one,
-            other,
-            "model_b" if number % 5 == 0 and "a short" not in {one, other} else "model_a",
+            first,
+            second,
+            "model_b" if number % 5 == 0 and "a short" not in {first, second} else "model_a",
         )
-        for one, other in combinations(sorted(answered, key=lambda name: (name == reference, name)), 2)
-        for number in range(min(answered[one], answered[other]))
+        for first, second in combinations(sorted(answered, key=lambda name: (name == reference, name)), 2)
+        for number in range(min(answered[first], answered[second]))
     ]
 
 
@@ -55,7 +55,7 @@ def standings() -> Standings:
 
 
 def test_system_with_5_of_56_answers_is_last_without_a_rating(standings: Standings) -> None:
-    """F24: it won all of its battles, and is listed with them and the reason in every domain, unranked."""
+    """F24: it won all its battles, and is listed with the reason in every domain."""
     assert [line.system for line in standings.lines["overall"]] == ["b", "c", "d", "a short"]
     for lines in standings.lines.values():
         line = lines[-1]
@@ -66,11 +66,11 @@ def test_system_with_5_of_56_answers_is_last_without_a_rating(standings: Standin
         assert not any(other.unranked for other in lines[:-1])
 
 
-def test_its_battles_enter_no_rating(standings: Standings) -> None:
-    others = [row for row in battles(ANSWERED) if "a short" not in row]
-    alone = rate(encoded(others), bootstrap=50, seed=3)
+def test_battles_of_unranked_systems_enter_no_rating(standings: Standings) -> None:
+    rest = [row for row in battles(ANSWERED) if "a short" not in row]
+    separate = rate(encoded(rest), bootstrap=50, seed=3)
     lines = standings.lines["overall"][:-1]
-    assert [line.rating for line in lines] == list(alone.ratings)
+    assert [line.rating for line in lines] == list(separate.ratings)
     named = json.dumps(standings.as_json()["differences"])
     assert "a short" not in named
     assert "a short" in json.dumps(standings.as_json()["head_to_head"])
@@ -88,31 +88,33 @@ def test_its_battles_enter_no_rating(standings: Standings) -> None:
         (1, 1, False),
     ],
 )
-def test_a_rank_takes_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
+def test_rank_needs_5_answers_and_a_fifth_of_the_questions(count: int, of: int, *, short: bool) -> None:
     answered = {"one": count, "other": of, "third": of}
     result = too_few_answers(encoded(battles(answered)), facts(answered))
     assert ("one" in result) is short
     assert not {"other", "third"} & result.keys()
 
 
-def test_where_answers_are_not_known_the_questions_of_battles_count() -> None:
+def test_questions_of_battles_count_if_answers_are_unknown() -> None:
     answered = {"one": 3, "other": 20, "third": 20}
     assert too_few_answers(encoded(battles(answered)), {}).keys() == {"one"}
 
 
-def test_a_round_on_some_questions_counts_answers_to_those() -> None:
+def test_only_answers_to_board_questions_count() -> None:
     answered = {"one": 250, "other": 1000, "third": 1000}
-    asked = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
-    rows = [row for row in battles({**answered}) if row[0] in asked]
-    known = {name: [one for one in part if one.question in asked] for name, part in facts(answered).items()}
-    assert too_few_answers(encoded(rows), known, asked=asked) == {
+    questions = frozenset({"q0", "q1", *(f"q{number}" for number in range(500, 508))})
+    rows = [row for row in battles({**answered}) if row[0] in questions]
+    known = {
+        name: [fact for fact in part if fact.question in questions] for name, part in facts(answered).items()
+    }
+    assert too_few_answers(encoded(rows), known, questions=questions) == {
         "one": "It answered 2 of 10 questions, too few for a rank."
     }
 
 
 def test_missing_answers_count_0_where_the_metric_exists() -> None:
-    """`q3` has no score of anyone; nobody answered `q4`, on which the set has no data, and `q5`."""
-    asked = {
+    """`q3` has no score; `q4`, on which the set has no data, and `q5` have no answer."""
+    questions = {
         f"q{at}": BoardQuestion(f"d{at % 2}", undefined=frozenset({"m"} if at == 4 else ()))
         for at in range(6)
     }
@@ -123,7 +125,7 @@ def test_missing_answers_count_0_where_the_metric_exists() -> None:
     ]
     answers = {"whole": whole, "part": whole[:1]}
     rows = [(f"q{at}", f"d{at % 2}", "whole", "part", "model_a" if at % 2 else "tie") for at in range(4)]
-    board = build_standings(encoded(rows), ABOUT, settings=QUICK, answers=answers, asked=asked)
+    board = build_standings(encoded(rows), ABOUT, settings=QUICK, answers=answers, questions=questions)
     lines = {line.system: line for line in board.lines["overall"]}
     means = {name: line.scores["m"] for name, line in lines.items()}
     assert means["whole"].mean == pytest.approx((1 + 0.5 + 1) / 4)
@@ -132,12 +134,12 @@ def test_missing_answers_count_0_where_the_metric_exists() -> None:
     assert (lines["whole"].partial, lines["part"].partial) == ("partial (4 of 6)", "partial (1 of 6)")
 
 
-def test_declines_are_counted_where_they_should_be() -> None:
-    asked = {f"q{at}": BoardQuestion("d", answerable=at > 1) for at in range(6)}
+def test_declines_are_counted_by_answerability() -> None:
+    questions = {f"q{at}": BoardQuestion("d", answerable=at > 1) for at in range(6)}
     declines = [
         AnswerFact(question=f"q{at}", domain="d", words=1, no_answer=at in {0, 3}) for at in (0, 1, 2, 3)
     ]
-    result = declines_of(declines, asked, marked=True)
+    result = declines_of(declines, questions, marked=True)
     assert (result["count"], result["share"]) == (2, 0.5)
     lower, upper = proportion_confint(1, 4, method="wilson")
     assert result["answered_where_should"] == {
@@ -148,10 +150,10 @@ def test_declines_are_counted_where_they_should_be() -> None:
         "upper": pytest.approx(upper),
     }
     assert [result["where_should"][name] for name in ("count", "of", "share")] == [1, 2, 0.5]
-    assert declines_of(declines, asked, marked=False)["where_should"] is None
+    assert declines_of(declines, questions, marked=False)["where_should"] is None
 
 
-def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
+def test_reference_with_few_answers_still_ranks_its_opponents() -> None:
     answered = {"one": 60, "other": 60, "right": 8}
     rows = battles(answered, "right")
     against = [row for row in rows if "right" in row]
@@ -160,7 +162,7 @@ def test_a_reference_of_few_questions_ranks_those_who_met_it_alone() -> None:
     assert result.keys() == {"right"}
 
 
-def test_files_name_the_reason(standings: Standings) -> None:
+def test_files_have_the_reason(standings: Standings) -> None:
     content = {
         form: standings_file(standings.as_json(), form).decode() for form in (BoardForm.CSV, BoardForm.JSON)
     }
@@ -175,8 +177,8 @@ def test_files_name_the_reason(standings: Standings) -> None:
     assert (line["unranked"], line["rating"]) == (rows["a short"]["unranked"], None)
 
 
-def test_a_reference_that_meets_nobody_is_no_row() -> None:
-    """F8, F21: answers that systems are held against are no entrant where no battle has them."""
+def test_reference_without_battles_is_not_listed() -> None:
+    """F8, F21: answers of the reference do not make it an entrant."""
     answered = {"b": 56, "c": 56}
     about = About(name="b", title="B", reference="right")
     board = build_standings(

@@ -1,5 +1,3 @@
-"""Standings say what was judged and export without surprises."""
-
 from __future__ import annotations
 
 import csv
@@ -71,7 +69,7 @@ def board() -> Standings:
     )
 
 
-def test_a_board_has_every_system_overall_and_by_domain() -> None:
+def test_board_has_every_system_overall_and_by_domain() -> None:
     standings = board()
     assert list(standings.lines) == ["overall", "d1", "d0"]
     lines = standings.lines["overall"]
@@ -85,8 +83,8 @@ def test_a_board_has_every_system_overall_and_by_domain() -> None:
     assert {line.system for line in standings.lines["d0"]} == {"=x", "y", "z", "ref", "unjudged"}
 
 
-def test_rates_are_against_the_reference_which_has_none_of_its_own() -> None:
-    """D9: a system's 40 battles are with the reference; its own against all 120 are another field."""
+def test_rates_are_against_the_reference() -> None:
+    """D9: the reference's rate against all is another field."""
     standings = board()
     for system in ("=x", "y", "z"):
         line = line_of(standings, system)
@@ -100,15 +98,15 @@ def test_rates_are_against_the_reference_which_has_none_of_its_own() -> None:
     assert against_all.battles == 120
 
 
-def test_exported_rates_of_the_reference_are_empty_whenever_its_board_was_published() -> None:
-    """D9: rows have nothing in the rates of the reference: no 0, and no rate against everyone."""
+def test_exported_rates_of_the_reference_are_empty_on_old_boards_too() -> None:
+    """D9: neither 0 nor the rate against all."""
     standings = dict(board().as_json())
     before = json.loads(json.dumps(standings))
     for part in before["lines"].values():
         for line in part:
             line["rate"] = line["rate"] or line.pop("rate_against_all")
-    for each in (standings, before):
-        rows = [row for row in flat_rows(each) if row["system"] == "ref"]
+    for board_json in (standings, before):
+        rows = [row for row in flat_rows(board_json) if row["system"] == "ref"]
         assert len(rows) == 3
         for row in rows:
             names = ("battles", "wins", "win_rate", "win_tie_rate", "win_lower", "mean_score", "questions")
@@ -116,7 +114,7 @@ def test_exported_rates_of_the_reference_are_empty_whenever_its_board_was_publis
             assert row["rating"] is not None
 
 
-def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
+def test_answer_statistics_exclude_undefined_scores() -> None:
     line = line_of(board(), "y", "d0")
     assert line.answers == 20
     assert line.declined is not None
@@ -134,13 +132,13 @@ def test_answer_facts_are_summed_up_without_what_is_undefined() -> None:
 
 
 def test_equal_input_gives_equal_bytes() -> None:
-    one, two = (standings_text(board().as_json()) for _ in range(2))
-    assert one == two
-    assert json.loads(one)["lines"]["overall"][0]["rating"]["rank"] == 1
-    assert json.loads(one)["outcomes"]["unreadable"] == 2
+    text, again = (standings_text(board().as_json()) for _ in range(2))
+    assert text == again
+    assert json.loads(text)["lines"]["overall"][0]["rating"]["rank"] == 1
+    assert json.loads(text)["outcomes"]["unreadable"] == 2
 
 
-def test_a_board_without_battles_says_why_it_has_no_ratings() -> None:
+def test_board_without_battles_has_a_reason() -> None:
     nothing = battles().select(np.zeros(120, dtype=bool))
     standings = build_standings(nothing, ABOUT, settings=QUICK, answers=facts())
     assert standings.ratings is None
@@ -150,7 +148,7 @@ def test_a_board_without_battles_says_why_it_has_no_ratings() -> None:
     json.dumps(standings.as_json(), allow_nan=False)
 
 
-def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
+def test_csv_json_and_parquet_agree(tmp_path: Path) -> None:
     snapshot = board().as_json()
     for name in ("b.csv", "b.csv.gz", "b.json", "b.parquet"):
         export_standings(snapshot, tmp_path / name)
@@ -169,7 +167,7 @@ def test_csv_json_and_parquet_say_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
-def test_no_cell_of_text_is_taken_for_a_formula(text: str) -> None:
+def test_formulas_are_escaped(text: str) -> None:
     assert escape_formula(text) == f"'{text}"
     assert escape_formula("gpt-4o") == "gpt-4o"
     assert escape_formula(-1.5) == -1.5

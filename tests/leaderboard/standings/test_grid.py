@@ -22,7 +22,7 @@ def _board(domains: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     return {"lines": {"overall": overall, **domains}, "domains": named, "reference": "ref"}
 
 
-def test_grid_marks_cells_of_few_questions_and_leaves_out_what_was_not_judged() -> None:
+def test_grid_marks_small_cells_and_omits_unjudged_ones() -> None:
     many = [_line("a", 20, 0.5, 0.4), _line("ref", 20, 0.5, None)]
     grid = grid_of(_board({"many": many, "few": [_line("a", 19, 0.2, None)], "all": [_line("a", 0, 0, 0.3)]}))
     assert (grid.systems, grid.domains) == (("a",), {"many": "Many", "few": "Few"})
@@ -42,7 +42,7 @@ def test_grid_marks_cells_of_few_questions_and_leaves_out_what_was_not_judged() 
         ([0.1, 0.2, 0.3, 0.4], (1.0, 1.0, 1.0)),
     ],
 )
-def test_correlation_over_cells_has_the_interval_of_fisher(
+def test_correlation_has_fishers_interval(
     scores: list[float | None], expected: tuple[float, ...] | None
 ) -> None:
     lines = {f"d{at}": [_line("a", 9, 0.2 * at, score)] for at, score in enumerate(scores)}
@@ -55,8 +55,6 @@ def test_correlation_over_cells_has_the_interval_of_fisher(
     ("rates", "expected"),
     [((0.8, 0.6, 0.4), ["d2"]), ((0.2, 0.6, 0.2), ["d0", "d2"]), ((0.5, 0.5, 0.5), []), ((), [])],
 )
-def test_the_weakest_domains_have_the_lowest_rate_unless_all_are_alike(
-    rates: tuple[float, ...], expected: list[str]
-) -> None:
+def test_weakest_domains_have_the_lowest_rate(rates: tuple[float, ...], expected: list[str]) -> None:
     lines = {f"d{at}": [_line("a", 9, rate, None)] for at, rate in enumerate(rates)}
     assert [cell.domain for cell in grid_of(_board(lines)).weakest("a", "win_tie_rate")] == expected

@@ -9,7 +9,6 @@ from tests.narrow import known
 
 
 def test_meetings_are_read_from_both_sides() -> None:
-    """Counts, shares and Wilson's interval of the share are those of the battles; who never met has none."""
     winners = ["model_a"] * 9 + ["tie"] * 4 + ["model_b"]
     rows = [(f"q{at}", "d", "a", "b", winner) for at, winner in enumerate(winners)]
     rows.append(("q0", "d", "b", "c", "tie"))

@@ -26,22 +26,22 @@ Ratings = dict[str, tuple[float | None, int, int]]
 )
 def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: list[str]) -> None:
     result = changes(_board(before), _board(after))
-    assert {one.system for one in result.systems if one.moved} == set(moved)
+    assert {change.system for change in result.systems if change.moved} == set(moved)
     assert (set(result.entered), set(result.left)) == (after.keys() - before, before.keys() - after)
 
 
-def test_reference_is_no_competitor() -> None:
+def test_reference_has_no_rank() -> None:
     ratings: Ratings = {"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}
     before, after = ({**_board(ratings), "reference": "ref"} for _ in range(2))
     assert ranks_among_systems(before) == {"a": (1, 1), "b": (2, 2)}
     result = changes(before, after)
-    assert [(one.system, one.before, one.after) for one in result.systems] == [
+    assert [(change.system, change.before, change.after) for change in result.systems] == [
         ("a", (1, 1), (1, 1)),
         ("b", (2, 2), (2, 2)),
     ]
 
 
-def test_reference_that_drops_behind_moves_no_system() -> None:
+def test_falling_reference_moves_no_system() -> None:
     before = {**_board({"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
     after = {**_board({"a": (1200, 1, 1), "ref": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
-    assert not any(one.moved for one in changes(before, after).systems)
+    assert not any(change.moved for change in changes(before, after).systems)

@@ -1,5 +1,3 @@
-"""The bundled published board says what the paper prints."""
-
 from __future__ import annotations
 
 import csv
@@ -18,7 +16,7 @@ SHARED = Path(__file__).parents[3] / "../shared/data/rag_qa_arena_tables"
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena_rates.json"
 
 
-def test_rates_are_the_printed_ones() -> None:
+def test_rates_equal_printed_ones() -> None:
     """Every win and win+tie rate of Table 3, overall included, to the printed decimal."""
     board = bundled_board()
     rates = win_rates(board.table, reference=board.reference, clustered=False)
@@ -29,8 +27,7 @@ def test_rates_are_the_printed_ones() -> None:
         assert round(100 * row.win_tie_rate, 1) == printed.win_tie_percent
 
 
-def test_rates_and_their_intervals_are_the_golden_ones() -> None:
-    """Counts, rates and Wilson bounds of the published board do not change by accident."""
+def test_rates_and_intervals_equal_golden_ones() -> None:
     board = bundled_board()
     rows = win_rates(board.table, reference=board.reference, clustered=False).as_json()["rows"]
     assert isinstance(rows, list)
@@ -40,7 +37,7 @@ def test_rates_and_their_intervals_are_the_golden_ones() -> None:
         assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_board_has_every_battle_of_the_paper() -> None:
+def test_board_has_every_battle_of_the_paper() -> None:
     board = bundled_board()
     assert board.table.weight is not None
     assert board.table.weight.sum() == 177_089
@@ -50,14 +47,14 @@ def test_the_board_has_every_battle_of_the_paper() -> None:
     assert "not single battles" in board.note
 
 
-def test_ratings_are_the_printed_ones() -> None:
+def test_ratings_equal_printed_ones() -> None:
     """Table 5 (A) within a point."""
     table = rate(bundled_board().table, cluster=Cluster.NONE, interval=IntervalKind.SANDWICH)
     assert {row.system: row.rating for row in table.ratings} == pytest.approx(printed_ratings(), abs=1.0)
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared tables are not beside the checkout")
-def test_bundled_figures_are_the_shared_ones() -> None:
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared tables are not next to the checkout")
+def test_bundled_figures_equal_shared_ones() -> None:
     board = bundled_board()
     ids = {name[:2].upper(): name for name in board.table.domains} | {"overall": "overall"}
     with (SHARED / "table3_win_rates.csv").open() as text:
@@ -65,7 +62,8 @@ def test_bundled_figures_are_the_shared_ones() -> None:
             (row["system"], ids[row["domain"]], float(row["win_pct"]), float(row["win_tie_pct"]))
             for row in csv.DictReader(text)
         ]
-    assert [(one.system, one.domain, one.win_percent, one.win_tie_percent) for one in board.rates] == shared
+    rates = [(rate.system, rate.domain, rate.win_percent, rate.win_tie_percent) for rate in board.rates]
+    assert rates == shared
 
 
 def test_impossible_percentages_and_missing_files_are_errors(tmp_path: Path) -> None:
@@ -75,7 +73,7 @@ def test_impossible_percentages_and_missing_files_are_errors(tmp_path: Path) -> 
     ]
     with pytest.raises(FileFormatError, match="No counts of x"):
         battles_from_rates({"d": 1000}, rates, "r")
-    with pytest.raises(FileFormatError, match="no printed rate of x in e"):
+    with pytest.raises(FileFormatError, match="No printed rate for x in e"):
         battles_from_rates({"d": 1000, "e": 10}, rates, "r")
     with pytest.raises(FileFormatError, match="cannot be read"):
         load_published(tmp_path)

@@ -22,9 +22,9 @@ SETTINGS = Settings(bootstrap=20)
 def _table(questions: int = 150) -> BattleTable:
     rng = np.random.default_rng(3)
     rows = [
-        (f"q{number}", "d", one, other, "model_a" if rng.random() < 0.6 else "model_b")
+        (f"q{number}", "d", first, second, "model_a" if rng.random() < 0.6 else "model_b")
         for number in range(questions)
-        for one, other in (("long", "plain"), ("long", "short"), ("plain", "short"))
+        for first, second in (("long", "plain"), ("long", "short"), ("plain", "short"))
     ]
     return BattleTable.from_columns(*[list(column) for column in zip(*rows, strict=True)])
 
@@ -75,7 +75,7 @@ def test_terms_without_variation_are_left_out() -> None:
     assert reasons["position"] == BOTH_ORDERS
 
 
-def test_unknown_texts_leave_position_alone() -> None:
+def test_unknown_texts_leave_only_position() -> None:
     facts = _facts()
     facts["plain"] = facts["plain"][:-1]
     fit = _fit(facts, _position())

@@ -16,7 +16,7 @@ from data.models import Board, SystemCard
 from leaderboard.standings.columns import columns
 from tests.arena.conftest import TEMPLATES, WORDS, Fill, answers_file, play, write_set
 
-SAID = {column.title for column in columns() if column.said and column.heading}
+SAID = {column.title for column in columns() if column.self_reported and column.heading}
 CARDS: Mapping[str, SystemCard] = {
     "full": SystemCard(organisation="Lab A", licence="MIT", open_weights="yes", parameters="70B"),
     "short": SystemCard(organisation="Lab B", released="2026-05", parameters="800M"),
@@ -66,7 +66,7 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
         rows = {row["system"]: row for row in csv.DictReader(file) if row["domain"] == "d0"}
     assert (rows["short"]["usd"], rows["short"]["usd_answers"], rows["wrong"]["usd"]) == ("0.0", "6", "")
     assert rows["full"]["organisation"] == "Lab A"
-    assert {column.name for column in columns() if column.said} <= set(
+    assert {column.name for column in columns() if column.self_reported} <= set(
         pq.read_table(tmp_path / "b.parquet").column_names
     )
 
