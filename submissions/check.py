@@ -20,7 +20,7 @@ from data.files.tables.columns import Column, column_of, renamed
 from data.files.tables.rows import FileFormat, Row
 from data.files.tables.values import given, id_text
 from data.models import Answer, Problem, Severity, SubmissionKind
-from data.models.words import few_of_each
+from data.models.words import summarise_problems
 from data.text import counted, escape_formula, percent
 from submissions.answer_tables import read_answer_table
 from submissions.answer_warnings import AnswerWarnings
@@ -366,7 +366,7 @@ def _counts(result: CheckReport) -> str:
 def _problem_lines(result: CheckReport) -> Iterator[str]:
     for severity in (Severity.ERROR, Severity.WARNING):
         chosen = [problem for problem in result.problems if problem.severity is severity]
-        yield from few_of_each(chosen, _problem_line)
+        yield from summarise_problems(chosen, _problem_line)
 
 
 def _problem_line(problem: Problem) -> str:

@@ -10,7 +10,7 @@ import typer
 from data.errors import ArenaError, InvalidFileError
 from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.models import Problem
-from data.models.words import few_of_each
+from data.models.words import summarise_problems
 from data.text import visible
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def show_error(error: ArenaError) -> None:
 
 def note_problems(problems: Iterable[Problem]) -> None:
     """Print problems on stderr, similar ones grouped."""
-    for line in few_of_each(problems, problem_line):
+    for line in summarise_problems(problems, problem_line):
         note(line)
 
 

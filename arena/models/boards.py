@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.formats import Bounded, rank_range
 from data.models import PEOPLE, Board
-from data.store.boards import SHORTEST_HASH
+from data.store.boards import MIN_HASH_LENGTH
 from judges.metrics.registry import MetricInfo
 from leaderboard.ratings.ranks import is_separated, letter_set
 from leaderboard.standings.grid import Grid
@@ -264,4 +264,4 @@ def board_label(head: Board) -> str:
 def snapshot_label(head: Board) -> str:
     """Return the same of one snapshot by its hash, which says where another took its place."""
     state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
-    return f"{board_label(head)}, {state} {head.content_hash[:SHORTEST_HASH]}"
+    return f"{board_label(head)}, {state} {head.content_hash[:MIN_HASH_LENGTH]}"

@@ -1,4 +1,4 @@
-"""Frozen values that every room speaks in; those with a table load SQLModel when they are first asked for."""
+"""Shared models; those with a table load SQLModel on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Columns as tables write them, and how their values are read: moments in UTC, closed words as members."""
+"""Columns and fields of tables: times in UTC, words as enum members."""
 
 # ruff: noqa: ANN401 - columns and their options are of any type
 
@@ -28,17 +28,14 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 metadata = sa.MetaData(naming_convention=NAMING)
-"""All tables; its names of constraints let migrations find them."""
+"""All tables; constraints are named so that migrations can find them."""
 
 
 class _Unmapped(SQLModelMetaclass):
-    """Makes the table that a class declares, and no mapper: none is used, and they took half of the time.
-
-    Fields without a column of their own are joined in by queries.
-    """
+    """Create the Table without an ORM mapper (halves import time); queries fill fields without a column."""
 
     def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
-        """Let a class that extends one with a table have no columns: it adds fields that are computed."""
+        """Declare no table for subclasses of a table class: they only add computed fields."""
         config = {**namespace.get("model_config", {}), "table": "table" in options}
         return super().__new__(cls, name, bases, {**namespace, "model_config": config}, **options)
 
@@ -52,19 +49,19 @@ class _Unmapped(SQLModelMetaclass):
         for field, column in [(field, getattr(self, field)) for field in self.model_fields]:
             if self.model_fields[field].sa_column is not PydanticUndefined:
                 columns[field] = column
-            # A class attribute would stand for a value that an instance lacks.
+            # A class attribute would hide that an instance lacks the value.
             type.__delattr__(self, field)
         self.__table__ = table(namespace["__tablename__"], *namespace.get("__table_args__", ()), **columns)
 
 
 class Base(SQLModel, metaclass=_Unmapped):
-    """The parent of the shapes that have a table: the store makes them of rows, and nothing validates them.
+    """Base of models with a table; the store builds them from rows without validation.
 
-    User input is validated at the edge, before the store writes a row. Routes publish them and commands print
-    them without their private fields, which `model_dump` leaves out too: rows are never written from it.
+    User input is validated before the store writes a row. Routes and commands print models without their
+    private fields, which `model_dump` omits too: rows are never written from it.
     """
 
-    # To build the validators of all tables would slow every command.
+    # Building the validators of all tables would slow every command.
     model_config = SQLModelConfig(
         defer_build=True, frozen=True, json_schema_serialization_defaults_required=True
     )
@@ -82,14 +79,14 @@ class Base(SQLModel, metaclass=_Unmapped):
         object.__setattr__(self, "__pydantic_fields_set__", set(values))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that commands print; moments are in ISO 8601 with their offset."""
+        """Return the JSON object that commands print; times are ISO 8601 with an offset."""
         dumped = self.model_dump(by_alias=True)
         printed: dict[str, Any] = json_text.loads(json_text.dumps(dumped, default=datetime.isoformat))
         return printed
 
 
 def table(name: str, /, *items: Any, **columns: Any) -> sa.Table:
-    """Declare a table by its columns, indexes and constraints; a mapping among them is its options."""
+    """Declare a table by its columns, indexes and constraints; a mapping in `items` has its options."""
     declared = [getattr(column, "sa_column", column) for column in columns.values()]
     for field, column in zip(columns, declared, strict=True):
         column.key = field
@@ -105,7 +102,7 @@ _AGO: ContextVar[timedelta] = ContextVar("ago", default=timedelta())
 
 @contextmanager
 def dated(ago: timedelta) -> Iterator[None]:
-    """Let what is stored meanwhile bear dates of the past: for data that are invented, and say so."""
+    """Backdate rows; used for demo data."""
     token = _AGO.set(ago)
     try:
         yield
@@ -114,12 +111,12 @@ def dated(ago: timedelta) -> Iterator[None]:
 
 
 def now() -> datetime:
-    """Return the present moment in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC) - _AGO.get()
 
 
 class Moment(sa.TypeDecorator[datetime]):
-    """A time stamp with its zone, which is UTC: SQLite keeps none, so there is only one."""
+    """Timestamp in UTC, since SQLite stores no time zone."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
@@ -130,13 +127,13 @@ class Moment(sa.TypeDecorator[datetime]):
         return value if value is None or value.tzinfo is None else value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Convert a value of the database, to UTC also where the engine leaves the zone out."""
+        """Convert a value of the database; it is in UTC if the engine omits the zone."""
         del dialect
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 class Word(sa.TypeDecorator[StrEnum]):
-    """A word of a closed set, read as its member."""
+    """Word of an enum, read as its member."""
 
     impl = sa.String
     cache_ok = True
@@ -149,12 +146,12 @@ class Word(sa.TypeDecorator[StrEnum]):
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> StrEnum | None:
         """Return the member."""
         del dialect
-        # To call the members takes three times as long.
+        # Calling the enum takes three times as long.
         return None if value is None else self._by_word.get(value) or self.members(value)
 
 
 class Prose(sa.TypeDecorator[str]):
-    """A text from anywhere: what no database can keep is replaced as it is written or looked for."""
+    """Text from any source; characters that databases cannot store are replaced, in queries too."""
 
     impl: Any = sa.Text
     cache_ok = True
@@ -166,17 +163,14 @@ class Prose(sa.TypeDecorator[str]):
 
 
 class Label(Prose):
-    """The same of at most so many characters."""
+    """Text of limited length."""
 
     impl: Any = sa.String
     cache_ok = True
 
 
 def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None = None, **options: Any) -> Any:
-    """Return a field of a row with its column, whose default it has.
-
-    JSON leaves out a `private` one, and calls one with an `alias` by that.
-    """
+    """Return a field with its column; JSON omits a `private` one and writes another under its `alias`."""
     column: sa.Column[Any] = sa.Column(kind, *arguments, **{"nullable": False, **options})
     default = options.get("default")
     required = callable(default) or (default is None and not column.nullable)
@@ -189,22 +183,22 @@ def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None =
 
 
 def joined(default: Any = PydanticUndefined, *, private: bool = False, alias: str | None = None) -> Any:
-    """Return a field without a column, which queries join in."""
+    """Return a field without a column; queries join it in."""
     return Field(default, sa_type=sa.JSON, exclude=private or None, serialization_alias=alias)
 
 
 def number(*, private: bool = False) -> Any:
-    """Return the number that the database gives to a row."""
+    """Return the primary key that the database assigns."""
     return field(sa.Integer, primary_key=True, private=private)
 
 
 def moment(*, nullable: bool = False, private: bool = False) -> Any:
-    """Return a moment."""
+    """Return a timestamp."""
     return field(Moment, nullable=nullable, private=private)
 
 
 def created(*, alias: str | None = None) -> Any:
-    """When the row was written."""
+    """Return the time of creation."""
     return field(Moment, default=now, alias=alias)
 
 
@@ -224,12 +218,12 @@ def prose(*, nullable: bool = False, default: str | None = None) -> Any:
 
 
 def label(length: int, *, nullable: bool = False, **options: Any) -> Any:
-    """Return a text of at most so many characters."""
+    """Return a text of limited length."""
     return field(Label(length), nullable=nullable, **options)
 
 
 def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:
-    """Return a word of a closed set."""
+    """Return a word of an enum."""
     return field(Word(members, length), nullable=nullable)
 
 
@@ -244,24 +238,23 @@ def real(*, nullable: bool = False, default: float | None = None, private: bool 
 
 
 def flag(*, nullable: bool = False, default: bool | None = None, **options: Any) -> Any:
-    """Return a yes or no."""
+    """Return a boolean."""
     return field(sa.Boolean, nullable=nullable, default=default, **options)
 
 
 def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:
-    """Return a foreign key; the row goes with what it names."""
+    """Return a foreign key; the row is deleted with its parent."""
     return field(None, sa.ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
 
 
 def key_of(target: str, **options: Any) -> Any:
-    """Return a foreign key that is the row's own key too, or a part of it."""
+    """Return a foreign key that is part of the primary key."""
     return parent(target, primary_key=True, autoincrement=False, **options)
 
 
 def where(condition: str) -> dict[str, Any]:
-    """Return a condition of an index."""
-    # `schema.ddl_metadata` gives it to PostgreSQL too: to name that here would load its dialect in every
-    # command, which takes as long as a listing takes to read.
+    """Return the condition of a partial index."""
+    # `schema.ddl_metadata` adds it for PostgreSQL: naming it here would load that dialect in every command.
     return {"sqlite_where": sa.text(condition)}
 
 
@@ -269,5 +262,5 @@ def _frozen(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(content)
 
 
-# Models hold such mappings, which travel to the children that work on texts as their content.
+# Models contain such mappings, which are pickled for the processes that work on texts.
 copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))

@@ -1,4 +1,4 @@
-"""Conduct of judges: how often the models behind a round's judge could be read, and what decided."""
+"""Conduct of judges: unreadable replies, refusals and position bias."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,29 +9,30 @@ from data.models.judgments import Judgment, Verdict
 from data.models.words import Outcome, Preference, Presentation
 from data.text import percent
 
-MOST_UNREADABLE = 0.5
-MOST_FLIPS = 0.6
-MOST_OF_ONE_PLACE = 0.8
-ENOUGH = 20
-"""Replies before a share says anything."""
-LONGEST_EXAMPLE = 300
+MAX_UNREADABLE = 0.5
+MAX_FLIPS = 0.6
+MAX_FIRST_OR_SECOND = 0.8
+MIN_REPLIES = 20
+"""Replies below which shares are not reported."""
+MAX_EXAMPLE = 300
 
 
 @dataclass(slots=True, kw_only=True)
 class JudgeConduct:
-    """Counts of what a judge of a round said; embedded judges have none.
+    """Counts of a judge's replies in a round; zero for embedded judges.
 
     Attributes:
-        readings: Orders of battles about which a model was asked, whatever came back.
-        replies: Replies to them, those after which it was asked again included.
+        readings: Presentations of battles that were sent to a model.
+        replies: Replies to them, including those that were retried.
         unreadable: Readings without a verdict in the reply.
         refused: Readings that the model or a filter declined.
         failed: Readings without a reply.
-        flips: Those on which the orders disagree.
-        first: Readings of these battles that the answer shown first won.
-        second: Likewise the answer shown second.
-        ties: Readings of these battles without a winner.
-        reasons: Why replies were unreadable, how often.
+        both_orders: Battles read in both orders.
+        flips: Battles on which the orders disagree.
+        first: Readings in both orders that the answer shown first won.
+        second: Readings in both orders that the answer shown second won.
+        ties: Readings in both orders without a winner.
+        reasons: Counts of reasons for unreadable replies.
         example: An unreadable reply, or one of a battle on which the orders disagree.
     """
 
@@ -50,17 +51,17 @@ class JudgeConduct:
 
     def add(self, verdict: Verdict) -> None:
         """Count a verdict."""
-        asked = [judgment for judgment in verdict.judgments if judgment.calls or judgment.reply is not None]
-        for judgment in asked:
+        judgments = [item for item in verdict.judgments if item.calls or item.reply is not None]
+        for judgment in judgments:
             self._read(judgment)
-        if verdict.flipped is None or not asked:
+        if verdict.flipped is None or not judgments:
             return
         self.both_orders += 1
         self.flips += verdict.flipped
-        for judgment in asked:
+        for judgment in judgments:
             self.count_place(judgment.presentation, judgment.preference)
         if verdict.flipped and not self.unreadable:
-            self._keep(asked[0])
+            self._set_example(judgments[0])
 
     def _read(self, judgment: Judgment) -> None:
         self.readings += 1
@@ -70,66 +71,66 @@ class JudgeConduct:
         self.failed += judgment.outcome is Outcome.FAILED
         if judgment.outcome is Outcome.UNREADABLE:
             self.reasons[judgment.detail] += 1
-            self._keep(judgment)
+            self._set_example(judgment)
 
     def count_place(self, presentation: Presentation, preference: Preference | None, number: int = 1) -> None:
         """Count readings in both orders by the place that won."""
         if preference is Preference.TIE:
             self.ties += number
         elif preference is not None:
-            shown_first = Preference.A if presentation is Presentation.A_FIRST else Preference.B
-            if preference is shown_first:
+            first = Preference.A if presentation is Presentation.A_FIRST else Preference.B
+            if preference is first:
                 self.first += number
             else:
                 self.second += number
 
-    def _keep(self, judgment: Judgment) -> None:
+    def _set_example(self, judgment: Judgment) -> None:
         if judgment.reply is not None:
             text = " ".join(judgment.reply.text.split())
-            self.example = text[:LONGEST_EXAMPLE] + ("…" if len(text) > LONGEST_EXAMPLE else "")
+            self.example = text[:MAX_EXAMPLE] + ("…" if len(text) > MAX_EXAMPLE else "")
 
     @property
     def enough(self) -> bool:
-        """True if there are enough replies for a share to say anything."""
-        return self.replies >= ENOUGH
+        """True if there are enough replies to report shares."""
+        return self.replies >= MIN_REPLIES
 
     def sentences(self) -> tuple[str, ...]:
-        """Sentences on faults of the judge; empty without any."""
+        """Return sentences on faults of the judge."""
         return (*self.grave(), *self._declined())
 
     def grave(self) -> tuple[str, ...]:
-        """Sentences on faults that disqualify a judge: unreadable replies, or position bias."""
+        """Return sentences on disqualifying faults: unreadable replies and position bias."""
         return tuple(self._grave())
 
     def _declined(self) -> Iterator[str]:
-        if self.refused + self.failed > MOST_UNREADABLE * self.readings:
+        if self.refused + self.failed > MAX_UNREADABLE * self.readings:
             yield (
                 f"{_of(self.refused + self.failed, self.readings)} of the judge's readings were refused or "
                 "failed."
             )
 
     def _grave(self) -> Iterator[str]:
-        if self.unreadable > MOST_UNREADABLE * self.readings:
-            whys = "; ".join(f"{why} ({count:,})" for why, count in self.reasons.most_common(2))
+        if self.unreadable > MAX_UNREADABLE * self.readings:
+            reasons = "; ".join(f"{reason} ({count:,})" for reason, count in self.reasons.most_common(2))
             yield (
                 f"{_of(self.unreadable, self.readings)} of the judge's readings are unreadable"
-                f"{f': {whys}' if whys else ''}."
+                f"{f': {reasons}' if reasons else ''}."
             )
         places = self.first + self.second + self.ties
         most = max(self.first, self.second)
-        if places < ENOUGH:
+        if places < MIN_REPLIES:
             return
-        if self.flips > MOST_FLIPS * self.both_orders:
+        if self.flips > MAX_FLIPS * self.both_orders:
             yield (
                 f"The two orders disagree on {_of(self.flips, self.both_orders)} of the battles: the judge "
                 f"decides by position. {self.place}"
             )
-        elif most > MOST_OF_ONE_PLACE * places:
+        elif most > MAX_FIRST_OR_SECOND * places:
             yield f"The judge decides by position. {self.place}"
 
     @property
     def place(self) -> str:
-        """A sentence on how often each place won; empty where no battle was read in both orders."""
+        """Sentence on the place that won more often; empty if no battle was read in both orders."""
         places = self.first + self.second + self.ties
         if not places:
             return ""
@@ -149,12 +150,12 @@ class JudgeConduct:
 
 
 def several_models(served: Mapping[str, Counter[str]]) -> tuple[str, ...]:
-    """Sentences about models for which more than one model answered; empty where none did."""
+    """Return a sentence for each model name that several models answered for."""
     return tuple(
-        f"More than one model answered for {asked}: "
-        f"{', '.join(f'{name} ({count:,})' for name, count in sorted(answered.items()))}."
-        for asked, answered in sorted(served.items())
-        if len(answered) > 1
+        f"More than one model answered for {model}: "
+        f"{', '.join(f'{name} ({count:,})' for name, count in sorted(counts.items()))}."
+        for model, counts in sorted(served.items())
+        if len(counts) > 1
     )
 
 

@@ -1,4 +1,4 @@
-"""Jobs for workers, and the leases of workers on them, with their tables."""
+"""Jobs and leases with their tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from data.progress import Work
 class WorkerId:
     """Identity of a worker's process.
 
-    `place` is the machine since its start with its namespace of processes, empty where unknown; `started` is
-    when the process began, so that a reused `pid` is recognised.
+    `place` is the machine's boot id and its PID namespace, empty if unknown. `started` is the start time of
+    the process, which distinguishes reused `pid`s.
     """
 
     name: str
@@ -28,11 +28,11 @@ class WorkerId:
 
 
 class Job(Base, table=True):
-    """A job; `error` says why it failed, was cancelled, or is tried again.
+    """Job of a queue; `error` is the reason for a failure, a cancellation or a retry.
 
-    At most one job of a round is queued or running. `workers` is how many may share it; `owner` is empty
-    where any worker may take it, else the one group of processes that may. `not_before` is in seconds of the
-    database's clock since 1970.
+    At most one job of a round is queued or running. `workers` limits how many may share it. `owner` is the
+    group of processes that may take it, empty for any. `not_before` is in seconds since 1970 by the
+    database's clock.
     """
 
     __tablename__ = "job"
@@ -63,10 +63,10 @@ jobs = Job.__table__
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A worker's lease on a job; its `id` is never used again, so that it fences off an expired worker.
+    """A worker's lease on a job; its `id` is a fencing token, which is never reused.
 
-    `seconds` are since it was taken, `beat_age` since the last heartbeat, `lease_left` until it expires
-    (negative where it has). `done` counts settled battles; `work` is the progress where the worker tells it.
+    `seconds` are since its start, `beat_age` since the last heartbeat, `lease_left` until it expires
+    (negative afterwards). `done` counts settled battles; `work` is the progress that the worker reports.
     """
 
     id: int
@@ -109,12 +109,12 @@ lease_rows = table(
     recorded_output=col.whole(default=0),
     progress=col.maybe_json(),
 )
-"""Workers' leases on jobs. A number is never used again, so it fences off a worker whose lease expired.
+"""Leases on jobs; an id is never reused, so it rejects writes of a worker whose lease expired.
 
-    Moments are seconds of the database's clock since 1970. `drawn_usd` is what it set aside, `paid_*` what it
-    reported to the round's account, `recorded_*` what its committed verdicts say was paid.
+    Times are seconds since 1970 by the database's clock. `drawn_usd` is reserved, `paid_*` was reported to
+    the round's account, `recorded_*` sums the costs of committed verdicts.
     """
 battle_holds = table(
     "battle_hold", battle_id=col.key_of("battle.id"), seat_id=col.parent("seat.id", index=True)
 )
-"""The lease that judges a battle at present: by its primary key, one at most."""
+"""Claims of battles by leases; the primary key allows one per battle."""

@@ -1,4 +1,4 @@
-"""Judgments, verdicts, scores and human labels: who was asked what, what came back, and what it settled."""
+"""Judgments, verdicts, scores and human labels."""
 
 import hashlib
 import math
@@ -13,7 +13,7 @@ from data.models.words import Outcome, Preference, Presentation
 
 
 def battle_id(set_hash: str, question_id: str, system_a: str, system_b: str) -> str:
-    """Name a battle by what is compared, so that every machine gives it the same id."""
+    """Return an id of a battle that is the same on every machine."""
     material = f"{set_hash}\x1f{question_id}\x1f{system_a}\x1f{system_b}"
     return hashlib.sha256(material.encode()).hexdigest()[:20]
 
@@ -22,8 +22,8 @@ class TokenUsage(NamedTuple):
     """Tokens of one call, as its provider reports them.
 
     `input` includes `cached` and `cache_written`, `output` includes all thinking: `thinking` is the part
-    counted outside the completion, `reasoning` all that the provider reports. `stated_usd` is the cost
-    that a gateway states.
+    counted outside the completion, `reasoning` the provider's total. `stated_usd` is the cost that a gateway
+    states.
     """
 
     input: int = 0
@@ -37,16 +37,15 @@ class TokenUsage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """An LLM's reply, with the tokens, cost and time that it took.
+    """An LLM's reply with its tokens, cost and latency.
 
-    `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost are what it
-    took to get it, calls that were charged and brought nothing included; `cost_usd` is None where no
-    price is known. `cached` replies cost nothing now: their tokens and cost are those first paid. `thinking`
-    is the reasoning that an endpoint returned apart from the text, where the request asked to keep it.
-    `response_id`, `response_model` and `fingerprint` are the endpoint's own names of the reply, of the model
-    that gave it, and of the system that ran the model. `left_out` names settings of the request that were not
-    sent because the endpoint refuses them, separated by commas. `metered` is false where the endpoint
-    reported no believable tokens; `usage` is its report of the last call. Neither is kept.
+    `key` is the sha256 of the canonical request; `latency` is in seconds. Tokens and cost include failed
+    calls that were charged; `cost_usd` is None if the price is unknown. `cached` replies cost nothing now:
+    their tokens and cost are those first paid. `thinking` is the reasoning that an endpoint returned
+    separately, if the request asked to keep it. `response_id`, `response_model` and `fingerprint` are
+    reported by the endpoint. `left_out` names settings, separated by commas, that were not sent because the
+    endpoint refuses them. `metered` is false if the endpoint reported no plausible tokens; `usage` is its
+    report of the last call. Neither is stored.
     """
 
     key: str
@@ -69,8 +68,8 @@ class Reply:
     usage: TokenUsage | None = None
 
     def from_cache(self) -> "Reply":
-        """Return the same reply as one that costs nothing now."""
-        # Several times as quick as `dataclasses.replace`, and made for every verdict of a second round.
+        """Return the reply as a cached one."""
+        # Several times as fast as `dataclasses.replace`; called for every verdict of a second round.
         return Reply(
             key=self.key,
             endpoint=self.endpoint,
@@ -95,27 +94,26 @@ class Reply:
 class Judgment:
     """One judge, one presentation order, one reply.
 
-    `preference` and `margin` are in terms of the battle's `a` and `b`, whatever was shown first.
+    `preference` and `margin` refer to the battle's `a` and `b`, independent of the presentation.
 
     Attributes:
         model: The LLM, or the embedded judge's version.
-        presentation: Which answer was shown first.
-        outcome: `judged` where a complete, final verdict was read.
+        presentation: Order of the two answers.
+        outcome: `judged` if a complete, final verdict was read.
         preference: Set exactly when `outcome` is `judged`.
-        margin: −1…1, positive where b is better; None where the judge gives no degree.
+        margin: −1…1, positive if b is better; None if the judge gives no degree.
         rationale: The judge's reasons, as text or as the JSON text of the embedded judge.
-        detail: For anything but `judged`, what happened; else a note on the reading, where there is one.
-        grade: The reply's own label before merging (five-grade judges), else empty.
+        detail: Reason for an outcome other than `judged`, else a note on the reading or empty.
+        grade: The label before merging (five-grade judges), else empty.
         settings: Canonical JSON of the sampling settings.
         prompt_hash: sha256 of the prompt's text; empty for the embedded judge.
         parser: Version of the parser that read the reply.
-        calls: Requests sent for this judgment, re-asks included.
-        reply: The last reply, where there was one.
-        earlier: The replies before it, after which the judge was asked again.
-        input_tokens: Paid for this judgment: re-asks and calls without a reply included, replies from the
-            cache not.
+        calls: Requests sent for this judgment, including retries.
+        reply: The last reply, if any.
+        earlier: Earlier replies that were retried.
+        input_tokens: Tokens paid for this judgment, including retries and failed calls but not the cache.
         output_tokens: Likewise.
-        cost_usd: Likewise; None where no price is known.
+        cost_usd: Likewise; None if the price is unknown.
     """
 
     judge: str
@@ -140,7 +138,7 @@ class Judgment:
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.preference is not None):
             message = f"A judgment that is {self.outcome} has the preference {self.preference}."
-            raise RecordError(message, advice="Only a judged one has a preference.")
+            raise RecordError(message, advice="Set a preference exactly if the outcome is judged.")
         if self.margin is not None and not (math.isfinite(self.margin) and -1 <= self.margin <= 1):
             raise RecordError(f"The margin {self.margin} is not between -1 and 1.")
 
@@ -150,15 +148,14 @@ CORRECTION = "corrected by the organisers: "
 
 
 NOT_HANDED_IN = "no answer was handed in"
-"""Detail of a verdict that no judge gave: one of the two answers is empty or missing, and loses."""
+"""Detail of a verdict without a judge: one of the two answers is empty or missing, and loses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The settled preference of a battle and the judgments that settled it.
 
-    `score` is the share of the win that `a` gets, 0–1, where a soft judge gives one. `flipped` is
-    None unless both orders were read.
+    `score` is `a`'s share of the win, 0–1, from a soft judge. `flipped` is None unless both orders were read.
     """
 
     outcome: Outcome
@@ -171,22 +168,22 @@ class Verdict:
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.preference is not None):
             message = f"A verdict that is {self.outcome} has the preference {self.preference}."
-            raise RecordError(message, advice="Only a judged one has a preference.")
+            raise RecordError(message, advice="Set a preference exactly if the outcome is judged.")
         if self.score is not None and not (math.isfinite(self.score) and 0 <= self.score <= 1):
             raise RecordError(f"The score {self.score} is not between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanLabel:
-    """Label of a person on a pair: −2…2, positive where b is better.
+    """A person's label of a pair: −2…2, positive if b is better.
 
     Attributes:
-        system_a: System of answer a; empty where the file does not name it.
-        system_b: System of answer b; empty likewise.
-        annotator: Name of the person; empty where the file does not name them.
-        shown_first: Side that was shown first, `a` or `b`; empty where it is not known.
-        labelled_at: Time of the label; empty where it is not known.
-        both_bad: Whether a tie says that both answers are bad.
+        system_a: System of answer a; empty if unknown.
+        system_b: System of answer b; empty if unknown.
+        annotator: Name of the person; empty if unknown.
+        shown_first: Side shown first, `a` or `b`; empty if unknown.
+        labelled_at: Time of the label; empty if unknown.
+        both_bad: Whether a tie means that both answers are bad.
     """
 
     id: str
@@ -213,14 +210,14 @@ NOTHING: Mapping[str, Json] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricItem:
-    """One answer with everything that a metric may hold it against.
+    """One answer with all texts that metrics compare it with.
 
     Attributes:
         answer: The answer as submitted.
-        passages: The passages of the question: the ground truth of comprehensiveness and factuality.
-        contexts: What the system was given: ranked passages, best first.
+        passages: Passages of the question: the ground truth of comprehensiveness and factuality.
+        contexts: Passages that the system retrieved, best first.
         aspects: Facets that a good answer addresses.
-        sub_questions: What coverage counts.
+        sub_questions: Sub-questions that coverage counts.
         short_answers: Brief forms of the right answer.
         nuggets: Facts that a good answer states.
     """
@@ -239,10 +236,10 @@ class MetricItem:
 
 
 ENGINE = "engine"
-"""The detail of a score that names who found it: an LLM, or the embedded version."""
+"""Key of a score's details: the LLM or the version of the embedded metrics."""
 EMBEDDED_ENGINE = "lexical-7"
-"""The version of the embedded metrics; a stored score of another one counts as none. A local model that
-relates texts for them follows after a comma.
+"""Version of the embedded metrics; stored scores of other versions are recomputed. A comma and a local model
+that relates texts may follow.
 """
 
 
@@ -251,11 +248,10 @@ class Score:
     """One metric's score of one answer.
 
     Attributes:
-        outcome: `judged` exactly where there is a score. `unreadable` where the metric is undefined
-            for the item or its LLM's replies could not be read, `refused`, `failed` and `skipped`
-            (budget) as in judging.
-        score: The value in the metric's own bounds, or None.
-        details: What the score depends on, as JSON values; for an item without a score, `reason`.
+        outcome: `judged` if there is a score; `unreadable` if the metric is undefined for the item or its
+            LLM's replies are unreadable; `refused`, `failed` and `skipped` (budget) as in judging.
+        score: The value within the metric's bounds, or None.
+        details: Parts of the score as JSON values; `reason` if there is no score.
     """
 
     id: str
@@ -267,20 +263,20 @@ class Score:
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.score is not None):
             message = f"A score of {self.metric} that is {self.outcome} has the value {self.score}."
-            raise RecordError(message, advice="Only a judged one has a value.")
+            raise RecordError(message, advice="Set a value exactly if the outcome is judged.")
         if self.score is not None and not math.isfinite(self.score):
             message = f"A score of {self.metric} is {self.score}."
-            raise RecordError(message, advice="Give an undefined score as unreadable, with its reason.")
+            raise RecordError(message, advice="Return an undefined score as unreadable, with a reason.")
         if self.outcome is not Outcome.JUDGED and not self.details.get("reason"):
             message = f"A score of {self.metric} is {self.outcome} without a reason."
             raise RecordError(message, advice="Put the reason into the details.")
 
     @property
     def reason(self) -> str:
-        """Reason for a missing score; empty where there is one."""
+        """Reason for a missing score, else empty."""
         return str(self.details.get("reason", ""))
 
 
 def unscored(item: MetricItem, metric: str, outcome: Outcome, reason: str) -> Score:
-    """Return the score of an item that could not be scored, with the reason."""
+    """Return a score without a value, with its reason."""
     return Score(id=item.id, metric=metric, outcome=outcome, details={"reason": reason})

@@ -1,10 +1,11 @@
-"""Question sets, answers, and the phases in which a set takes submissions."""
+"""Question sets, answers and phases of submission."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
+from itertools import combinations
 from types import MappingProxyType
 
 from data.errors import RecordError
@@ -23,12 +24,12 @@ EMPTY: Mapping[str, str] = MappingProxyType({})
 
 def written_by_people(reference_by: str) -> bool:
     """Return whether people wrote a set's references: `PEOPLE`, or a free text that names no model."""
-    said = reference_by.casefold()
-    return said.startswith(PEOPLE) or (bool(said.strip()) and not MODEL.search(said))
+    author = reference_by.casefold()
+    return author.startswith(PEOPLE) or (bool(author.strip()) and not MODEL.search(author))
 
 
 def require_name(value: str, what: str) -> str:
-    """Return `value` where it can stand in a path, a URL and a command line."""
+    """Return `value` if it is safe in a path, a URL and a command line."""
     if not NAME_PATTERN.fullmatch(value):
         message = f"{what} {value!r} is not a usable name."
         raise RecordError(message, advice="Use 1 to 100 letters, digits, '.', '_', '+' or '-'.")
@@ -39,7 +40,7 @@ SYSTEM_NAME_PATTERN = re.compile(r"[^\W_](?:[^\s@]| (?=[^\s@])){0,99}")
 
 
 def require_system_name(value: str) -> str:
-    """Return a system's name where it can stand on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`."""
+    """Return a system's name if it fits on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`."""
     if not SYSTEM_NAME_PATTERN.fullmatch(value) or not value.isprintable():
         message = f"System name {value[:120]!r} is not a usable name."
         advice = "Use 1 to 100 printable characters, a letter or digit first, without '@' and double spaces."
@@ -49,7 +50,7 @@ def require_system_name(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A retrieved or given text."""
+    """Text that was retrieved or comes with a question."""
 
     id: str
     text: str
@@ -58,7 +59,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Nugget:
-    """A fact that a good answer states; without an importance it counts as vital."""
+    """Fact that a good answer states; vital by default."""
 
     text: str
     importance: Importance | None = None
@@ -66,12 +67,11 @@ class Nugget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question of a set.
+    """Question of a set; only `id`, `domain` and `question` are required.
 
-    Only `id`, `domain` and `question` are always there. `gold_doc_ids` name the documents that the
-    reference was written from, and `citations` the documents that each of its sentences cites;
-    `citation_numbers` are LFRQA's own, which hold one number (from 1) a sentence at most. `language` is
-    the set's, an ISO 639-1 code. `answerable` is false where the right answer is to decline.
+    `gold_doc_ids` are the documents that the reference was written from, `citations` the documents that each
+    of its sentences cites; `citation_numbers` are LFRQA's, at most one number (from 1) per sentence.
+    `language` is the set's ISO 639-1 code. `answerable` is false if the right answer is to decline.
     """
 
     id: str
@@ -94,16 +94,15 @@ class Question:
         for name in ("id", "domain", "question"):
             if not getattr(self, name).strip():
                 message = f"A question's {name} is empty (id {self.id!r})."
-                raise RecordError(message, advice="Give every question an id, a domain and a text.")
+                raise RecordError(message, advice="Set an id, a domain and a text for every question.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionSet:
-    """A versioned set of questions; `questions` keep the order of the file.
+    """Versioned set of questions in the order of its file.
 
-    `reference_by` says who wrote the references: `PEOPLE`, or in free text; empty where it is not known.
-    `note` is what readers of its boards and questions must know. `language` is an ISO 639-1 code, which its
-    questions have too.
+    `reference_by` names the authors of the references: `PEOPLE` or a free text; empty if unknown. `note` is
+    shown to readers of its boards and questions. `language` is the ISO 639-1 code of its questions.
     """
 
     name: str
@@ -123,17 +122,17 @@ class QuestionSet:
         require_system_name(self.reference_name)
         if not LANGUAGE_PATTERN.fullmatch(self.language):
             message = f"Question set {self.name} has the language {self.language!r}."
-            raise RecordError(message, advice="Give its ISO 639-1 code, such as en, de or ja.")
+            raise RecordError(message, advice="Use an ISO 639-1 code, such as en, de or ja.")
         if len(self.by_id) != len(self.questions):
-            message = f"Question set {self.name} has two questions with one id."
-            raise RecordError(message, advice="Give every question an id of its own.")
+            message = f"Question set {self.name} has two questions with the same id."
+            raise RecordError(message, advice="Use a different id for every question.")
         unknown = sorted({question.domain for question in self.questions} - set(self.domains))
         if unknown:
             message = f"Question set {self.name} uses domains it does not declare: {', '.join(unknown)}."
             raise RecordError(message, advice="List every domain under [domains] in set.toml.")
 
     def with_questions(self, questions: Iterable[Question]) -> "QuestionSet":
-        """Return the set with other questions in place of its own."""
+        """Return the set with its questions replaced."""
         return replace(self, questions=tuple(questions))
 
     @cached_property
@@ -144,10 +143,10 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A system's text for one question, with the passages it was given (its context).
+    """A system's text for one question, with the passages that it used (its contexts).
 
-    `thinking` is what the system wrote before its answer. Nobody judges it. `tokens`, `usd` and
-    `milliseconds` are what the system says that the answer took; None where it does not.
+    `thinking` is the reasoning before the answer, which is not judged. `tokens`, `usd` and `milliseconds` are
+    the costs that the system reports; None if it does not.
     """
 
     question_id: str
@@ -180,7 +179,7 @@ class SystemCard:
 
 
 def moment_of(value: date | str, *, closes: bool) -> datetime:
-    """Return when a phase opens or closes; a bare date opens or closes it with that whole day in UTC."""
+    """Parse the opening or closing time of a phase; a date means the whole day in UTC."""
     advice = "Write 2026-11-28 for the whole day in UTC, 2026-11-28T18:00Z or 2026-11-28T18:00+02:00."
     try:
         if isinstance(value, str):
@@ -197,15 +196,15 @@ def moment_of(value: date | str, *, closes: bool) -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """A span of time in which a set takes submissions, with its limits.
+    """Period in which a set accepts submissions, with its limits.
 
     Attributes:
-        opens_at: From when on; None since always.
-        closes_at: Until when, that moment excluded; None for ever.
-        daily_quota: Submissions of one team a day (UTC) that count; None without limit.
-        total_quota: Submissions of one team in the phase that count; None without limit.
-        file_mb: Largest file in MiB, decompressed; None as the installation says.
-        answer_chars: Longest answer in characters; None as the checker says.
+        opens_at: Start of the phase; None without one.
+        closes_at: End of the phase, exclusive; None without one.
+        daily_quota: Counted submissions of a team per day (UTC); None without limit.
+        total_quota: Counted submissions of a team in the phase; None without limit.
+        file_mb: Maximum size of a file in MiB, decompressed; None for the installation's default.
+        answer_chars: Maximum length of an answer in characters; None for the checker's default.
     """
 
     name: str = DEFAULT_PHASE
@@ -221,17 +220,17 @@ class Phase:
         for moment in (self.opens_at, self.closes_at):
             if moment is not None and moment.tzinfo is None:
                 raise RecordError(
-                    f"A moment of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
+                    f"A time of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
                 )
         if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
-            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Mend the two moments.")
+            raise RecordError(f"Phase {self.name} closes before it opens.", advice="Correct its times.")
         for label in ("daily_quota", "total_quota", "file_mb", "answer_chars"):
             value = getattr(self, label)
             if value is not None and value < 1:
                 raise RecordError(f"{label} of phase {self.name} is {value}.", advice="Use 1 or more.")
 
     def opened(self, at: datetime) -> bool:
-        """Return whether submissions are taken at a moment."""
+        """Return whether the phase is open at a time."""
         return (self.opens_at is None or self.opens_at <= at) and (
             self.closes_at is None or at < self.closes_at
         )
@@ -241,7 +240,7 @@ class Phase:
 class SetPolicy:
     """Rules for submissions to a set; without phases it is always open, without quotas unlimited.
 
-    `public_texts` is False where its licence forbids publishing texts.
+    `public_texts` is False if its licence forbids publishing texts.
     """
 
     set_name: str
@@ -253,30 +252,29 @@ class SetPolicy:
         require_apart(self.phases)
 
     def current(self, at: datetime) -> Phase | None:
-        """Return the phase that is open at a moment; None where none is."""
+        """Return the phase that is open at a time, or None."""
         if not self.phases:
             return Phase()
         return next((phase for phase in self.phases if phase.opened(at)), None)
 
     def nearest(self, at: datetime) -> Phase:
-        """Return the phase that is open at a moment, else the next to open, else the last; for its limits."""
+        """Return the phase that is open at a time, else the next to open, else the last; for its limits."""
         later = [phase for phase in self.phases if phase.opens_at is not None and phase.opens_at > at]
         upcoming = sorted(later, key=lambda phase: phase.opens_at or at)
         return self.current(at) or (upcoming[0] if upcoming else self.phases[-1])
 
 
 def require_apart(phases: Sequence[Phase]) -> None:
-    """Refuse phases of one name, or of which two are open at once."""
-    for place, one in enumerate(phases):
-        for other in phases[place + 1 :]:
-            if one.name == other.name:
-                raise RecordError(f"Two phases are called {one.name}.", advice="Give each its own name.")
-            if _begins_before_end(one, other) and _begins_before_end(other, one):
-                raise RecordError(
-                    f"The phases {one.name} and {other.name} are open at the same time.",
-                    advice="Close one before the other opens.",
-                )
+    """Refuse phases that share a name or overlap."""
+    for phase, other in combinations(phases, 2):
+        if phase.name == other.name:
+            raise RecordError(f"Two phases are called {phase.name}.", advice="Give each its own name.")
+        if _begins_before_end(phase, other) and _begins_before_end(other, phase):
+            raise RecordError(
+                f"The phases {phase.name} and {other.name} are open at the same time.",
+                advice="Close one before the other opens.",
+            )
 
 
-def _begins_before_end(one: Phase, other: Phase) -> bool:
-    return one.opens_at is None or other.closes_at is None or one.opens_at < other.closes_at
+def _begins_before_end(phase: Phase, other: Phase) -> bool:
+    return phase.opens_at is None or other.closes_at is None or phase.opens_at < other.closes_at

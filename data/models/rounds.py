@@ -18,16 +18,16 @@ from data.models.questions import Question
 from data.models.words import LabelValue, Outcome, Preference, RoundState
 
 if TYPE_CHECKING:
-    # Commands import the records before they know that they need arrays.
+    # Most commands that import these models need no arrays.
     import numpy as np
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedBattle:
-    """A battle of a round before it is judged, by the store's own numbers.
+    """Battle of a plan, by the store's numbers.
 
-    `outcome` and `preference` are set from the start where an answer is missing: no judge is asked then.
+    `outcome` and `preference` are already set if an answer is missing: no judge is needed.
     """
 
     key: str
@@ -41,10 +41,7 @@ class PlannedBattle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingBattle:
-    """A battle that waits for its verdict, with all that a judge needs.
-
-    `reference_side` is "a" or "b" where that side is the reference of the set.
-    """
+    """Battle without a verdict; `reference_side` is the side, "a" or "b", of the set's reference, if any."""
 
     id: int
     key: str
@@ -57,10 +54,10 @@ class PendingBattle:
 
 
 class Round(Base, table=True):
-    """A round's fixed facts and state; `judge` is the canonical judge spec, `plan` its scope.
+    """Round; `judge` is the canonical judge spec, `plan` its scope.
 
-    The column of `plan` holds the spec too. `labelling` says who may label its battles, and is None where
-    nobody ever could.
+    The column of `plan` also contains the spec. `labelling` defines who may label its battles; None if it was
+    never open for labels.
     """
 
     __tablename__ = "round"
@@ -85,13 +82,12 @@ rounds = Round.__table__
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundCounts:
-    """A round's accounting: what was planned, how much of it ended how, and what it cost.
+    """Counts and costs of a round.
 
-    `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are
-    everything that was charged for the round;
-    `cost_usd` is None where a model that was asked has no known price. `reserved_usd` is set aside for calls
-    at the moment; `lost_usd` is the most that calls may have cost of which neither reply nor charge came
-    back. All three count against the cap.
+    `planned` = judged + unreadable + refused + failed + skipped + missing + pending. Cost and tokens are all
+    that was charged for the round; `cost_usd` is None if the price of a model is unknown. `reserved_usd` is
+    for calls in flight; `lost_usd` is the maximum cost of calls without a reply and a known charge. All three
+    count against the cap.
     """
 
     planned: int
@@ -109,23 +105,22 @@ class RoundCounts:
 
     def __post_init__(self) -> None:
         if self.pending < 0:
-            raise RecordError(f"A round has more ended battles than the {self.planned} planned ones.")
+            raise RecordError(f"A round has more than its {self.planned} planned battles.")
 
     @property
     def without_verdict(self) -> int:
-        """Battles that were asked in vain."""
+        """Battles that a judge could not decide."""
         return self.unreadable + self.refused + self.failed + self.skipped
 
     @property
     def pending(self) -> int:
-        """Battles that have not ended."""
-        asked = (self.judged, self.unreadable, self.refused, self.failed, self.skipped)
-        return self.planned - sum(asked) - self.missing
+        """Battles without an outcome."""
+        return self.planned - self.judged - self.without_verdict - self.missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleRecord:
-    """A battle of a round with its verdict, without texts."""
+    """Battle with its verdict, without texts."""
 
     id: int
     key: str
@@ -142,19 +137,19 @@ class BattleRecord:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class BattleColumns:
-    """The battles of a round as columns of codes, for sums over millions; a code below 0 says "none".
+    """Battles of a round as columns of codes, for sums over millions; negative codes mean "none".
 
     Attributes:
         questions: Ids of the set's questions, in code order.
-        domains: The domain of each question, in the same order.
+        domains: Domains of the questions, in the same order.
         systems: Names, in code order.
         question: Codes of the battles' questions.
         a: Codes of the systems on side a.
         b: Codes of the systems on side b.
-        outcome: Places among the members of `Outcome`.
-        preference: Places among the members of `Preference`.
-        flipped: 1 where the judge changed its mind with the order, else 0.
-        score: Shares of the win that side a gets, NaN for none; None where no battle has one.
+        outcome: Indices of the members of `Outcome`.
+        preference: Indices of the members of `Preference`.
+        flipped: 1 if the verdict depended on the order, else 0.
+        score: Side a's shares of the win, NaN for none; None if no battle has one.
     """
 
     questions: tuple[str, ...]
@@ -174,13 +169,13 @@ class BattleColumns:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class VoteColumns:
-    """Verdicts of a round's judges, one judgment with a preference a row.
+    """Preferences of a round's judges, one row per judgment.
 
     Attributes:
-        judges: Names, in code order; the members where the judge is a panel.
+        judges: Names, in code order; of the members if the judge is a panel.
         judge: Codes of the judges.
         battle: Rows of the battles in the round's `BattleColumns`.
-        preference: Places among the members of `Preference`.
+        preference: Indices of the members of `Preference`.
     """
 
     judges: tuple[str, ...]
@@ -191,25 +186,25 @@ class VoteColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleEvidence:
-    """A battle and every judgment behind its verdict."""
+    """Battle with the judgments behind its verdict."""
 
     battle: BattleRecord
     judgments: tuple[Judgment, ...]
 
 
 class Board(Base, table=True):
-    """A published snapshot of standings; `standings` is its JSON, of which lists of boards read a part.
+    """Published snapshot of standings as JSON.
 
-    One snapshot of a round stands under the round's name; those that it replaced are named by their hashes.
-    Retracting keeps them with a notice.
+    The current snapshot of a round has the round's name; replaced ones are named by their hashes. Retracting
+    keeps them with a notice.
 
     Attributes:
-        round_name: The round that it shows; None for a board of published figures.
+        round_name: Name of the round; None for a board of published figures.
         content_hash: sha256 of the standings.
-        notice: What readers must know, such as why it was retracted.
-        replaced_at: When another snapshot took its place; None where it stands.
+        notice: Text for readers, such as the reason for a retraction.
+        replaced_at: Time of replacement by another snapshot; None for the current one.
         marks: Systems that were withdrawn or disqualified since, or are partial, with the reason after ": ";
-            the store knows none.
+            empty in the store.
     """
 
     __tablename__ = "board"
@@ -232,7 +227,7 @@ class Board(Base, table=True):
     @computed_field  # type: ignore[prop-decorator] # as pydantic's manual has it
     @property
     def title(self) -> str:
-        """Its title, or its name."""
+        """Title, or the name without one."""
         return self.standings.get("title") or self.name
 
     @property
@@ -245,24 +240,24 @@ boards = Board.__table__
 
 
 class BoardHead(Board):
-    """A published board without its lines; of its standings it has the title and the judge."""
+    """Published board whose standings contain only the title and the judge."""
 
     standings: Mapping[str, Any] = col.joined(private=True)
     marks: Mapping[str, str] = col.joined({}, private=True)
 
 
 ROUNDING = 1e-12
-DRAWN_PART = 8
+DRAWS_FROM_REST = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The money of a round in USD; `cap` is None without a budget.
+    """Account of a round in USD; `cap` is None without a budget.
 
     Attributes:
-        spent: What was charged, as replies say.
-        drawn: What is set aside for calls at the moment.
-        lost: The most that calls may have cost of which neither reply nor charge came back.
+        spent: Cost of the replies.
+        drawn: Reserved for calls in flight.
+        lost: Maximum cost of calls without a reply and a known charge.
     """
 
     cap: float | None
@@ -271,18 +266,18 @@ class Account:
     lost: float = 0.0
 
     def drawable(self, least: float, wished: float) -> float:
-        """Return what one worker may draw, in USD; 0 where less than `least` is left.
+        """Return the USD that one worker may draw; 0 if less than `least` is available.
 
-        At most a part of what is left, so that near the cap every worker can still draw for a call.
+        A draw is at most a fraction of the rest, so that near the cap every worker can still draw for a call.
         """
         if self.cap is None:
             return wished
-        left = self.cap - self.spent - self.lost - self.drawn + ROUNDING
-        return 0.0 if least > left else max(least, min(wished, left / DRAWN_PART))
+        rest = self.cap - self.spent - self.lost - self.drawn + ROUNDING
+        return 0.0 if least > rest else max(least, min(wished, rest / DRAWS_FROM_REST))
 
 
-# Battles, verdicts and scores keep plain columns and Core queries: a round has millions of them, and to make
-# an object for each would take longer than the sums over them.
+# Battles, verdicts and scores use plain columns and Core queries: a round has millions of them, and creating
+# objects would take longer than the sums over them.
 battles = table(
     "battle",
     UniqueConstraint("round_id", "key"),
@@ -303,7 +298,7 @@ battles = table(
     flipped=col.flag(nullable=True),
     detail=col.prose(),
 )
-"""Two answers to one question, to be judged; `outcome` is null while pending."""
+"""Battles of two answers to a question; `outcome` is null while pending."""
 labels = table(
     "label",
     UniqueConstraint("battle_id", "person"),
@@ -315,7 +310,7 @@ labels = table(
     value=col.word(LabelValue),
     labelled_at=col.moment(),
 )
-"""A person's label of a battle; `b_first` is null where the side shown first is not known."""
+"""Labels of battles by people; `b_first` is null if the side shown first is unknown."""
 ledgers = table(
     "ledger",
     round_id=col.key_of("round.id"),
@@ -326,11 +321,7 @@ ledgers = table(
     input_tokens=col.whole(default=0),
     output_tokens=col.whole(default=0),
 )
-"""Accounts of rounds; `cap_usd` is null without a budget.
-
-    `spent_usd` is what replies say was charged, `reserved_usd` what workers have set aside at the moment,
-    `lost_usd` the most that calls may have cost of which no reply and no charge ever came back.
-    """
+"""Accounts of rounds; `cap_usd` is null without a budget, for the others see `Account`."""
 question_digests = table(
     "question_digest",
     round_id=col.key_of("round.id"),
@@ -346,16 +337,16 @@ question_digests = table(
     margin=col.real(nullable=True),
     variance=col.real(nullable=True),
 )
-"""Outcomes of a round's battles by question, counted once when its board is published.
+"""Outcomes of a round's battles by question, counted when its board is published.
 
-    `winner_id` is the submission that alone has the largest share of the win, a number without a foreign key,
-    since submissions are never deleted; `variance` is that of the systems' shares.
+    `winner_id` is the submission with the largest share of the win, null for several. It needs no foreign
+    key, since submissions are never deleted. `variance` is that of the systems' shares.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledRound:
-    """A round with who may label its battles: invited accounts, or every visitor."""
+    """Round with the people who may label its battles: invited accounts or every visitor."""
 
     id: int
     name: str
@@ -368,7 +359,7 @@ class LabelledRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattlePair:
-    """Both answers of a battle, empty where withdrawn, with all names that would tell whose they are."""
+    """Answers of a battle, empty if withdrawn, and names that would reveal their systems."""
 
     battle: int
     question: Question
@@ -381,14 +372,13 @@ class BattlePair:
 
 
 def require_amount(budget_usd: float) -> float:
-    """Refuse what is not an amount of money, and return what is."""
+    """Check an amount of money and return it."""
     if not 0 <= budget_usd < float("inf"):
         raise InputError(f"The budget {budget_usd} is not an amount of money.", advice="Use 0 or more.")
     return budget_usd
 
 
 RESUMABLE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
-"""States of rounds that can be judged."""
 
 
 def require_resumable(round_: Round) -> None:
@@ -398,5 +388,5 @@ def require_resumable(round_: Round) -> None:
             f"Round {round_.name} is {round_.state}, so it cannot become {RoundState.RUNNING}.",
             advice="Judge a new round."
             if round_.state in {RoundState.PUBLISHED, RoundState.RETRACTED}
-            else f"Judge what failed or was skipped again by `arena rounds retry {round_.name}`.",
+            else f"Retry failed and skipped battles with `arena rounds retry {round_.name}`.",
         )

@@ -1,4 +1,4 @@
-"""Question sets and submissions as the store keeps them, with their tables."""
+"""Question sets and submissions with their tables."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,13 +13,13 @@ from data.models.words import Outcome, SubmissionKind, SubmissionState
 
 
 class SetSummary(Base, table=True):
-    """A stored question set without its questions.
+    """Stored question set without its questions.
 
     Attributes:
-        reference_by: Who wrote the references: `people`, or in free text; else empty.
-        note: What readers of its boards and questions must know.
-        language: Of its questions and references, by ISO 639-1.
-        questions: How many it has; `counts` are these by domain, `domains` the labels of these.
+        reference_by: Authors of the references: `people`, a free text, or empty if unknown.
+        note: Note for readers of its boards and questions.
+        language: ISO 639-1 code of its questions and references.
+        questions: Number of questions; `counts` has it by domain, `domains` the labels of domains.
         content_hash: sha256 of its content.
     """
 
@@ -57,25 +57,25 @@ phases = table(
     file_mb=col.whole(nullable=True),
     answer_chars=col.whole(nullable=True),
 )
-"""Spans of time in which a set takes submissions, with their limits; null is without limit."""
+"""Phases of submission with their limits; null means no limit."""
 
 
 class Submission(Base, table=True):
-    """A system's file of answers to a question set without the answers themselves, or a set's reference.
+    """Submission of a system to a question set, without its answers, or a set's reference.
 
     Attributes:
-        kind: Whether it holds answers, or retrieved passages alone; of these `answers` counts the questions.
-            The column says `system`, `contexts` or `reference`.
+        kind: Answers, or only retrieved passages; the column contains `system`, `contexts` or `reference`.
         team: Name of the team, which never changes; empty for none.
-        state: The stored part of its life: `checked`, `accepted` or `withdrawn`; `queued`, `judged` and
-            `published` follow from rounds and boards.
-        phase: The phase of the set in which it came.
+        state: `checked`, `accepted` or `withdrawn`; `queued`, `judged` and `published` follow from rounds and
+            boards.
+        answers: Number of answers, or of questions with passages.
+        phase: Phase of the set in which it was submitted.
         anonymous: Whether its names are hidden from others until a board with it is published.
-        selected: Whether the team chose this version to stand for the system; without one the newest stands.
-        submitted_at: When it was submitted, None where it was only ever checked.
-        withdrawn_at: When it was withdrawn, None otherwise.
-        withdrawn_reason: Why, in the team's words; may be empty.
-        warnings: Of its check, for organisers.
+        selected: Whether the team selected this version; without a selection the newest one counts.
+        submitted_at: Time of submission; None if it was only checked.
+        withdrawn_at: Time of withdrawal, if any.
+        withdrawn_reason: The team's reason; may be empty.
+        warnings: Warnings of its check, for organisers.
     """
 
     __tablename__ = "submission"
@@ -115,7 +115,7 @@ questions = table(
     text=col.prose(),
     content=col.json(),
 )
-"""Questions; `content` is the object of a line, so that no field is lost."""
+"""Questions; `content` is the whole JSON object, so that no field is lost."""
 answers = table(
     "answer",
     UniqueConstraint("submission_id", "question_id"),
@@ -131,7 +131,7 @@ answers = table(
     usd=col.real(nullable=True),
     milliseconds=col.real(nullable=True),
 )
-"""An answer; `thinking` is null without one, and so is what nobody said that it took."""
+"""Answers; `thinking`, `tokens`, `usd` and `milliseconds` are null if unknown."""
 scores = table(
     "score",
     UniqueConstraint("answer_id", "metric", "judge"),
@@ -144,4 +144,4 @@ scores = table(
     details=col.json(),
     created_at=col.created(),
 )
-"""Metrics of answers; `score` is null unless the outcome is `judged`."""
+"""Scores of answers; `score` is null unless the outcome is `judged`."""

@@ -1,8 +1,4 @@
-"""Tables of replies and judgments.
-
-Rounds have millions of them, so they are read and written as plain columns; their shapes are the dataclasses
-of `data.models.judgments`.
-"""
+"""Tables of replies and judgments, as plain columns since rounds have millions of them."""
 
 from data.models import base as col
 from data.models.base import table
@@ -27,7 +23,7 @@ replies = table(
     left_out=col.prose(default=""),
     created_at=col.created(),
 )
-"""Replies of LLMs, each stored once under the key of its request."""
+"""Replies of LLMs by the key of their request."""
 batches = table(
     "batch",
     name=col.label(64, primary_key=True),
@@ -36,7 +32,7 @@ batches = table(
     keys=col.json(),
     created_at=col.created(),
 )
-"""Batches sent to providers whose replies are not all stored; `batch_id` is empty until it is known."""
+"""Batches at providers whose replies are not all stored; `batch_id` is empty until it is known."""
 judgments = table(
     "judgment",
     id=col.number(),
@@ -64,7 +60,4 @@ judgments = table(
     cached=col.flag(),
     created_at=col.created(),
 )
-"""One judge, one presentation order, one reply; tokens and cost are all that was paid for it.
-
-    `earlier_keys` names the replies after which the judge was asked again; null where it was asked once.
-    """
+"""Judgments; `earlier_keys` are the keys of replies that were retried, null without any."""

@@ -13,7 +13,7 @@ MAX_NAME = 100
 
 
 class Team(Base, table=True):
-    """A team. Its name never changes, since submissions bear it; the title is what readers see."""
+    """Team; submissions refer to its name, which never changes, and readers see its title."""
 
     __tablename__ = "team"
     id: int = col.number(private=True)
@@ -27,10 +27,10 @@ teams = Team.__table__
 
 
 class UserAccount(Base, table=True):
-    """A person; `subject` and `email` are what an OIDC provider calls them, None without one.
+    """Account of a person; `subject` and `email` come from an OIDC provider.
 
-    `closed_at` is since when they cannot sign in, until an organiser opens the account again; sign-ins by the
-    provider before `signed_out_at` have ended.
+    `closed_at` prevents signing in until an organiser reopens the account. Sessions of the provider from
+    before `signed_out_at` are invalid.
     """
 
     __tablename__ = "account"
@@ -48,7 +48,7 @@ accounts = UserAccount.__table__
 
 
 class Membership(Base, table=True):
-    """An account's place in a team."""
+    """Membership of an account in a team."""
 
     __tablename__ = "membership"
     team_id: int = col.key_of("team.id", private=True)
@@ -69,9 +69,9 @@ class TeamWithMembers(Team):
 
 
 class Token(Base, table=True):
-    """An access token of a team or of an account; of its secret only the sha256 is kept.
+    """Access token of a team or an account; only the sha256 of its secret is stored.
 
-    `prefix` is the part of its text between the first two underscores.
+    `prefix` is the part between the first two underscores.
     """
 
     __tablename__ = "token"
@@ -90,7 +90,7 @@ class Token(Base, table=True):
     account: str | None = col.joined()
 
     def valid(self, at: datetime) -> bool:
-        """Return whether it may be used at a moment."""
+        """Return whether it is valid at a time."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
     @field_serializer("scopes")
@@ -102,7 +102,7 @@ tokens = Token.__table__
 
 
 class CreatedToken(Token):
-    """A new token; `secret`, its text, is given this once."""
+    """New token with its text, which is never available again."""
 
     secret: str = Field(serialization_alias="token", repr=False)
 
@@ -114,7 +114,7 @@ web_sessions = table(
     created_at=col.created(),
     expires_at=col.moment(),
 )
-"""Browsers that are signed in, under the sha256 of their cookies."""
+"""Sessions of browsers by the sha256 of their cookies."""
 invitations = table(
     "invitation",
     digest=col.label(64, primary_key=True),
@@ -122,13 +122,13 @@ invitations = table(
     uses_left=col.whole(),
     expires_at=col.moment(),
 )
-"""Invitations to teams, under the sha256 of their codes."""
+"""Invitations to teams by the sha256 of their codes."""
 change_counter = table("change_counter", id=col.number(), number=col.whole())
-"""Counter of changes that readers may notice; one row."""
+"""Counter of visible changes; one row."""
 
 
 def require_label(value: str, what: str) -> str:
-    """Return the name of a team, account or token where it can stand on one line."""
+    """Return the name of a team, account or token if it fits on one line."""
     fits = 0 < len(value) <= MAX_NAME and value == value.strip() and value.isprintable()
     if not fits or "/" in value:
         raise RecordError(

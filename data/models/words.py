@@ -1,4 +1,4 @@
-"""The closed sets of words that records use (glossary: docs/glossary.md)."""
+"""Enums of the models (see docs/glossary.md), and lists of problems."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from data.text import counted
 
 
 class Preference(StrEnum):
-    """The better of a battle's two answers."""
+    """Better answer of a battle."""
 
     A = "a"
     B = "b"
@@ -21,19 +21,19 @@ class Preference(StrEnum):
 
     @property
     def flipped(self) -> "Preference":
-        """The same preference with the two answers exchanged."""
+        """Preference with the two answers exchanged."""
         return {Preference.A: Preference.B, Preference.B: Preference.A}.get(self, self)
 
 
 class Importance(StrEnum):
-    """Importance of a nugget: a good answer must have it, or may (the grades of TREC's RAG track)."""
+    """Importance of a nugget: required or optional (the grades of TREC's RAG track)."""
 
     VITAL = "vital"
     OKAY = "okay"
 
 
 class Outcome(StrEnum):
-    """End of a planned battle or judgment; the counts add up to the plan."""
+    """Outcome of a planned battle or judgment; the counts add up to the plan."""
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -44,26 +44,26 @@ class Outcome(StrEnum):
 
 
 class MissingRule(StrEnum):
-    """Rule for questions that one of two systems did not answer: it loses, or the two are not compared."""
+    """Rule for unanswered questions: the system loses, or the two systems are not compared."""
 
     LOSE = "lose"
     SKIP = "skip"
 
 
 class Presentation(StrEnum):
-    """Order in which the judge was shown the two answers."""
+    """Order in which a judge reads the two answers."""
 
     A_FIRST = "ab"
     B_FIRST = "ba"
 
     @property
     def other(self) -> "Presentation":
-        """The swapped presentation."""
+        """Opposite presentation."""
         return Presentation.B_FIRST if self is Presentation.A_FIRST else Presentation.A_FIRST
 
 
 class OrderPolicy(StrEnum):
-    """Rule by which a judge chooses presentations."""
+    """Policy for the order of presentation."""
 
     PAPER = "paper"
     RANDOM = "random"
@@ -71,7 +71,7 @@ class OrderPolicy(StrEnum):
 
 
 class GroundTruth(StrEnum):
-    """Texts that a judge holds answers against."""
+    """Texts that a judge compares answers with."""
 
     NONE = "none"
     REFERENCE = "reference"
@@ -79,7 +79,7 @@ class GroundTruth(StrEnum):
 
 
 class JudgeKind(StrEnum):
-    """The families of judges."""
+    """Kinds of judges."""
 
     LLM = "llm"
     PANEL = "panel"
@@ -88,7 +88,7 @@ class JudgeKind(StrEnum):
 
 
 class RoundState(StrEnum):
-    """The states of a round."""
+    """States of a round."""
 
     PLANNED = "planned"
     RUNNING = "running"
@@ -109,7 +109,7 @@ class JobKind(StrEnum):
 
 
 class JobState(StrEnum):
-    """The states of a job."""
+    """States of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -119,11 +119,11 @@ class JobState(StrEnum):
 
 
 DISQUALIFIED = "disqualified"
-"""First word of the reason for which organisers withdrew a disqualified submission."""
+"""First word of the reason with which organisers withdraw a disqualified submission."""
 
 
 class SubmissionState(StrEnum):
-    """The status of a submission."""
+    """States of a submission."""
 
     CHECKED = "checked"
     ACCEPTED = "accepted"
@@ -138,11 +138,11 @@ class SubmissionKind(StrEnum):
 
     ANSWERS = "answers"
     CONTEXTS = "contexts"
-    """Retrieved passages without answers; they enter no round."""
+    """Retrieved passages without answers; they take part in no round."""
 
 
 class Split(StrEnum):
-    """Part of a question set that a question belongs to."""
+    """Split of a question set."""
 
     TEST = "test"
     DEV = "dev"
@@ -175,32 +175,32 @@ class LabelValue(StrEnum):
 
     @property
     def flipped(self) -> "LabelValue":
-        """The same label of the pair in the other order."""
+        """Label of the pair in the opposite order."""
         return {LabelValue.A: LabelValue.B, LabelValue.B: LabelValue.A}.get(self, self)
 
     @property
     def winner(self) -> str:
-        """Winner as battle files name it; empty for a skip."""
+        """Winner in the words of battle files; empty for a skip."""
         words = {"a": "model_a", "b": "model_b", "tie": "tie", "bothbad": "tie (bothbad)"}
         return words.get(self.value, "")
 
 
 OUT_OF_BUDGET = "The budget's cap is reached."
-"""The detail of what was not asked since the budget had no room for it."""
-FEW = 5
+"""Detail of battles and items that were skipped."""
+MAX_LISTED = 5
 EXAMPLES = 3
 
 
 @dataclass(slots=True)
 class ProblemList:
-    """Collects problems, keeps the first `limit` errors and `warning_limit` warnings, counts the rest.
+    """Problems of a file: the first `limit` errors and `warning_limit` warnings, and a count of the rest.
 
-    The limits are apart so that no flood of warnings hides an error.
+    The limits are separate so that many warnings cannot hide an error.
     """
 
     limit: int = 10_000
     warning_limit: int = 10_000
-    kept: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     errors: int = 0
     warnings: int = 0
     dropped: int = 0
@@ -208,7 +208,7 @@ class ProblemList:
     def add(
         self, line: int, code: str, message: str, *, severity: Severity = Severity.ERROR, advice: str = ""
     ) -> None:
-        """Note one problem."""
+        """Add a problem."""
         if severity is Severity.ERROR:
             self.errors += 1
             fits = self.errors <= self.limit
@@ -216,25 +216,25 @@ class ProblemList:
             self.warnings += 1
             fits = self.warnings <= self.warning_limit
         if fits:
-            self.kept.append(Problem(line, code, message, severity, advice))
+            self.problems.append(Problem(line, code, message, severity, advice))
         else:
             self.dropped += 1
 
     def note(self, error: FileFormatError, name: str = "") -> None:
-        """Note an error of a file, with a name where its message lacks it."""
+        """Add an error of a file, naming the file if the message does not."""
         message = error.message if name in error.message else f"{name}: {error.message}"
         self.add(error.line, error.code, message, advice=error.advice)
 
     def require_none(self, name: str, advice: str = "Correct them and try again.") -> None:
-        """Refuse a file that has errors."""
+        """Raise an error if there are problems with severity error."""
         if self.errors:
             raise InvalidFileError(
                 f"{name} has {counted(self.errors, 'problem')}.", self.result(), advice=advice
             )
 
     def result(self) -> tuple[Problem, ...]:
-        """Return the problems by line; a last one tells how many more there were."""
-        ordered = sorted(self.kept, key=lambda problem: problem.line)
+        """Return the problems by line; the last one counts those that are not listed."""
+        ordered = sorted(self.problems, key=lambda problem: problem.line)
         if self.dropped:
             message = f"{self.dropped:,} more problems are not listed."
             ordered.append(Problem(0, "more-problems", message, Severity.WARNING))
@@ -244,28 +244,28 @@ class ProblemList:
         return iter(self.result())
 
 
-def few_of_each(problems: Iterable[Problem], line: Callable[[Problem], str]) -> Iterator[str]:
-    """Problems as lines, in their order; of more than five of one kind the first three and a count."""
-    listed = tuple(problems)
-    counts = Counter((problem.severity, problem.code) for problem in listed)
-    last = {(problem.severity, problem.code): problem.line for problem in listed}
-    written: Counter[tuple[Severity, str]] = Counter()
-    for problem in listed:
+def summarise_problems(problems: Iterable[Problem], line: Callable[[Problem], str]) -> Iterator[str]:
+    """Yield problems as lines; of more than five of a kind only the first three and a count."""
+    problems = tuple(problems)
+    counts = Counter((problem.severity, problem.code) for problem in problems)
+    last = {(problem.severity, problem.code): problem.line for problem in problems}
+    examples: Counter[tuple[Severity, str]] = Counter()
+    for problem in problems:
         kind = problem.severity, problem.code
-        written[kind] += 1
-        if counts[kind] <= FEW or written[kind] <= EXAMPLES:
+        examples[kind] += 1
+        if counts[kind] <= MAX_LISTED or examples[kind] <= EXAMPLES:
             yield line(problem)
-        if counts[kind] > FEW and written[kind] == EXAMPLES:
+        if counts[kind] > MAX_LISTED and examples[kind] == EXAMPLES:
             where = f", the last in line {last[kind]:,}" if last[kind] else ""
             yield f"{problem.severity} {problem.code}: {counts[kind] - EXAMPLES:,} more of this kind{where}."
 
 
-def to_json(record: Any, *without: str, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
-    """Return a record's fields in order, without some; `others` replace fields, or come after them."""
+def to_json(record: Any, *without: str, **values: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+    """Return a record's fields in order, without some; `values` replace fields or are appended."""
     names = [name for name in record.__dataclass_fields__ if name not in without]
     return {
-        name: others[name] if name in others else _value(getattr(record, name)) for name in names
-    } | others
+        name: values[name] if name in values else _value(getattr(record, name)) for name in names
+    } | values
 
 
 def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower type
@@ -285,7 +285,7 @@ _PERSON = re.compile(
 
 
 def is_person(name: str) -> bool:
-    """Return whether a column of labels or votes names the person: a word for one, with or without `id`."""
+    """Return whether the name of a column means a person, with or without `id`."""
     return _PERSON.match(name.strip()) is not None
 
 
@@ -298,26 +298,26 @@ _WORDS: Mapping[str, Side] = MappingProxyType(
         **dict.fromkeys(("tie (inconsistent)", "both are bad"), "tie"),
     }
 )
-"""Their spellings, in any case."""
+"""Spellings of sides, in lower case."""
 _TIES = frozenset({"-", "0", "c", "draw", "drawn", "equal", "even", "both", "neither", "same"})
-"""Words of others for a tie, unless a system is called so."""
+"""Words for a tie unless a system has that name."""
 
 
 def winning_side(won: object, system_a: object, system_b: object, *, by_name: bool = True) -> Side | None:
-    """Return the side that a cell names; None where it names none, or a side that is the other system's name.
+    """Parse a cell that names the winner; None if it is unknown, or is also the other system's name.
 
     Args:
         won: The cell.
-        system_a: Who is first; may be empty.
-        system_b: Who is second.
-        by_name: Whether a word that is a system's name may mean the system; else it is a side.
+        system_a: First system; may be empty.
+        system_b: Second system.
+        by_name: Whether the cell may be a system's name.
     """
     if not isinstance(won, str):
         return None
-    said = won.strip()
-    side = _WORDS.get(said.casefold())
+    word = won.strip()
+    side = _WORDS.get(word.casefold())
     systems = (str(system_a or "").strip(), str(system_b or "").strip())
-    named: Side | None = ("a" if said == systems[0] else "b") if said and said in systems else None
-    if side is None or named is None or not by_name:
-        return side or named or ("tie" if said.casefold() in _TIES else None)
-    return side if side == named else None
+    by_system: Side | None = ("a" if word == systems[0] else "b") if word and word in systems else None
+    if side is None or by_system is None or not by_name:
+        return side or by_system or ("tie" if word.casefold() in _TIES else None)
+    return side if side == by_system else None

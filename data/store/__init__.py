@@ -1,4 +1,4 @@
-"""The store: every SQL statement of the project, behind plain methods that take and give models."""
+"""Store: all SQL of the project behind methods that take and return models."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """Everything that is kept, over one database. A kind is imported when it is first asked for."""
+    """All stores of one database, imported on first use."""
 
     sets: cached_property[SetStore] = lazy("data.store.question_sets.SetStore", "database")
     submissions: cached_property[SubmissionStore] = lazy("data.store.submissions.SubmissionStore", "database")
@@ -61,7 +61,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str) -> Store:
-        """Open a store; an empty database gets the newest schema, an SQLite one is brought up to it."""
+        """Open a store; create the schema in an empty database, and upgrade an SQLite database."""
         database = Database(url)
         if (version := database.version()) != newest_version():
             if version is not None and not database.is_sqlite:
@@ -70,12 +70,12 @@ class Store:
         return cls(database)
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Close all connections."""
         self.database.close()
 
     @contextmanager
     def changing(self, *, visible: bool = True, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
-        """Make everything that the block does one transaction; `visible` says that readers may notice it."""
+        """Run the block in one transaction; `visible` invalidates caches of readers."""
         with self.database.together(wait_ms=wait_ms) as connection:
             yield
             if visible:
@@ -84,6 +84,6 @@ class Store:
                     connection.execute(insert(change_counter).values(id=1, number=1))
 
     def changes(self) -> int:
-        """Count the changes that readers may notice; caches of what they read are named by it."""
+        """Count the visible changes; the number is part of the keys of caches."""
         with self.database.begin() as connection:
             return connection.execute(select(change_counter.c.number)).scalar() or 0

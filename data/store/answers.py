@@ -1,4 +1,4 @@
-"""Answers in the store: written with a submission, read by submission or question."""
+"""Store for answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,12 +14,12 @@ from data.store.engine import pairs
 
 ROWS_AT_ONCE = 2_000
 SHORT = 20
-"""Characters below which a text may be empty: white space or marks alone."""
+"""Characters below which a text may be only white space or punctuation."""
 Item = TypeVar("Item")
 
 
 class AnswerText(NamedTuple):
-    """An answer's text with its question's domain; `no_answer` where it says that none was found."""
+    """Answer's text with its question's domain; `no_answer` if it declines."""
 
     question_id: str
     domain: str
@@ -29,7 +29,7 @@ class AnswerText(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLength:
-    """Number of characters of an answer, and whether it says that none was found."""
+    """Length of an answer, and whether it declines."""
 
     submission: int
     question_id: str
@@ -38,7 +38,7 @@ class AnswerLength:
 
 
 class AnswerReader(StorePart):
-    """Reads answers. They never change."""
+    """Reader of answers, which never change."""
 
     def answers(self, number: int) -> Mapping[str, Answer]:
         """Return a submission's answers by question id, in the order of the set, without their thinking."""
@@ -61,19 +61,19 @@ class AnswerReader(StorePart):
         )
         return {question: (text, no_answer) for question, text, no_answer in self._all(query)}
 
-    def texts(self, wanted: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
+    def texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
         """Return the texts of some answers by the store's numbers of submission and question."""
-        sides = {submission for submission, _ in wanted}
-        question_ids = {question for _, question in wanted}
+        sides = {submission for submission, _ in keys}
+        question_ids = {question for _, question in keys}
         query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
             answers.c.submission_id.in_(sides), answers.c.question_id.in_(question_ids)
         )
         return {(submission, question): text for submission, question, text in self._all(query)}
 
     def to_question(self, set_name: str, question_id: str) -> Mapping[int, Answer]:
-        """Return the answers that live submissions (the reference too) gave to a question, by submission.
+        """Return the answers of accepted submissions and the reference to a question, by submission.
 
-        They alone come with their thinking: whatever judges or scores reads answers elsewhere.
+        They include the thinking, which judges and metrics must not read.
         """
         query = (
             select(
@@ -88,7 +88,7 @@ class AnswerReader(StorePart):
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
             .where(
                 question_sets.c.name == set_name,
-                # Said twice, so that the question is found by its index before any answer is read.
+                # Redundant, but lets the database find the question by its index before it reads answers.
                 questions.c.set_id == question_sets.c.id,
                 questions.c.key == question_id,
                 submissions.c.state == SubmissionState.ACCEPTED,
@@ -98,7 +98,7 @@ class AnswerReader(StorePart):
         return {row.id: replace(_answer(row), thinking=row.thinking or "") for row in self._all(query)}
 
     def domain_counts(self, number: int) -> Mapping[str, tuple[int, int]]:
-        """Answers and "no answers" of a submission by domain."""
+        """Count the answers and declines of a submission by domain."""
         query = (
             select(questions.c.domain, func.count(), func.count().filter(answers.c.no_answer))
             .join(questions, questions.c.id == answers.c.question_id)
@@ -108,7 +108,7 @@ class AnswerReader(StorePart):
         return {domain: (count, silent) for domain, count, silent in self._all(query)}
 
     def figures(self, number: int) -> Mapping[str, tuple[float | None, int]]:
-        """Mean of what the answers of a submission are said to take, and how many say so, by column."""
+        """Return the mean and the count of the reported costs of a submission's answers, by column."""
         names = ("tokens", "usd", "milliseconds")
         columns = [answers.c[name] for name in names]
         counted = [part for column in columns for part in (func.avg(column), func.count(column))]
@@ -117,7 +117,7 @@ class AnswerReader(StorePart):
         return {name: (values[2 * at], int(values[2 * at + 1] or 0)) for at, name in enumerate(names)}
 
     def lengths(self, numbers: Sequence[int]) -> Iterator[AnswerLength]:
-        """Yield how long the answers of some submissions are, without reading their texts."""
+        """Yield the lengths of some submissions' answers without reading the texts."""
         query = (
             select(
                 answers.c.submission_id.label("submission"),
@@ -133,7 +133,7 @@ class AnswerReader(StorePart):
                 yield to_record(AnswerLength, row)
 
     def facts(self, number: int) -> Iterator[AnswerText]:
-        """Yield the texts of a submission with what else a board tells of them, in the set's order."""
+        """Yield the texts of a submission with the facts that boards show, in the set's order."""
         query = (
             select(
                 questions.c.key.label("question_id"), questions.c.domain, answers.c.text, answers.c.no_answer
@@ -144,7 +144,7 @@ class AnswerReader(StorePart):
         )
         with self._database.begin() as connection:
             for row in connection.execute(query, execution_options={"yield_per": ROWS_AT_ONCE}):
-                # Boards read every answer of a round; reading fields by name takes twice as long.
+                # Boards read every answer of a round; access by name takes twice as long.
                 yield AnswerText(*row)
 
 
@@ -156,7 +156,7 @@ def _answer(row: AnyRow) -> Answer:
 def insert_answers(
     connection: Connection, set_id: int, number: int, rows: Iterable[tuple[Answer, bool]]
 ) -> None:
-    """Write the answers of a submission, some thousands at a time, and count them on it."""
+    """Write the answers of a submission in chunks, and their counts."""
     numbers = _numbers(connection, set_id)
     count = silent = 0
     for chunk in _chunks(rows, ROWS_AT_ONCE):

@@ -1,4 +1,4 @@
-"""Backups of an SQLite database: one file, read whole before it is kept or restored, and its damage."""
+"""Backup, restore and check of an SQLite database."""
 
 import os
 import shutil
@@ -12,27 +12,27 @@ from urllib.parse import quote
 from data.errors import ConflictError, FileFormatError, StoreError
 from data.progress import working
 
-BESIDE = ("-wal", "-shm", "-journal")
-"""Endings of the files that SQLite keeps beside a database in use."""
+SIDE_FILES = ("-wal", "-shm", "-journal")
+"""Endings of SQLite's files next to a database in use."""
 MAX_DAMAGE = 20
 DAMAGED = (
-    "Stop site and workers. `arena db status --check` reads all of it; go back to the newest sound backup "
+    "Stop site and workers. `arena db status --check` checks all of it; restore the newest intact backup "
     "with `arena db restore FILE --replace`."
 )
 MIN_FREE = 1 << 20
-"""Free bytes that SQLite may need for the files beside a database, even to read it."""
+"""Free bytes that SQLite may need for its side files, even to read."""
 IN_USE = "Stop the site, all workers and commands that use it, then restore again."
 
 
 def back_up(database: Path, file: Path) -> int:
-    """Copy a database, which may be in use, to a new file and check the copy; its size in bytes."""
+    """Copy a database, which may be in use, to a new file, check it and return its size in bytes."""
     if file.exists():
         raise ConflictError(f"{file} exists.", advice="Name a new file.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with _copied(database, file, "ro") as copy:
             if damage := damage_of(copy):
-                message = f"{database} is damaged, and its copy was not kept: {damage}."
+                message = f"{database} is damaged, so no backup was written: {damage}."
                 raise StoreError(message, advice=DAMAGED)
             copy.rename(file)
             _sync(file.parent)
@@ -45,16 +45,15 @@ def back_up(database: Path, file: Path) -> int:
     return file.stat().st_size
 
 
-def restore(file: Path, database: Path, known: frozenset[str]) -> str:
-    """Put a backup in the place of a database, completely or not at all; its schema's version.
+def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
+    """Replace a database by a backup atomically and return the version of its schema.
 
-    A process that is killed meanwhile leaves the old database or the new one. Schemas that are not among the
-    `known` ones are refused.
+    Schemas that are not in `versions` are refused.
     """
     database = database.resolve()
-    beside = (file.with_name(f"{file.name}{end}") for end in BESIDE)
-    if any(each.is_file() and each.stat().st_size for each in beside):
-        message = f"{file} is a database in use: SQLite's log lies beside it."
+    side_files = (file.with_name(f"{file.name}{end}") for end in SIDE_FILES)
+    if any(path.is_file() and path.stat().st_size for path in side_files):
+        message = f"{file} is a database in use: SQLite's log is next to it."
         raise FileFormatError(message, advice="Make a backup of it with `arena db backup`.")
     try:
         database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,8 +61,8 @@ def restore(file: Path, database: Path, known: frozenset[str]) -> str:
             if damage := _cut(file) or damage_of(copy):
                 raise FileFormatError(f"{file} is damaged: {damage}.", advice="Restore another backup.")
             version = _version(copy)
-            if version not in known:
-                message = f"{file} holds no arena that this program can use (schema {version or 'none'})."
+            if version not in versions:
+                message = f"{file} contains no arena that this program can use (schema {version or 'none'})."
                 raise FileFormatError(message, advice="Restore another backup, or use the newest program.")
             with _unused(database):
                 copy.replace(database)
@@ -78,24 +77,24 @@ def restore(file: Path, database: Path, known: frozenset[str]) -> str:
 
 
 def obstacle_to(database: Path) -> str:
-    """Explain why a sound database cannot be used: rights, a full or read-only disk; empty where it can.
+    """Explain why an intact database cannot be used: permissions, a full or read-only disk; else empty.
 
     SQLite reports these as "disk I/O error" or "unable to open database file", as it does some damage.
     """
     folder = database.absolute().parent
     places = [place for place in (folder, database) if place.exists()]
     if any(not os.access(place, os.R_OK | os.W_OK) for place in places):
-        return f"This user cannot read and write {folder}, which SQLite needs even to read. Mend its rights."
-    if folder.exists() and shutil.disk_usage(folder).free < MIN_FREE:
         return (
-            f"The disk of {folder} is full. Free some space and try again: the database is not damaged by it."
+            f"{folder} is not readable and writable, which SQLite needs even to read. Change its permissions."
         )
+    if folder.exists() and shutil.disk_usage(folder).free < MIN_FREE:
+        return f"The disk of {folder} is full. Free some space and try again: the database is not damaged."
     return ""
 
 
 def damage_of(file: Path) -> str:
-    """Damage of a database, in a line; empty where it is sound."""
-    # Without a log to write, a read-only folder can still be checked.
+    """Describe the damage of a database in a line; empty if it is intact."""
+    # In a read-only folder SQLite cannot write its log.
     mode = "ro" if os.access(file.absolute().parent, os.W_OK) else "ro&immutable=1"
     try:
         with working(f"checking {file.name}"), closing(_opened(file, mode)) as connection:
@@ -105,11 +104,11 @@ def damage_of(file: Path) -> str:
         return str(error)
     if lines != ["ok"]:
         return " ".join(lines[0].replace("*** in database main ***", "").split())
-    return "" if broken is None else f"rows of {broken[0]} refer to nothing"
+    return "" if broken is None else f"rows of {broken[0]} have broken references"
 
 
 def _cut(file: Path) -> str:
-    """Report a file that lacks bytes of its last page, which SQLite reads as zeros without an error."""
+    """Report a truncated last page, which SQLite reads as zeros without an error."""
     with closing(_opened(file, "ro&immutable=1")) as connection:
         (pages,), (size,) = (
             connection.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
@@ -120,7 +119,7 @@ def _cut(file: Path) -> str:
 
 @contextmanager
 def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
-    """Make a synced copy in the folder of `target`, without a log; removed unless moved in the block."""
+    """Make a synced copy in the folder of `target`; it is deleted unless the block moves it."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
     os.close(handle)
     copy = Path(name)
@@ -135,16 +134,16 @@ def _copied(source: Path, target: Path, mode: str) -> Iterator[Path]:
         _sync(copy)
         yield copy
     finally:
-        for end in ("", *BESIDE):
+        for end in ("", *SIDE_FILES):
             copy.with_name(f"{copy.name}{end}").unlink(missing_ok=True)
 
 
 @contextmanager
 def _unused(database: Path) -> Iterator[None]:
-    """Hold a database so that no other process uses it, its log folded into it or removed."""
+    """Lock a database exclusively, with its log merged or removed."""
     with closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as connection:
         try:
-            # Only the last connection may leave the write-ahead log.
+            # Only the last connection can leave WAL mode.
             (mode,) = connection.execute("PRAGMA journal_mode=DELETE").fetchone()
             if mode != "delete":
                 raise ConflictError(f"Another process has {database} open.", advice=IN_USE)
@@ -153,8 +152,8 @@ def _unused(database: Path) -> Iterator[None]:
             if error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
                 raise ConflictError(f"Another process has {database} open.", advice=IN_USE) from error
         except sqlite3.DatabaseError:
-            pass  # A damaged database cannot be locked; it is what a backup is restored for.
-        for end in BESIDE:
+            pass  # A damaged database cannot be locked, but must be replaceable.
+        for end in SIDE_FILES:
             database.with_name(f"{database.name}{end}").unlink(missing_ok=True)
         yield
 

@@ -17,7 +17,7 @@ AnyRow: TypeAlias = sa.Row[*tuple[Any, ...]]
 
 
 class StorePart:
-    """A part of the store; within `Database.together` all it does belongs to that transaction."""
+    """Base of stores; within `Database.together` all statements belong to that transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,26 +41,23 @@ class StorePart:
 
 @contextmanager
 def unique(
-    *keys: sa.Column[Any] | tuple[sa.Column[Any], ...], taken: Callable[[], ArenaError]
+    *keys: sa.Column[Any] | tuple[sa.Column[Any], ...], conflict: Callable[[], ArenaError]
 ) -> Iterator[None]:
-    """Raise what `taken` makes where the block writes one of some unique keys a second time.
-
-    A missing value, a reference to nothing and whatever else the database refuses stay errors of their own.
-    """
+    """Raise `conflict()` if the block violates one of some unique keys; other violations stay as they are."""
     try:
         yield
     except IntegrityError as error:
         columns = (key if isinstance(key, tuple) else (key,) for key in keys)
         if not any(_is_repeated(error, key) for key in columns):
             raise
-        raise taken() from error
+        raise conflict() from error
 
 
 def _is_repeated(error: IntegrityError, key: tuple[sa.Column[Any], ...]) -> bool:
     broken = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
     if broken is None:
-        named = ", ".join(f"{column.table.name}.{column.name}" for column in key)
-        return str(error.orig) == f"UNIQUE constraint failed: {named}"
+        columns = ", ".join(f"{column.table.name}.{column.name}" for column in key)
+        return str(error.orig) == f"UNIQUE constraint failed: {columns}"
     table = key[0].table
     return any(
         tuple(part.columns) == key and part.name == broken
@@ -75,8 +72,8 @@ def no_set(name: str) -> NotFoundError:
 
 
 def own_insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of either engine
-    """Return an insert of the engine's own kind, which can say what a conflict does."""
-    # Both kinds together take longer to load than many a listing to read.
+    """Return an insert of the engine's dialect, which supports ON CONFLICT."""
+    # Loading both dialects takes longer than many listings.
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - see above
 
@@ -86,30 +83,30 @@ def own_insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN4
     return sqlite.insert(table)
 
 
-def to_record(kind: type[Record], row: object, /, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
-    """Return a record of the columns that bear its fields' names, and of `others`."""
-    names, values = _reader(kind, frozenset(others))  # type: ignore[arg-type] # a class has a hash
-    return kind(**dict(zip(names, values(row), strict=True)), **others)
+def to_record(kind: type[Record], row: object, /, **values: Any) -> Record:  # noqa: ANN401 - fields of any type
+    """Build a record from the columns with its fields' names and from `values`."""
+    names, read = _reader(kind, frozenset(values))  # type: ignore[arg-type] # a class has a hash
+    return kind(**dict(zip(names, read(row), strict=True)), **values)
 
 
 @cache
 def _reader(
-    kind: type[Any], others: frozenset[str]
+    kind: type[Any], without: frozenset[str]
 ) -> tuple[tuple[str, ...], Callable[[object], Sequence[Any]]]:
-    names = tuple(name for name in _fields(kind) if name not in others)
+    names = tuple(name for name in _fields(kind) if name not in without)
     if len(names) == 1:
         only = attrgetter(names[0])
         return names, lambda row: (only(row),)
     return names, attrgetter(*names) if names else lambda _row: ()
 
 
-def maker(kind: type[Record], columns: Sequence[str], *given: str) -> Callable[..., Record]:
-    """Build a converter from rows to records, many times as fast as `to_record`, which seeks columns."""
-    names = tuple(name for name in _fields(kind) if name not in given)
-    values = itemgetter(*map(columns.index, names))
+def maker(kind: type[Record], columns: Sequence[str], *without: str) -> Callable[..., Record]:
+    """Build a converter from rows to records, many times faster than `to_record`, which looks up columns."""
+    names = tuple(name for name in _fields(kind) if name not in without)
+    read = itemgetter(*map(columns.index, names))
 
-    def make(row: AnyRow, **others: Any) -> Record:  # noqa: ANN401 - fields of any type
-        return kind(**dict(zip(names, values(row), strict=True)), **others)
+    def make(row: AnyRow, **values: Any) -> Record:  # noqa: ANN401 - fields of any type
+        return kind(**dict(zip(names, read(row), strict=True)), **values)
 
     return make
 
@@ -119,7 +116,7 @@ def _fields(kind: type[Any]) -> Iterable[str]:
     return fields
 
 
-def to_row(table: sa.Table, record: Any, **others: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Return the values of a new row: a record's fields that bear columns' names, and `others`."""
-    values = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
-    return values | others
+def to_row(table: sa.Table, record: Any, **values: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """Build a row from a record's fields with columns' names and from `values`."""
+    fields = {name: getattr(record, name) for name in record.__dataclass_fields__ if name in table.c}
+    return fields | values

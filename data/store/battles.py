@@ -1,4 +1,4 @@
-"""The battles of rounds in the store: written, handed out while pending, ended and opened again."""
+"""Stores for battles of rounds and for claims of battles by leases."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -17,13 +17,13 @@ from data.store.engine import pairs
 REFERENCE = "reference"
 
 
-def pending_battles(connection: sa.Connection, *which: sa.ColumnElement[bool]) -> Iterator[PendingBattle]:
-    """Yield the battles that some clauses choose, question by question, with their texts."""
+def pending_battles(connection: sa.Connection, *clauses: sa.ColumnElement[bool]) -> Iterator[PendingBattle]:
+    """Yield the battles that match all clauses, by question, with their texts."""
     from data.store.question_sets import restore  # noqa: PLC0415 - listings of rounds read no questions
 
     rows = connection.execute(
         sa.select(battles.c.id, battles.c.key, battles.c.question_id, battles.c.a_id, battles.c.b_id)
-        .where(*which)
+        .where(*clauses)
         .order_by(battles.c.question_id, battles.c.id)
     ).all()
     question_ids = {row.question_id for row in rows}
@@ -70,13 +70,12 @@ WITHDRAWN = "One of the two submissions was withdrawn."
 
 
 class BattleStore(StorePart):
-    """Hands out the battles that are pending, and ends those that will not be judged."""
+    """Store for battles of rounds."""
 
     def pending(self, round_id: int) -> Iterator[PendingBattle]:
-        """Yield the battles that have no outcome, question by question, texts included.
+        """Yield the battles without an outcome, by question, with their texts.
 
-        A few hundred questions are held at a time, so memory does not grow with the round. The
-        battles handed out are those pending when their question is reached.
+        A few hundred questions are read at a time, so memory does not grow with the round.
         """
         after = 0
         while True:
@@ -90,15 +89,15 @@ class BattleStore(StorePart):
             yield from pending
 
     def questions(self, round_id: int) -> list[tuple[int, str]]:
-        """Numbers and ids of the questions that a round has battles on."""
-        asked = sa.select(battles.c.question_id).where(battles.c.round_id == round_id).distinct()
-        query = sa.select(questions.c.id, questions.c.key).where(questions.c.id.in_(asked))
+        """Return the numbers and ids of a round's questions."""
+        numbers = sa.select(battles.c.question_id).where(battles.c.round_id == round_id).distinct()
+        query = sa.select(questions.c.id, questions.c.key).where(questions.c.id.in_(numbers))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
     def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
-        """Make the battles that ended in one of `outcomes` pending again, and return how many.
+        """Make the battles with one of some outcomes pending again, and return their number.
 
-        Their judgments stay, as the record of what was tried.
+        Their judgments are kept.
         """
         return self._change(
             sa.update(battles)
@@ -107,10 +106,7 @@ class BattleStore(StorePart):
         )
 
     def drop_side(self, submission: int) -> int:
-        """End the pending battles of a submission that was withdrawn, and return how many there were.
-
-        They lack an answer from now on, so that a retry does not ask for them again.
-        """
+        """Mark the pending battles of a withdrawn submission as missing, and return their number."""
         of_submission = (battles.c.a_id == submission) | (battles.c.b_id == submission)
         open_ = sa.select(rounds.c.id).where(rounds.c.state.not_in(CLOSED))
         return self._change(
@@ -120,7 +116,7 @@ class BattleStore(StorePart):
         )
 
     def close_pending(self, round_id: int, outcome: Outcome, detail: str) -> int:
-        """End every pending battle with one outcome, and return how many there were."""
+        """Set the outcome of all pending battles, and return their number."""
         return self._change(
             sa.update(battles)
             .where(battles.c.round_id == round_id, battles.c.outcome.is_(None))
@@ -129,7 +125,7 @@ class BattleStore(StorePart):
 
 
 def insert_battles(connection: sa.Connection, round_id: int, planned: Iterable[PlannedBattle]) -> None:
-    """Write the battles of a round, some thousands at a time."""
+    """Write the battles of a round in chunks."""
     iterator = iter(planned)
     while chunk := list(islice(iterator, CHUNK)):
         connection.execute(
@@ -163,7 +159,7 @@ def _pending_questions(connection: sa.Connection, round_id: int, after: int) -> 
 
 
 def first_and_last(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> tuple[int, int]:
-    """Return the first and the last number of some battles; 0 and −1 where there are none."""
+    """Return the first and the last number of some battles; 0 and −1 without any."""
     first, last = connection.execute(
         sa.select(sa.func.min(battles.c.id), sa.func.max(battles.c.id)).where(mine)
     ).one()
@@ -173,10 +169,9 @@ def first_and_last(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> t
 def has_side(
     of_round: sa.ColumnElement[bool], sides: sa.Select[int] | Sequence[int], *, sqlite: bool
 ) -> sa.ColumnElement[bool]:
-    """Return a clause: a round's battles with one of some submissions, by an index of each side.
+    """Match a round's battles with one of some submissions by the indexes of both sides.
 
-    SQLite uses both indexes only where it is told how, and reads every battle of the round where it is asked
-    for the round beside it; PostgreSQL finds the better way itself.
+    SQLite uses both indexes only in a union, and would otherwise read every battle of the round.
     """
     if not sqlite:
         return of_round & (battles.c.a_id.in_(sides) | battles.c.b_id.in_(sides))
@@ -191,10 +186,10 @@ def has_side(
 
 
 class ClaimStore(StorePart):
-    """Claims of battles, each by one lease."""
+    """Store for claims of battles by leases."""
 
     def questions(self, round_id: int) -> list[tuple[int, str]]:
-        """Numbers and ids of the questions with pending battles that no lease has claimed."""
+        """Return the numbers and ids of questions with pending, unclaimed battles."""
         free = sa.select(battles.c.question_id).where(_is_free(round_id)).distinct()
         query = sa.select(questions.c.id, questions.c.key).where(questions.c.id.in_(free))
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
@@ -207,7 +202,7 @@ class ClaimStore(StorePart):
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
     ) -> list[PendingBattle]:
-        """Claim the next free battles for a lease, question by question."""
+        """Claim the next free battles for a lease, by question."""
         free = sa.select(battles.c.id, sa.literal(lease_id)).where(_is_free(round_id))
         if among is not None:
             free = free.where(battles.c.question_id.in_(among))
@@ -224,20 +219,20 @@ class ClaimStore(StorePart):
 
 
 def has_pending(connection: sa.Connection, round_id: int) -> bool:
-    """Return whether a battle of a round has no outcome."""
+    """Return whether a round has battles without an outcome."""
     return bool(connection.execute(sa.select(sa.exists().where(_is_pending(round_id)))).scalar())
 
 
 def has_work(round_id: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-    """Match rounds with a pending battle that no lease has claimed."""
+    """Match rounds with pending, unclaimed battles."""
     return sa.exists().where(_is_free(round_id))
 
 
 def lease_lost(lease_id: int) -> LeaseLostError:
-    """Make the error of a worker whose lease expired."""
+    """Return the error for an expired lease."""
     return LeaseLostError(
-        f"Lease {lease_id} was given up, since its worker was not heard of in time.",
-        advice="Its battles are judged by others; what it had not committed was discarded.",
+        f"Lease {lease_id} expired, since its worker sent no heartbeat in time.",
+        advice="Other workers judge its battles; its uncommitted verdicts were discarded.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Published boards in the store."""
+"""Store for published boards."""
 
 import hashlib
 import json
@@ -14,16 +14,16 @@ from data.models.rounds import boards, rounds
 from data.store.base import AnyRow, StorePart, to_record, unique
 
 SNAPSHOT = "@"
-"""Between a board's name and the beginning of a hash: together they name one snapshot for good."""
-HASH_NAMED = 12
-SHORTEST_HASH = 8
+"""Separator of a board's name and the prefix of a hash: a permanent name of one snapshot."""
+HASH_LENGTH = 12
+MIN_HASH_LENGTH = 8
 
 
 class BoardStore(StorePart):
-    """Publishes, finds and retracts boards. A published snapshot never changes.
+    """Store for boards, whose snapshots never change.
 
-    A board's name gives the snapshot that stands; `NAME@HASH`, with eight or more characters of its hash,
-    gives one snapshot whether it stands or was replaced.
+    A board's name means its current snapshot; `NAME@HASH`, with at least eight characters of the hash, means
+    one snapshot, current or replaced.
     """
 
     def publish(
@@ -32,15 +32,15 @@ class BoardStore(StorePart):
         """Store a snapshot of standings under a name.
 
         Returns:
-            The board, and whether it is new; False where the same content stands already.
+            The board, and whether it is new; False if it has the same content already.
         """
         content_hash = hash_of(standings)
         with (
-            unique(boards.c.name, boards.c.round_id, taken=lambda: _taken(name)),
+            unique(boards.c.name, boards.c.round_id, conflict=lambda: _conflict(name)),
             self._database.begin() as connection,
         ):
-            stored = connection.execute(_select().where(boards.c.name == name)).first()
-            if stored is None:
+            existing = connection.execute(_select().where(boards.c.name == name)).first()
+            if existing is None:
                 connection.execute(
                     insert(boards).values(
                         name=name,
@@ -51,43 +51,43 @@ class BoardStore(StorePart):
                         published_at=now(),
                     )
                 )
-        if stored is not None and (stored.content_hash != content_hash or stored.retracted):
-            raise _taken(name)
-        return self.get(name), stored is None
+        if existing is not None and (existing.content_hash != content_hash or existing.retracted):
+            raise _conflict(name)
+        return self.get(name), existing is None
 
     def replace(self, name: str, standings: Mapping[str, Any]) -> tuple[Board, bool]:
-        """Let another snapshot stand under a name; the former one stays, named by its hash.
+        """Replace the current snapshot, which is kept under its hash.
 
-        A snapshot that stood before stands again where the standings are its own.
+        An earlier snapshot with the same standings becomes current again.
 
         Returns:
-            The board, and whether its standings are other than they were.
+            The board, and whether its standings changed.
         """
         content_hash = hash_of(standings)
         with (
-            unique(boards.c.name, boards.c.round_id, taken=lambda: _taken(name)),
+            unique(boards.c.name, boards.c.round_id, conflict=lambda: _conflict(name)),
             self._database.begin() as connection,
         ):
-            standing = connection.execute(_select().where(boards.c.name == name)).first()
-            if standing is None:
+            current = connection.execute(_select().where(boards.c.name == name)).first()
+            if current is None:
                 raise _absent(name)
-            if standing.retracted:
-                raise _taken(name)
-            changed = standing.content_hash != content_hash
+            if current.retracted:
+                raise _conflict(name)
+            changed = current.content_hash != content_hash
             if changed:
-                _stand_aside(connection, name, standing.content_hash)
-                _put_up(connection, standing, standings, content_hash)
+                _archive(connection, name, current.content_hash)
+                _make_current(connection, current, standings, content_hash)
         return self.get(name), changed
 
     def get(self, name: str) -> Board:
-        """One board, or one snapshot of it."""
+        """Return a board or a snapshot of it."""
         row = self._first(_select().where(_named(name)))
         if row is None:
             raise _absent(name)
         return to_record(Board, row, marks={})
 
     def standing(self, round_id: int) -> str | None:
-        """Return the hash of the board of a round that stands; None where none does."""
+        """Return the hash of a round's current board, or None."""
         query = select(boards.c.content_hash).where(
             boards.c.round_id == round_id, ~boards.c.retracted, boards.c.replaced_at.is_(None)
         )
@@ -95,16 +95,17 @@ class BoardStore(StorePart):
         return None if row is None else str(row.content_hash)
 
     def all(self) -> tuple[Board, ...]:
-        """Every board that stands, the newest first, rounds before boards without one."""
+        """Return the current boards, newest first, with boards without a round at the end."""
         query = _select().where(~boards.c.retracted, boards.c.replaced_at.is_(None))
         query = query.order_by(boards.c.round_id.is_(None), boards.c.published_at.desc())
         return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
     def heads(self, *, retracted: bool = False, replaced: bool | None = False) -> tuple[BoardHead, ...]:
-        """Every board that stands (or that was retracted), in the order of `all`.
+        """Return boards with only the title and the judge of their standings, in the order of `all`.
 
-        Of their standings they have the title and the judge alone. `replaced` asks for snapshots
-        that others took the place of; with None both are read.
+        Args:
+            retracted: Whether to return retracted boards instead.
+            replaced: Whether to return replaced snapshots instead of current ones; None for both.
         """
         query = (
             select(
@@ -125,22 +126,19 @@ class BoardStore(StorePart):
         )
 
     def every(self) -> tuple[Board, ...]:
-        """Every snapshot that was ever published, retracted ones too, the newest first."""
+        """Return all snapshots, including retracted ones, newest first."""
         query = _select().order_by(boards.c.published_at.desc(), boards.c.id.desc())
         return tuple(to_record(Board, row, marks={}) for row in self._all(query))
 
     def retract(self, name: str, notice: str) -> Board:
-        """Take a board down with every snapshot of its round, keeping them and the reason."""
+        """Retract all snapshots of a board's round, with the reason."""
         self._change(
             update(boards).where(self._snapshots(name)).values(retracted=True, notice=notice, noted_at=now())
         )
         return self.get(name)
 
     def put_notice(self, name: str, notice: str) -> Board:
-        """Say something to a board's readers, in place of what was said before; its standings stay.
-
-        Readers of every snapshot of its round see it.
-        """
+        """Replace the notice on all snapshots of a board's round."""
         self._change(update(boards).where(self._snapshots(name)).values(notice=notice, noted_at=now()))
         return self.get(name)
 
@@ -164,39 +162,40 @@ def hash_of(standings: Mapping[str, Any]) -> str:
 
 def snapshot_name(name: str, content_hash: str) -> str:
     """Return the permanent name of one snapshot of a board."""
-    return f"{name.partition(SNAPSHOT)[0]}{SNAPSHOT}{content_hash[:HASH_NAMED]}"
+    return f"{name.partition(SNAPSHOT)[0]}{SNAPSHOT}{content_hash[:HASH_LENGTH]}"
 
 
 def snapshot_of(head: Board) -> str:
-    """Return a name that leads to exactly this snapshot, also after another took its place."""
+    """Return a permanent name of a snapshot."""
     return head.name if head.round_name is None else snapshot_name(head.name, head.content_hash)
 
 
 def is_called(head: Board, name: str) -> bool:
-    """Return whether a name, as `BoardStore` reads it, is that of a snapshot."""
-    base, _, wanted = name.partition(SNAPSHOT)
-    if len(wanted) < SHORTEST_HASH:
+    """Return whether a name, as `BoardStore` reads it, means a snapshot."""
+    base, _, prefix = name.partition(SNAPSHOT)
+    if len(prefix) < MIN_HASH_LENGTH:
         return head.name == name
-    return head.name.partition(SNAPSHOT)[0] == base and head.content_hash.startswith(wanted)
+    return head.name.partition(SNAPSHOT)[0] == base and head.content_hash.startswith(prefix)
 
 
 def _named(name: str) -> ColumnElement[bool]:
-    base, _, wanted = name.partition(SNAPSHOT)
-    if len(wanted) < SHORTEST_HASH:
+    base, _, prefix = name.partition(SNAPSHOT)
+    if len(prefix) < MIN_HASH_LENGTH:
         return boards.c.name == name
-    former = snapshot_name(base, wanted) if len(wanted) >= HASH_NAMED else name
+    former = snapshot_name(base, prefix) if len(prefix) >= HASH_LENGTH else name
     begins = boards.c.name.startswith(former, autoescape=True)
-    return or_(boards.c.name == base, begins) & boards.c.content_hash.startswith(wanted, autoescape=True)
+    return or_(boards.c.name == base, begins) & boards.c.content_hash.startswith(prefix, autoescape=True)
 
 
-def _stand_aside(connection: Connection, name: str, content_hash: str) -> None:
+def _archive(connection: Connection, name: str, content_hash: str) -> None:
     former = snapshot_name(name, content_hash)
     mine = (boards.c.name == name, boards.c.content_hash == content_hash)
     connection.execute(update(boards).where(*mine).values(name=former, replaced_at=now()))
 
 
-def _put_up(connection: Connection, before: AnyRow, standings: Mapping[str, Any], content_hash: str) -> None:
-    """Let a snapshot stand: one that was replaced before, else a new one."""
+def _make_current(
+    connection: Connection, before: AnyRow, standings: Mapping[str, Any], content_hash: str
+) -> None:
     former = update(boards).where(
         boards.c.name == snapshot_name(before.name, content_hash), boards.c.content_hash == content_hash
     )
@@ -221,7 +220,7 @@ def _absent(name: str) -> NotFoundError:
     )
 
 
-def _taken(name: str) -> ConflictError:
+def _conflict(name: str) -> ConflictError:
     return ConflictError(
         f"A board called {name} is published with other standings, or was retracted.",
         advice="A published round never changes; judge a new round instead.",

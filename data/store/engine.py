@@ -1,4 +1,4 @@
-"""One engine, its transactions, and the schema's version.
+"""Database engine, transactions and schema versions.
 
 SQLite runs in WAL mode with a busy timeout, so that readers never wait for the writer and two
 writers wait for each other instead of failing.
@@ -33,47 +33,46 @@ from data.text import json_text
 
 BUSY_TIMEOUT_MS = 10_000
 POOL_SIZE = 4
-OWNER_ALONE = 0o600
-WANTED = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
-PATIENCE = {
+OWNER_ONLY = 0o600
+URL_ADVICE = "Write sqlite:///PATH or postgresql+psycopg://USER@HOST/DATABASE."
+TIMEOUTS = {
     "connect_timeout": 10,
     "tcp_user_timeout": 20_000,
     "keepalives_idle": 20,
     "keepalives_interval": 5,
     "keepalives_count": 3,
 }
-"""When a connection to PostgreSQL counts as lost; in seconds, but for `tcp_user_timeout` (milliseconds).
+"""Timeouts of connections to PostgreSQL, in seconds; `tcp_user_timeout` in milliseconds.
 
-Without them a host that was cut off for a minute may wait another one for its next packet, or two hours for a
-reply that never comes.
+Without them a host that loses the network may wait two hours for a reply.
 """
-SHORT = frozenset({"postgres", "postgresql"})
-"""Names under which providers hand out addresses of PostgreSQL; the driver is always ours."""
+POSTGRES_SCHEMES = frozenset({"postgres", "postgresql"})
+"""Schemes of PostgreSQL URLs without a driver."""
 
 
 def supported(url: URL) -> URL:
     """Return the URL with our driver."""
-    if url.drivername in SHORT:
+    if url.drivername in POSTGRES_SCHEMES:
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
-        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=WANTED)
+        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=URL_ADVICE)
     return url
 
 
 def make_engine(url: URL) -> sa.Engine:
-    """Open an engine that keeps its connections: closing SQLite's last one copies the whole log."""
+    """Create an engine with a pool, since closing SQLite's last connection copies the whole log."""
     if url.get_backend_name() != "sqlite":
         return sa.create_engine(
-            url, pool_pre_ping=True, connect_args=_patience(url), json_serializer=json_text
+            url, pool_pre_ping=True, connect_args=_timeouts(url), json_serializer=json_text
         )
     path = url.database
     if not path or path == ":memory:":
         engine = sa.create_engine(url, json_serializer=json_text)
     else:
         _make_parent(Path(path))
-        # SQLite gives its log the rights that the file has. Where it cannot be made, SQLite says why.
+        # SQLite's log inherits the file's permissions. If it cannot be created, SQLite reports why.
         with suppress(OSError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ALONE))
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
         engine = sa.create_engine(
             url,
             poolclass=QueuePool,
@@ -87,8 +86,8 @@ def make_engine(url: URL) -> sa.Engine:
     return engine
 
 
-def _patience(url: URL) -> dict[str, int]:
-    return {name: value for name, value in PATIENCE.items() if name not in url.query}
+def _timeouts(url: URL) -> dict[str, int]:
+    return {name: value for name, value in TIMEOUTS.items() if name not in url.query}
 
 
 def _make_parent(path: Path) -> None:
@@ -111,15 +110,15 @@ def _prepare_sqlite(connection: Any, record: ConnectionPoolEntry) -> None:  # no
 
 
 def _check_out(_connection: object, record: ConnectionPoolEntry, proxy: PoolProxiedConnection) -> None:
-    """Use no connection that another process opened, nor one to a file that was moved or deleted since."""
+    """Reject connections that another process opened, or to a file that was moved or deleted."""
     place, identity = record.info["file"]
     if identity == _identity(place):
         return
     if identity[0] != os.getpid():
-        # It is the parent's; closing it here could disturb the parent. SQLAlchemy documents this way of
-        # forgetting it, but types the proxy's as one to be read alone.
+        # After a fork: closing the parent's connection could disturb it. SQLAlchemy documents this way to
+        # drop it, but types the proxy's attribute as read-only.
         record.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
-    raise DisconnectionError(f"{place} is another file than before")
+    raise DisconnectionError(f"{place} was replaced by another file")
 
 
 def _identity(place: str) -> tuple[int, int, int]:
@@ -131,7 +130,7 @@ def _identity(place: str) -> tuple[int, int, int]:
 
 
 def begin_immediate(connection: sa.Connection, wait_ms: int) -> None:
-    """Begin a transaction that writes on SQLite, waiting so long for another that does."""
+    """Begin a write transaction on SQLite, waiting for another writer up to `wait_ms`."""
     if wait_ms == BUSY_TIMEOUT_MS:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
@@ -139,25 +138,25 @@ def begin_immediate(connection: sa.Connection, wait_ms: int) -> None:
     try:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
-        # Whoever uses the connection next waits as usual.
+        # The next user of the connection waits as usual.
         connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
 
 
 LOG = logging.getLogger(__name__)
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
-MIGRATION_LOCK = 0x4152454E41  # "ARENA"; other programs on the server have other numbers.
+MIGRATION_LOCK = 0x4152454E41  # "ARENA", unlikely to be the lock of another program.
 SIGNS_OF_DAMAGE = (
     *("malformed", "file is not a database", "disk I/O error"),
     *("invalid page", "could not read block", "checksum"),
 )
 """Messages of SQLite and PostgreSQL about a damaged file."""
-CHECK = "Run `arena db status --check`: it reads all of the database and tells whether it is damaged."
-LOCKED = "Another command, worker or program has held it for 10 s. Try again when it has ended."
-REACHED = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
+CHECK = "Run `arena db status --check`: it checks the whole database for damage."
+LOCKED = "Another command, worker or program has locked it for 10 s. Try again when it has ended."
+UNREACHABLE = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
 
 
 class Database:
-    """A database that holds the current schema.
+    """Database with its engine and schema.
 
     Args:
         url: An SQLAlchemy URL, `sqlite:///…` or `postgresql+psycopg://…`.
@@ -168,11 +167,11 @@ class Database:
             self.url: URL = supported(make_url(url))
             self.engine: sa.Engine = make_engine(self.url)
         except (ArgumentError, ValueError) as error:
-            raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=WANTED) from error
+            raise StoreError("ARENA_DATABASE_URL is not a database URL.", advice=URL_ADVICE) from error
         except (NoSuchModuleError, ModuleNotFoundError) as error:
             message = f"The driver of {self.url.drivername} databases is not installed."
             raise StoreError(message, advice="Install answer-arena[postgres].") from error
-        # The last connection that is closed folds the write-ahead log into the file, also at an exit.
+        # Closing the last connection merges the write-ahead log into the file, also at exit.
         self._closing = weakref.finalize(self, self.engine.dispose)
         self._joined: ContextVar[sa.Connection | None] = ContextVar("joined", default=None)
 
@@ -183,7 +182,7 @@ class Database:
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
-        """Open a transaction that commits at the end of the block; within `together`, a part of that one."""
+        """Open a transaction that commits after the block; within `together`, join that transaction."""
         joined = self._joined.get()
         if joined is not None:
             yield joined
@@ -198,13 +197,13 @@ class Database:
 
     @contextmanager
     def together(self, *, wait_ms: int = BUSY_TIMEOUT_MS) -> Iterator[sa.Connection]:
-        """One transaction of everything that the block does with the store, by this thread or task.
+        """Run everything that this thread or task does in the block in one transaction.
 
-        On SQLite it is the only writer from the start, so that what it reads cannot change before it
-        writes; elsewhere whoever needs that locks rows.
+        On SQLite it is the only writer from the start, so that nothing changes between reading and writing;
+        on PostgreSQL callers lock rows for that.
 
         Args:
-            wait_ms: How long to wait for another writer, in milliseconds; on SQLite alone.
+            wait_ms: Milliseconds to wait for another writer on SQLite.
         """
         if self._joined.get() is not None:
             with self.begin() as connection:
@@ -221,14 +220,14 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """True if this is a file, with one writer at a time."""
+        """True if the database is a file with one writer at a time."""
         return self.url.get_backend_name() == "sqlite"
 
     def require_schema(self) -> None:
-        """Refuse a schema of another version, an older or a newer one."""
-        version, advice = self.version(), "Use the version of Answer Arena that made it, or a newer one."
+        """Raise an error unless the schema has the newest version."""
+        version, advice = self.version(), "Use the version of Answer Arena that created it, or a newer one."
         if version not in known_versions():
-            message = f"The database {self.place} has a schema that this program does not know ({version})."
+            message = f"The database {self.place} has an unknown schema ({version})."
             raise StoreError(message, advice=advice)
         if version != newest_version():
             message = f"The schema of {self.place} is older than this program."
@@ -240,7 +239,7 @@ class Database:
             return _version(connection)
 
     def size(self) -> int:
-        """Bytes that the database takes."""
+        """Return the size of the database in bytes."""
         if not self.is_sqlite:
             with self.begin() as connection:
                 return int(
@@ -250,7 +249,7 @@ class Database:
         return path.stat().st_size if path.is_file() else 0
 
     def rows(self) -> dict[str, int]:
-        """Rows by table, whatever the schema's version."""
+        """Count the rows by table, for any version of the schema."""
         with self.begin() as connection:
             names = [name for name in sa.inspect(connection).get_table_names() if name != "alembic_version"]
             return {
@@ -261,26 +260,26 @@ class Database:
             }
 
     def missing(self) -> list[str]:
-        """Name the tables and indexes of this program's schema that the database lacks."""
-        from data.migrations.schema import metadata  # noqa: PLC0415 - rarely needed, and takes every table
+        """Return the missing tables and indexes of the newest schema."""
+        from data.migrations.schema import metadata  # noqa: PLC0415 - rarely needed, and loads every table
 
         with self.begin() as connection:
             reader = sa.inspect(connection)
             tables = set(reader.get_table_names())
-            lacking = [f"table {each.name}" for each in metadata.sorted_tables if each.name not in tables]
-            for each in metadata.sorted_tables:
-                if each.name in tables:
-                    known = {index["name"] for index in reader.get_indexes(each.name)}
-                    lacking += sorted(
-                        f"index {index.name}" for index in each.indexes if index.name not in known
+            missing = [f"table {table.name}" for table in metadata.sorted_tables if table.name not in tables]
+            for table in metadata.sorted_tables:
+                if table.name in tables:
+                    indexes = {index["name"] for index in reader.get_indexes(table.name)}
+                    missing += sorted(
+                        f"index {index.name}" for index in table.indexes if index.name not in indexes
                     )
-        return lacking
+        return missing
 
     def upgrade(self) -> Path | None:
-        """Migrate the schema to the newest version, making it where there is none.
+        """Migrate the schema to the newest version, or create it.
 
         Returns:
-            The backup that was made of an older SQLite database, beside it.
+            The backup of an older SQLite database, in the same folder.
         """
         with self._migrating() as connection:
             version = _version(connection)
@@ -313,7 +312,7 @@ class Database:
 
     @contextmanager
     def _migrating(self) -> Iterator[sa.Connection]:
-        """Open a transaction for migrations: all of them or none, by one process at a time."""
+        """Open a transaction for all migrations, locked against other processes."""
         if not self.is_sqlite:
             with self.begin() as connection:
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
@@ -321,22 +320,22 @@ class Database:
             return
         try:
             with self.engine.connect() as connection:
-                # A table that is made anew must not take its children's rows with it; no later user of the
-                # connection shall go without such care.
+                # Recreating a table must not delete the rows that refer to it; the connection is detached so
+                # that no later user has foreign keys off.
                 connection.detach()
                 connection.exec_driver_sql("PRAGMA foreign_keys=OFF")
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
                 yield connection
                 broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
                 if broken is not None:
-                    message = f"The migration would leave {broken[0]} with rows that refer to nothing."
+                    message = f"The migration would leave rows of {broken[0]} with broken references."
                     raise StoreError(message, advice="Nothing was changed. Restore a backup.")
                 connection.commit()
         except DBAPIError as error:
             raise self._unusable(error) from error
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Close all connections."""
         self.engine.dispose()
 
     def _unusable(self, error: SQLAlchemyError) -> StoreError:
@@ -349,35 +348,34 @@ class Database:
             return obstacle
         if "database is locked" in cause:
             return LOCKED
-        return CHECK if any(sign in cause for sign in SIGNS_OF_DAMAGE) else REACHED
+        return CHECK if any(sign in cause for sign in SIGNS_OF_DAMAGE) else UNREACHABLE
 
 
 def new_id(result: sa.CursorResult[Any]) -> int:
-    """Return the number that the database gave to an inserted row."""
+    """Return the id of an inserted row."""
     key = result.inserted_primary_key
     if key is None:
-        raise StoreError("The database gave no number to a new row.", advice="Run `arena db upgrade`.")
+        raise StoreError("The database returned no id for a new row.", advice="Run `arena db upgrade`.")
     return int(key[0])
 
 
 def pairs(rows: Iterable[Any]) -> dict[Any, Any]:
-    """Rows of two columns as a mapping."""
+    """Build a mapping from rows of two columns."""
     return {row[0]: row[1] for row in rows}
 
 
 def known_versions() -> frozenset[str]:
-    """Versions of the schema from which this program can migrate, and the newest."""
+    """Return the versions of the schema that can be migrated, and the newest."""
     return frozenset(file.stem.split("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
 def newest_version() -> str:
-    """Return the version that the newest migration file makes."""
+    """Return the version of the newest migration."""
     return max(known_versions())
 
 
 def _create(connection: sa.Connection) -> None:
-    """Create the newest schema in an empty database, as the migrations together do."""
-    from data.migrations.schema import ddl_metadata  # noqa: PLC0415 - needed once for a database
+    from data.migrations.schema import ddl_metadata  # noqa: PLC0415 - needed once per database
 
     metadata = ddl_metadata()
     versions = sa.Table(
@@ -395,7 +393,7 @@ def _version(connection: sa.Connection) -> str | None:
 
 
 def db_now(connection: sa.Connection) -> sa.ColumnElement[float]:
-    """Seconds since 1970 by the database's clock, which is one for all workers whatever theirs say."""
+    """Return the seconds since 1970 by the database's clock, which all workers share."""
     if connection.dialect.name == "postgresql":
         return sa.func.extract("epoch", sa.func.clock_timestamp()).cast(sa.Float)
     return sa.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sa.Float)

@@ -1,4 +1,4 @@
-"""Jobs in the store, and the leases by which workers share them."""
+"""Stores for jobs and leases."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from data.store.battles import has_pending, has_work, lease_lost
 from data.store.engine import db_now, new_id
 
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
-SHOWN = 200
+MAX_LISTED = 200
 MAX_ATTEMPTS = 3
-"""Failures without a verdict in between, after which a job is given up."""
+"""Failures in a row without a verdict before a job fails."""
 
 
 class JobStore(StorePart):
-    """The queue."""
+    """Store for the queue of jobs."""
 
     def put(
         self,
@@ -34,12 +34,12 @@ class JobStore(StorePart):
         workers: int = 1,
         owner: str = "",
     ) -> Job:
-        """Put a job into the queue, unless its round has another one; for the arguments see `Job`."""
+        """Add a job to the queue unless its round has an active one; see `Job` for the arguments."""
         row: dict[str, Any] = {"kind": kind, "state": JobState.QUEUED, "round_id": round_id}
         row |= {"payload": dict(payload or {}), "workers": workers, "owner": owner}
-        # Within a larger transaction only this part is undone, so that the reason can be looked up.
+        # A savepoint, so that the conflicting job can be read within a larger transaction.
         with (
-            unique(jobs.c.round_id, taken=lambda: self._conflict(round_id)),
+            unique(jobs.c.round_id, conflict=lambda: self._conflict(round_id)),
             self._database.begin() as connection,
             connection.begin_nested(),
         ):
@@ -47,14 +47,14 @@ class JobStore(StorePart):
         return self.get(number)
 
     def get(self, number: int) -> Job:
-        """One job."""
+        """Return a job."""
         row = self._first(select_jobs().where(jobs.c.id == number))
         if row is None:
             raise NotFoundError(f"There is no job {number}.", advice="`arena jobs` lists them.")
         return to_record(Job, row)
 
-    def all(self, limit: int = SHOWN, *, kind: JobKind | None = None) -> tuple[Job, ...]:
-        """Return the newest jobs, of one kind where it is given, newest first."""
+    def all(self, limit: int = MAX_LISTED, *, kind: JobKind | None = None) -> tuple[Job, ...]:
+        """Return the newest jobs, optionally of one kind, newest first."""
         query = select_jobs().where(true() if kind is None else jobs.c.kind == kind)
         rows = self._all(query.order_by(jobs.c.id.desc()).limit(limit))
         return tuple(to_record(Job, row) for row in rows)
@@ -67,7 +67,7 @@ class JobStore(StorePart):
         return None if row is None else to_record(Job, row)
 
     def position(self, job: Job) -> int | None:
-        """Return the place of a queued job in the queue, 1 being the next; None where it does not wait."""
+        """Return the position of a job in the queue, from 1; None if it is not queued."""
         if job.state is not JobState.QUEUED:
             return None
         waiting = (jobs.c.state == JobState.QUEUED) & (jobs.c.owner == "")
@@ -76,15 +76,15 @@ class JobStore(StorePart):
         return 1 + int(ahead)
 
     def withdraw(self, reason: str, *, number: int | None = None, round_id: int | None = None) -> bool:
-        """Take a job, or the active job of a round, out of the queue, unless it has ended.
+        """Cancel a job by number, which pauses its round, or the active job of a round.
 
-        Its workers see that within seconds. Of a job the round is paused.
+        Workers notice it within seconds. Returns False if the job has ended.
         """
-        chosen = jobs.c.round_id == round_id if number is None else jobs.c.id == number
+        selected = jobs.c.round_id == round_id if number is None else jobs.c.id == number
         with self._database.begin() as connection:
             changed = connection.execute(
                 update(jobs)
-                .where(chosen, jobs.c.state.in_(ACTIVE))
+                .where(selected, jobs.c.state.in_(ACTIVE))
                 .values(state=JobState.CANCELLED, error=reason, finished_at=now())
             ).rowcount
             if changed and number is not None:
@@ -96,19 +96,19 @@ class JobStore(StorePart):
         if job is None or job.state not in ACTIVE:
             return ConflictError("The job's round is busy.", advice="Look at `arena jobs`.")
         return ConflictError(
-            f"Round {job.round_name} has job {job.id} already, which is {job.state}.",
-            advice=f"See `arena rounds status {job.round_name}`, or end it by "
+            f"Round {job.round_name} already has job {job.id}, which is {job.state}.",
+            advice=f"See `arena rounds status {job.round_name}`, or stop it with "
             f"`arena rounds pause {job.round_name}`.",
         )
 
 
 def select_jobs() -> Select[*tuple[Any, ...]]:
-    """Jobs with the names of their rounds."""
+    """Select jobs with the names of their rounds."""
     return select(jobs, rounds.c.name.label("round_name")).outerjoin(rounds, rounds.c.id == jobs.c.round_id)
 
 
 def pause_round(connection: Connection, job_id: int) -> None:
-    """Let the round of a job be paused, where it runs."""
+    """Pause the round of a job if it is running."""
     judged = connection.execute(select(jobs.c.round_id).where(jobs.c.id == job_id)).scalar()
     connection.execute(
         update(rounds)
@@ -117,18 +117,18 @@ def pause_round(connection: Connection, job_id: int) -> None:
     )
 
 
-GIVEN_UP = "{reason} It was given up after {attempts} attempts that settled nothing."
-STOPPED = "The process that ran it was stopped."
-WORKER_LOST = "Worker {name} was lost while on it."
+FAILED = "{reason} The job failed after {attempts} attempts without a verdict."
+STOPPED = "Its process was stopped."
+WORKER_LOST = "Worker {name} was lost."
 RUNNABLE = (RoundState.RUNNING, RoundState.FINISHED)
 IsGone = Callable[[WorkerId], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """Way in which a worker leaves a job: `final` errors are not retried, others after `retry_in` seconds.
+    """Result of a worker: `final` errors are not retried, others after `retry_in` seconds.
 
-    `finished` is for jobs that judge no battles; for the others, pending battles say so.
+    `finished` is for jobs without battles; the others are finished when no battle is pending.
     """
 
     error: str = ""
@@ -139,25 +139,25 @@ class Release:
 
 
 class LeaseStore(StorePart):
-    """Hands out leases on jobs, and ends those of workers that stopped."""
+    """Store for leases on jobs."""
 
     def take(
         self, worker: WorkerId, *, lease: float, gone: IsGone, owner: str = "", job_id: int | None = None
     ) -> tuple[Job, Lease] | None:
-        """Take a lease of so many seconds on the first job that has one free; None without one.
+        """Take a lease of `lease` seconds on the first available job, or return None.
 
-        `gone` says of a worker whether its process is known to have ended.
+        `gone` tells whether a worker's process is known to have ended.
         """
         with self._database.together() as connection:
-            # It may have changed since this process opened the database.
+            # Another process may have migrated the schema.
             self._database.require_schema()
             _reap(connection, gone)
             row = connection.execute(_candidates(connection, owner, job_id)).first()
             if row is None:
                 return None
             moment = db_now(connection)
-            used = select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)
-            used_slots = set(connection.execute(used).scalars())
+            slots = select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)
+            used_slots = set(connection.execute(slots).scalars())
             new = insert(lease_rows).values(
                 job_id=row.id,
                 slot=next(number for number in range(row.workers) if number not in used_slots),
@@ -174,12 +174,12 @@ class LeaseStore(StorePart):
             connection.execute(
                 update(jobs).where(jobs.c.id == row.id).values(state=JobState.RUNNING, started_at=started)
             )
-            taken = connection.execute(_select(connection).where(lease_rows.c.id == number)).one()
+            new_row = connection.execute(_select(connection).where(lease_rows.c.id == number)).one()
             job = connection.execute(select_jobs().where(jobs.c.id == row.id)).one()
-            return to_record(Job, job), _lease(taken)
+            return to_record(Job, job), _lease(new_row)
 
     def beat(self, lease_id: int, *, lease: float, work: Work | None = None) -> bool:
-        """Record a heartbeat and how far the work is, and return whether its job is still wanted."""
+        """Record a heartbeat and the progress, and return whether its job still runs."""
         with self._database.begin() as connection:
             self._database.require_schema()
             moment = db_now(connection)
@@ -200,7 +200,7 @@ class LeaseStore(StorePart):
         return row.state == JobState.RUNNING and row.round_state in {None, *RUNNABLE}
 
     def release(self, lease_id: int, release: Release) -> None:
-        """Release a lease, unless it is gone already; the last one decides what becomes of job and round."""
+        """Release a lease if it still exists; the last lease of a job ends or requeues it."""
         with self._database.together() as connection:
             lease = select(lease_rows).where(lease_rows.c.id == lease_id)
             row = connection.execute(lease).first()
@@ -213,12 +213,12 @@ class LeaseStore(StorePart):
                 _conclude(connection, job, release, progress=row.done > 0)
 
     def give_up(self, gone: IsGone) -> int:
-        """End the leases of stopped workers, and return how many; their jobs are queued again."""
+        """End the leases of stopped workers, requeue their jobs and return the number of leases."""
         with self._database.together() as connection:
             return _reap(connection, gone)
 
     def all(self, *, job_id: int | None = None, round_id: int | None = None) -> tuple[Lease, ...]:
-        """Every lease, or those on a job, or on any job of a round, also a cancelled one."""
+        """Return all leases, or those of a job or of a round's jobs, including cancelled jobs."""
         with self._database.begin() as connection:
             query = _select(connection).order_by(lease_rows.c.id)
             if job_id is not None:
@@ -230,7 +230,7 @@ class LeaseStore(StorePart):
             return tuple(_lease(row) for row in connection.execute(query))
 
     def count(self) -> int:
-        """Count the leases; workers share the limits a minute."""
+        """Count the leases, which share the rate limits."""
         (count,) = self._values(select(func.count()).select_from(lease_rows))
         return int(count)
 
@@ -238,7 +238,7 @@ class LeaseStore(StorePart):
 def _conclude(
     connection: Connection, job: AnyRow, release: Release, *, progress: bool, lost: bool = False
 ) -> None:
-    """Decide what becomes of a job after a worker left, or was `lost`; the job is locked."""
+    """Update a locked job after a worker released it or was `lost`."""
     current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
     if current.state != JobState.RUNNING:
         return
@@ -246,12 +246,12 @@ def _conclude(
     values: dict[str, Any] = {"attempts": attempts, "error": release.error}
     is_last = not connection.execute(select(exists().where(lease_rows.c.job_id == job.id))).scalar()
     fails = release.error and (release.final or attempts >= MAX_ATTEMPTS or (job.owner and is_last))
-    # A worker that stalls after its last verdict is lost with nothing left to do.
+    # A worker may be lost after its last verdict.
     if is_last and (lost or not fails) and _is_done(connection, job, release):
         values |= {"state": JobState.DONE, "finished_at": now(), "result": release.result, "error": ""}
     elif fails:
-        once = release.final or attempts == 1
-        error = release.error if once else GIVEN_UP.format(reason=release.error, attempts=attempts)
+        is_only = release.final or attempts == 1
+        error = release.error if is_only else FAILED.format(reason=release.error, attempts=attempts)
         values |= {"state": JobState.FAILED, "finished_at": now(), "error": error}
         pause_round(connection, job.id)
     elif is_last and job.owner:
@@ -291,11 +291,11 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
 
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:
-    """End the leases of stopped workers. Locks go from jobs to leases, as everywhere: no deadlock."""
+    """End the leases of stopped workers; jobs are locked before leases, as everywhere, to avoid deadlocks."""
     expired = [
         row for row in connection.execute(_select(connection)) if row.left < 0 or is_gone(_worker(row))
     ]
-    given_up = 0
+    ended = 0
     for job_id in sorted({row.job_id for row in expired}):
         job = connection.execute(select(jobs).where(jobs.c.id == job_id).with_for_update()).one()
         for old in (row for row in expired if row.job_id == job_id):
@@ -308,8 +308,8 @@ def _reap(connection: Connection, is_gone: IsGone) -> int:
                 _delete_lease(connection, row, job.round_id)
                 reason = Release(error=WORKER_LOST.format(name=row.worker))
                 _conclude(connection, job, reason, progress=row.done > 0, lost=True)
-                given_up += 1
-    return given_up
+                ended += 1
+    return ended
 
 
 def _delete_lease(connection: Connection, row: AnyRow, round_id: int | None) -> None:

@@ -20,7 +20,7 @@ SIDES = tuple(
 
 
 class LabelStore(StorePart):
-    """Labels, and who may give them."""
+    """Store for labels of people."""
 
     def set_terms(self, round_id: int, *, is_open: bool, everybody: bool, people: Sequence[str]) -> None:
         """Store who may label the battles of a round."""
@@ -28,7 +28,7 @@ class LabelStore(StorePart):
         self._change(update(rounds).where(rounds.c.id == round_id).values(labelling=terms))
 
     def rounds(self, name: str = "") -> tuple[LabelledRound, ...]:
-        """List the rounds that are or were open for labels, newest first, or only the one of a name."""
+        """Return the rounds that are or were open for labels, newest first, or only the one with a name."""
         query = (
             select(rounds, question_sets.c.name.label("set_name"))
             .join(question_sets, question_sets.c.id == rounds.c.set_id)
@@ -44,21 +44,21 @@ class LabelStore(StorePart):
     def next_pairs(
         self, round_id: int, person: str, *, without: Collection[int], references: bool, limit: int
     ) -> tuple[BattlePair, ...]:
-        """Draw battles that a person has not labelled, those with fewest labels first."""
-        theirs = select(labels.c.battle_id).where(labels.c.person == person)
-        given = select(func.count()).where(labels.c.battle_id == battles.c.id).scalar_subquery()
+        """Draw battles that a person has not labelled, fewest labels first."""
+        labelled = select(labels.c.battle_id).where(labels.c.person == person)
+        count = select(func.count()).where(labels.c.battle_id == battles.c.id).scalar_subquery()
         query = _pairs().where(
             battles.c.round_id == round_id,
-            battles.c.id.not_in(theirs),
+            battles.c.id.not_in(labelled),
             battles.c.id.not_in(without),
             *(answer.c.text != "" for _, answer, _ in SIDES),
         )
         if not references:
             query = query.where(*(side.c.kind != REFERENCE for side, _, _ in SIDES))
-        return tuple(map(_pair, self._all(query.order_by(given, func.random()).limit(limit))))
+        return tuple(map(_pair, self._all(query.order_by(count, func.random()).limit(limit))))
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> int:
-        """Add labels; of a person's labels of one battle the first stays. Return how many are new."""
+        """Add labels, keeping a person's first label of a battle, and return the number of new ones."""
         with self._database.together() as connection:
             insert = own_insert(connection, labels)
             insert = insert.on_conflict_do_nothing(index_elements=["battle_id", "person"])
@@ -66,7 +66,7 @@ class LabelStore(StorePart):
             return sum(connection.execute(insert, row).first() is not None for row in rows)
 
     def battles(self, round_id: int) -> Mapping[tuple[str, str, str], int]:
-        """Map question and both systems to the battle, for each battle of a round."""
+        """Map question and both systems to the number of each battle of a round."""
         rows = self._all(_pairs().where(battles.c.round_id == round_id))
         return {(row.key, row.system_a, row.system_b): row.battle for row in rows}
 
@@ -76,7 +76,7 @@ class LabelStore(StorePart):
         return self._first(query) is not None
 
     def given(self, round_id: int) -> Iterator[tuple[BattlePair, AnyRow]]:
-        """Yield the labels of a round with their pairs, in the order in which they were given."""
+        """Yield the labels of a round with their pairs, oldest first."""
         query = (
             _pairs(*labels.c["person", "b_first", "value", "labelled_at"])
             .join(labels, labels.c.battle_id == battles.c.id)

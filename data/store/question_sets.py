@@ -1,4 +1,4 @@
-"""Question sets in the store."""
+"""Stores for question sets and their policies."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from data.store.engine import new_id, pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTerms:
-    """Visibility of a set's texts; and its domains, by id with their labels."""
+    """Visibility of a set's texts, and its domains with their labels."""
 
     licence: str
     public_texts: bool
@@ -26,65 +26,65 @@ class SetTerms:
 
 
 class SetStore(StorePart):
-    """Adds and finds question sets. A stored set never changes."""
+    """Store for question sets, which never change."""
 
     def add(self, question_set: models.QuestionSet, content_hash: str) -> bool:
-        """Store a set with its references as the answers of the reference.
+        """Store a set, with its references as answers of the reference.
 
         Returns:
-            Whether it is new; False where the same content bears this name already.
+            False if a set with the same name and content exists already.
         """
-        taken = ConflictError(
-            f"Question set {question_set.name} is being imported by somebody else.",
+        conflict = ConflictError(
+            f"Question set {question_set.name} is being imported by another process.",
             advice="Try again in a moment.",
         )
         with (
-            unique(question_sets.c.name, taken=lambda: taken),
+            unique(question_sets.c.name, conflict=lambda: conflict),
             working("storing questions"),
             self._database.begin() as connection,
         ):
-            stored = connection.execute(
+            existing = connection.execute(
                 select(question_sets.c.content_hash).where(question_sets.c.name == question_set.name)
             ).scalar()
-            if stored is not None:
-                return _same_or_conflict(question_set, stored, content_hash)
+            if existing is not None:
+                return _same_or_conflict(question_set, existing, content_hash)
             set_id = _insert_set(connection, question_set, content_hash)
             _insert_questions(connection, set_id, question_set)
             _insert_reference(connection, set_id, question_set, content_hash)
         return True
 
     def summaries(self) -> tuple[models.SetSummary, ...]:
-        """Every stored set, in order of name."""
+        """Return all sets by name."""
         with self._database.begin() as connection:
             rows = connection.execute(select(question_sets).order_by(question_sets.c.name)).all()
             return tuple(_summary(connection, row) for row in rows)
 
     def summary(self, name: str) -> models.SetSummary:
-        """One set without its questions."""
+        """Return a set without its questions."""
         with self._database.begin() as connection:
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
             if row is None:
-                known = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
-                advice = f"There are: {known}." if known else "Import one with `arena sets import PATH`."
+                names = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
+                advice = f"There are: {names}." if names else "Import one with `arena sets import PATH`."
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 
     def terms(self, name: str) -> SetTerms:
-        """Return the terms of a set's texts, without counting its questions."""
+        """Return the terms of a set's texts."""
         fields = (question_sets.c[field] for field in SetTerms.__dataclass_fields__)
-        found = self._first(select(*fields).where(question_sets.c.name == name))
-        if found is None:
+        row = self._first(select(*fields).where(question_sets.c.name == name))
+        if row is None:
             raise no_set(name)
-        return to_record(SetTerms, found)
+        return to_record(SetTerms, row)
 
     def get(self, name: str) -> models.QuestionSet:
-        """One set with its questions, in the order of its file."""
+        """Return a set with its questions in the order of its file."""
         summary = self.summary(name)
-        asked = tuple(question for _, question in self.numbered(summary.id))
-        return to_record(models.QuestionSet, summary, questions=asked)
+        numbered = self.numbered(summary.id)
+        return to_record(models.QuestionSet, summary, questions=tuple(question for _, question in numbered))
 
     def numbered(self, set_id: int) -> Iterator[tuple[int, models.Question]]:
-        """Yield each question of a set with the store's number for it."""
+        """Yield the questions of a set with the store's numbers."""
         with self._database.begin() as connection:
             rows = connection.execute(
                 select(questions.c.id, questions.c.content)
@@ -95,7 +95,7 @@ class SetStore(StorePart):
                 yield number, restore(content)
 
     def page(self, set_id: int, *, after: int, limit: int) -> tuple[tuple[int, models.Question], ...]:
-        """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
+        """Return up to `limit` questions of a set after position `after`, with their positions."""
         query = (
             select(questions.c.position, questions.c.content)
             .where(questions.c.set_id == set_id, questions.c.position > after)
@@ -105,7 +105,7 @@ class SetStore(StorePart):
         return tuple((position, restore(content)) for position, content in self._all(query))
 
     def question(self, name: str, question_id: str) -> models.Question:
-        """One question of a set."""
+        """Return a question of a set."""
         row = self._first(
             select(questions.c.content)
             .join(question_sets, question_sets.c.id == questions.c.set_id)
@@ -121,7 +121,7 @@ class SetStore(StorePart):
 
 
 def restore(content: object) -> models.Question:
-    """Make a question of what the store keeps of it."""
+    """Build a question from its stored content."""
     problems = models.ProblemList()
     question = question_from_json(0, content if isinstance(content, Mapping) else {}, problems)
     if question is None:
@@ -129,11 +129,11 @@ def restore(content: object) -> models.Question:
     return question
 
 
-def _same_or_conflict(question_set: models.QuestionSet, stored: str, content_hash: str) -> bool:
-    if stored == content_hash:
+def _same_or_conflict(question_set: models.QuestionSet, existing: str, content_hash: str) -> bool:
+    if existing == content_hash:
         return False
     raise ConflictError(
-        f"Another question set is called {question_set.name} (content {stored[:12]}).",
+        f"Another question set is called {question_set.name} (content {existing[:12]}).",
         advice="Import this one under another name with --name.",
     )
 
@@ -227,7 +227,7 @@ def _summary(connection: Connection, row: AnyRow) -> models.SetSummary:
 
 
 class PolicyStore(StorePart):
-    """Keeps the policy of each set."""
+    """Store for policies of sets."""
 
     def get(self, set_name: str) -> models.SetPolicy:
         """Return the policy of a set."""

@@ -1,4 +1,4 @@
-"""Outcomes of a round's battles by question: counted at publishing, read by lists of questions."""
+"""Store for outcomes of a round's battles by question, counted at publication."""
 
 import math
 from collections.abc import Collection
@@ -17,25 +17,25 @@ from data.store.battles import first_and_last, has_side
 
 COUNTS = ("battles", "undecided", "ties", "flips", "disputed", "contested")
 FIGURES = ("winner_id", "winners", "margin", "variance")
-FINEST = 1e6
-"""Shares are compared as millionths: sums in another order differ in their last digits."""
-ASKED = (questions.c.key.label("id"), questions.c.domain, questions.c.text.label("question"))
+RESOLUTION = 1e6
+"""Shares are rounded to millionths, since sums in another order differ in their last digits."""
+QUESTION = (questions.c.key.label("id"), questions.c.domain, questions.c.text.label("question"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionStats:
-    """A question in a round.
+    """Counts of a question's battles in a round.
 
     Attributes:
-        flips: Those in which a judge changed its mind with the order.
-        disputed: Those whose judges, of several, disagree.
-        contested: Those that are one of the two, or both.
+        flips: Battles whose verdict depended on the order.
+        disputed: Battles whose judges disagree.
+        contested: Battles that are flipped or disputed.
         number: The store's number of the question.
-        winner: The system with the largest share of the win, 0–1, over its battles on the question: the mean
-            of the battles' scores, or of 1, ½ and 0. None where several share it, or nobody has a verdict.
-            The reference is never meant.
-        winners: How many systems have the largest share.
-        margin: By how much it is larger than that of the second; None where there is no second.
+        winner: The system, not the reference, with the largest share of the win, 0–1, over its battles on the
+            question: the mean of the battles' scores, or of 1, ½ and 0. None for several or without a
+                verdict.
+        winners: Number of systems with the largest share.
+        margin: Difference of the two largest shares; None for a single system.
         spread: Standard deviation of the systems' shares, 0–½; None without a verdict.
     """
 
@@ -56,14 +56,14 @@ class QuestionStats:
 
     @property
     def disagreement(self) -> float | None:
-        """The contested share of the battles that were decided, 0–1; None where none was."""
+        """Contested share of the decided battles, 0–1; None without any."""
         decided = self.battles - self.undecided
         return self.contested / decided if decided else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRecord:
-    """Outcomes of one system's battles on a question, with the question's id, domain and text."""
+    """Outcomes of a system's battles on a question."""
 
     id: str
     domain: str
@@ -76,7 +76,7 @@ class QuestionRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BattleResult:
-    """Outcome of one battle of a system: `preference` is as if the system were side a."""
+    """Outcome of a system's battle; `preference` is as if the system were side a."""
 
     question: str
     opponent: str
@@ -84,13 +84,13 @@ class BattleResult:
 
 
 class QuestionStatsStore(StorePart):
-    """Counts verdicts by question, and finds the questions of a system's battles."""
+    """Store for outcomes by question and system."""
 
     def write(self, round_id: int) -> None:
-        """Count a round's battles by question and keep the counts, in place of earlier ones."""
+        """Count a round's battles by question and replace the stored counts."""
         with self._database.begin() as connection:
             if not self._database.is_sqlite:
-                # Shares of every system on every question do not fit into the usual 4 MB.
+                # Shares of every system on every question do not fit into the default of 4 MB.
                 connection.execute(sa.text("SET LOCAL work_mem = '64MB'"))
             connection.execute(sa.delete(question_digests).where(question_digests.c.round_id == round_id))
             counted = _counted(connection, round_id)
@@ -98,10 +98,10 @@ class QuestionStatsStore(StorePart):
             connection.execute(sa.insert(question_digests).from_select(columns, counted))
 
     def of_round(self, round_id: int, *, among: Collection[str] | None = None) -> tuple[QuestionStats, ...]:
-        """Questions of a round, all or some by id, in the set's order; counted now where none is kept."""
+        """Return a round's questions, all or some by id, in the set's order; counted now if not stored."""
         with self._database.begin() as connection:
-            stored = sa.select(question_digests).where(question_digests.c.round_id == round_id)
-            return _read(connection, stored, among) or _read(
+            digests = sa.select(question_digests).where(question_digests.c.round_id == round_id)
+            return _read(connection, digests, among) or _read(
                 connection, _counted(connection, round_id), among
             )
 
@@ -128,7 +128,7 @@ class QuestionStatsStore(StorePart):
                 .subquery()
             )
             query = (
-                sa.select(*ASKED, counts)
+                sa.select(*QUESTION, counts)
                 .join(counts, counts.c.question_id == questions.c.id)
                 .order_by(questions.c.position)
             )
@@ -198,7 +198,7 @@ def _counted(connection: sa.Connection, round_id: int) -> sa.Select[Any]:
 def _has_several_judges(connection: sa.Connection, round_id: int) -> bool:
     """Return whether judgments between a round's first and last battle name more than one judge.
 
-    To find the round's own among them takes many times as long, and nearly all are.
+    Selecting only the round's own ones takes many times as long, and nearly all are.
     """
     first, last = first_and_last(connection, battles.c.round_id == round_id)
     between = (judgments.c.battle_id.between(first, last), judgments.c.preference.is_not(None))
@@ -240,7 +240,7 @@ def _figures(round_id: int) -> sa.Subquery:
         sa.select(
             sides.c.question_id,
             sides.c.side,
-            (sa.func.round(sa.func.avg(sides.c.won) * FINEST) / FINEST).label("share"),
+            (sa.func.round(sa.func.avg(sides.c.won) * RESOLUTION) / RESOLUTION).label("share"),
         )
         .join(submissions, submissions.c.id == sides.c.side)
         .where(submissions.c.kind != "reference")
@@ -284,7 +284,7 @@ def _read(
     counted = counts.subquery()
     query = (
         sa.select(
-            *ASKED,
+            *QUESTION,
             questions.c.id.label("number"),
             submissions.c.system.label("winner"),
             *(counted.c[name] for name in (*COUNTS, "winners", "margin", "variance")),
@@ -297,7 +297,7 @@ def _read(
         query = query.where(questions.c.key.in_(among))
     result = connection.execute(query)
     (*names, _) = result.keys()
-    # To look every field up by its name takes three times as long, which is felt at 16,000 questions.
+    # Lookup of fields by name takes three times as long, which is noticeable at 16,000 questions.
     return tuple(
         QuestionStats(
             spread=None if variance is None else math.sqrt(max(variance, 0.0)),

@@ -1,4 +1,4 @@
-"""Replies and batches of LLMs in the store, and counts of what the models behind a judge said."""
+"""Stores for replies, batches and the conduct of judges."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,55 +13,52 @@ from data.models.rounds import battles, rounds
 from data.models.tables import batches, judgments, replies
 from data.store.base import StorePart, own_insert, to_record, to_row
 
-LOOKED_BACK = 20_000
-MEASURED = 200
+RECENT_JUDGMENTS = 20_000
+SAMPLED_REPLIES = 200
 NOT_KEPT = {"metered": True, "usage": None}
 NOT_STORED = {"cached": False, **NOT_KEPT}
 
 
 class ReplyStore(StorePart):
-    """Keeps the raw text of every reply once, under the key of its request."""
+    """Store for replies by the key of their request."""
 
     def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """Return the replies that are there, by key."""
+        """Return the stored replies by key."""
         rows = self._all(select(replies).where(replies.c.key.in_(list(keys))))
         return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
 
     def mean_output_tokens(self, judge: str, model: str) -> float | None:
-        """Return the mean length of the latest replies of a judge's model, in tokens; None without any.
-
-        Only the newest `LOOKED_BACK` judgments are looked at.
-        """
+        """Return the mean length of the latest replies of a judge's model, in tokens; None without any."""
         newest = select(func.max(judgments.c.id)).scalar_subquery()
         last = (
             select(judgments.c.reply_key)
             .where(
-                judgments.c.id > newest - LOOKED_BACK,
+                judgments.c.id > newest - RECENT_JUDGMENTS,
                 judgments.c.judge == judge,
                 judgments.c.model == model,
                 judgments.c.reply_key.is_not(None),
             )
             .order_by(judgments.c.id.desc())
-            .limit(MEASURED)
+            .limit(SAMPLED_REPLIES)
         )
         lengths = select(func.avg(replies.c.output_tokens)).where(
             replies.c.key.in_(last), replies.c.output_tokens > 0
         )
-        found = self._values(lengths)[0]
-        return None if found is None else float(found)
+        mean = self._values(lengths)[0]
+        return None if mean is None else float(mean)
 
     def forget(self) -> int:
-        """Empty the cache, and return how many replies there were; judgments keep their verdicts."""
+        """Delete all replies and return their number; verdicts are kept."""
         return self._change(delete(replies))
 
     def put(self, new: Sequence[Reply]) -> None:
-        """Keep replies in one transaction; a later one for a key replaces the earlier."""
+        """Store replies in one transaction, replacing those with the same key."""
         with self._database.begin() as connection:
             put_replies(connection, new, replace=True)
 
 
 def put_replies(connection: Connection, new: Sequence[Reply], *, replace: bool = False) -> None:
-    """Keep replies by key; one that is there already stays, or is replaced."""
+    """Store replies; existing ones with the same key are kept or replaced."""
     by_key = {reply.key: to_row(replies, reply, created_at=now()) for reply in new}
     if not by_key:
         return
@@ -77,17 +74,17 @@ def put_replies(connection: Connection, new: Sequence[Reply], *, replace: bool =
 
 
 class BatchStore(StorePart):
-    """Batches that were sent and whose replies are not all kept, by our name of them."""
+    """Store for batches whose replies are not all stored, by our name."""
 
     def write(self, name: str, *, endpoint: str, keys: tuple[str, ...], batch_id: str) -> None:
-        """Write a batch down, or what is known of it now."""
+        """Store or update a batch."""
         row = {"name": name, "endpoint": endpoint, "keys": list(keys), "batch_id": batch_id}
         with self._database.begin() as connection:
             statement = own_insert(connection, batches).values(**row, created_at=now())
             connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=row))
 
     def unread(self) -> tuple[Mapping[str, Any], ...]:
-        """Every batch whose record was not deleted, oldest first: name, endpoint, keys, batch_id."""
+        """Return all batches, oldest first: name, endpoint, keys, batch_id."""
         query = select(batches.c.name, batches.c.endpoint, batches.c["keys"], batches.c.batch_id)
         rows = self._all(query.order_by(batches.c.created_at, batches.c.name))
         return tuple(dict(row._mapping) for row in rows)  # noqa: SLF001 - SQLAlchemy's public name of it
@@ -98,35 +95,35 @@ class BatchStore(StorePart):
 
 
 class ConductStore(StorePart):
-    """Counts what the models behind a round's judge said."""
+    """Counts of replies of a round's judge."""
 
     def of_round(self, name: str) -> JudgeConduct:
-        """Return the conduct of a round's judge: its battles."""
+        """Return the conduct of a round's judge."""
         mine = rounds.c.name == name
-        # What was unreadable at first and asked again since is not counted.
-        stands = (judgments.c.outcome == Outcome.JUDGED) | (
+        # Unreadable judgments of battles that were retried successfully do not count.
+        current = (judgments.c.outcome == Outcome.JUDGED) | (
             func.coalesce(battles.c.outcome, Outcome.FAILED) != Outcome.JUDGED
         )
-        asked = (judgments.c.calls > 0) | judgments.c.reply_key.is_not(None)
+        replied = (judgments.c.calls > 0) | judgments.c.reply_key.is_not(None)
         joined = judgments.join(battles, battles.c.id == judgments.c.battle_id).join(
             rounds, rounds.c.id == battles.c.round_id
         )
         by_outcome = (
             select(judgments.c.outcome, func.count(), func.count(judgments.c.reply_key))
             .select_from(joined)
-            .where(mine, asked, stands)
+            .where(mine, replied, current)
             .group_by(judgments.c.outcome)
         )
         by_place = (
             select(judgments.c.presentation, judgments.c.preference, func.count())
             .select_from(joined)
-            .where(mine, asked, battles.c.flipped.is_not(None))
+            .where(mine, replied, battles.c.flipped.is_not(None))
             .group_by(judgments.c.presentation, judgments.c.preference)
         )
         by_reason = (
             select(judgments.c.detail, func.count())
             .select_from(joined)
-            .where(mine, asked, stands, judgments.c.outcome == Outcome.UNREADABLE)
+            .where(mine, replied, current, judgments.c.outcome == Outcome.UNREADABLE)
             .group_by(judgments.c.detail)
             .order_by(func.count().desc())
             .limit(3)
@@ -139,9 +136,9 @@ class ConductStore(StorePart):
         )
         conduct = JudgeConduct()
         with self._database.begin() as connection:
-            for outcome, count, replied in connection.execute(by_outcome).all():
+            for outcome, count, replies_ in connection.execute(by_outcome).all():
                 conduct.readings += count
-                conduct.replies += replied
+                conduct.replies += replies_
                 conduct.unreadable += count * (outcome == Outcome.UNREADABLE)
                 conduct.refused += count * (outcome == Outcome.REFUSED)
                 conduct.failed += count * (outcome == Outcome.FAILED)
@@ -157,7 +154,7 @@ class ConductStore(StorePart):
         return conduct
 
     def reasons(self, name: str) -> tuple[tuple[Outcome, str, int], ...]:
-        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first."""
+        """Return the outcomes, reasons and numbers of missing verdicts, most frequent first."""
         number = func.count()
         query = (
             select(battles.c.outcome, battles.c.detail, number)
@@ -167,10 +164,12 @@ class ConductStore(StorePart):
             .order_by(number.desc(), battles.c.detail)
         )
         with self._database.begin() as connection:
-            return tuple((outcome, why, count) for outcome, why, count in connection.execute(query).all())
+            return tuple(
+                (outcome, reason, count) for outcome, reason, count in connection.execute(query).all()
+            )
 
     def models(self, name: str) -> Mapping[str, Counter[str]]:
-        """Count, for each model that a round asked, the models that answered, by the endpoints' names."""
+        """Count the models that answered, as endpoints name them, for each requested model of a round."""
         joined = (
             judgments.join(battles, battles.c.id == judgments.c.battle_id)
             .join(rounds, rounds.c.id == battles.c.round_id)
@@ -184,6 +183,6 @@ class ConductStore(StorePart):
         )
         served: dict[str, Counter[str]] = {}
         with self._database.begin() as connection:
-            for asked, answered, count in connection.execute(query).all():
-                served.setdefault(asked, Counter())[answered] += count
+            for model, response_model, count in connection.execute(query).all():
+                served.setdefault(model, Counter())[response_model] += count
         return served

@@ -1,4 +1,4 @@
-"""Rounds in the store with their accounts: what may be spent, what is set aside, what is paid."""
+"""Stores for rounds and their accounts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ ENDED = (RoundState.FINISHED, RoundState.CANCELLED)
 
 
 class RoundStore(StorePart):
-    """Creates rounds, moves them on, and keeps the accounts."""
+    """Store for rounds."""
 
     def create(
         self,
@@ -46,11 +46,11 @@ class RoundStore(StorePart):
     ) -> Round:
         """Store a round with its battles in one transaction."""
         require_name(name, "Round name")
-        taken = ConflictError(
+        conflict = ConflictError(
             f"There is a round {name!r} already.",
-            advice=f"Go on with it by `arena rounds resume {name}`, or choose another --name.",
+            advice=f"Continue it with `arena rounds resume {name}`, or choose another --name.",
         )
-        with unique(rounds.c.name, taken=lambda: taken), self._database.begin() as connection:
+        with unique(rounds.c.name, conflict=lambda: conflict), self._database.begin() as connection:
             result = connection.execute(
                 insert(rounds).values(
                     name=name,
@@ -68,18 +68,18 @@ class RoundStore(StorePart):
         return self.get(name)
 
     def get(self, name: str) -> Round:
-        """One round."""
+        """Return a round."""
         row = self._first(_select().where(rounds.c.name == name))
         if row is None:
             raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` names them.")
         return _record(row)
 
     def all(self) -> tuple[Round, ...]:
-        """Every round, newest first."""
+        """Return all rounds, newest first."""
         return tuple(_record(row) for row in self._all(_select().order_by(rounds.c.id.desc())))
 
     def move(self, name: str, *, to: RoundState, allowed: Sequence[RoundState]) -> Round:
-        """Put a round into another state, if it is in one of the allowed ones."""
+        """Change the state of a round that is in one of the allowed states."""
         stamps: dict[str, Any] = {"state": to}
         if to is RoundState.RUNNING:
             stamps["started_at"] = func.coalesce(rounds.c.started_at, now())
@@ -97,20 +97,20 @@ class RoundStore(StorePart):
         return round_
 
     def delete(self, name: str, *, allowed: Sequence[RoundState]) -> None:
-        """Delete a round in one of the allowed states, with all that hangs on it."""
+        """Delete a round in one of the allowed states, with its battles."""
         round_ = self.get(name)
         with self._database.begin() as connection:
-            gone = connection.execute(
+            deleted = connection.execute(
                 delete(rounds).where(rounds.c.id == round_.id, rounds.c.state.in_(list(allowed)))
             ).rowcount
-        if not gone:
+        if not deleted:
             raise ConflictError(
                 f"Round {name} is {round_.state}, so it cannot be deleted.",
                 advice=f"It would have to be {' or '.join(allowed)}.",
             )
 
     def set_budget(self, name: str, cap: float) -> Round:
-        """Give a round another cap in USD; its account has it in the same transaction."""
+        """Change the cap of a round in USD."""
         round_ = self.get(name)
         enough = ledgers.c.spent_usd + ledgers.c.lost_usd <= cap
         if round_.state is RoundState.RUNNING:
@@ -127,16 +127,16 @@ class RoundStore(StorePart):
             raise ConflictError(
                 f"Round {name} cannot have a budget of {cap:g} USD: {spent:g} USD are spent or lost"
                 f"{' and it is running' if round_.state is RoundState.RUNNING else ''}.",
-                advice="Give it more than is spent; a running round's budget can only be raised.",
+                advice="Set more than is spent; the budget of a running round can only be raised.",
             )
         return self.get(name)
 
     def amend(self, name: str, **values: Any) -> Round:  # noqa: ANN401 - JSON of any shape
-        """Put values into a round's plan, its `judge` included; None takes one out."""
+        """Update values of a round's plan, including its `judge`; None removes a value."""
         with self._database.together() as connection:
             plan = connection.execute(select(rounds.c.plan).where(rounds.c.name == name)).scalar() or {}
-            kept = {key: value for key, value in (plan | values).items() if value is not None}
-            connection.execute(update(rounds).where(rounds.c.name == name).values(plan=kept))
+            plan = {key: value for key, value in (plan | values).items() if value is not None}
+            connection.execute(update(rounds).where(rounds.c.name == name).values(plan=plan))
         return self.get(name)
 
     def requests(self, name: str) -> int:
@@ -150,7 +150,7 @@ class RoundStore(StorePart):
             return int(connection.execute(query).scalar_one())
 
     def counts(self, name: str) -> RoundCounts:
-        """Return the accounting of a round."""
+        """Return the counts and costs of a round."""
         round_ = self.get(name)
         with self._database.begin() as connection:
             unpriced = _asks_unpriced(connection, round_)
@@ -185,19 +185,19 @@ Paid = tuple[float, int, int]
 
 
 class LedgerStore(StorePart):
-    """Rounds' accounts that many workers may draw on; `spent + lost + drawn <= cap` holds at every moment."""
+    """Store for accounts, shared by workers; `spent + lost + drawn <= cap` is always true."""
 
     def account(self, round_id: int) -> Account:
-        """Return the account of a round as it stands."""
+        """Return the account of a round."""
         row = self._first(select(ledgers).where(ledgers.c.round_id == round_id))
         if row is None:
             raise NotFoundError(f"There is no account of round {round_id}.")
         return Account(cap=row.cap_usd, spent=row.spent_usd, drawn=row.reserved_usd, lost=row.lost_usd)
 
     def draw(self, round_id: int, least: float, wished: float, *, lease_id: int | None = None) -> float:
-        """Set aside between `least` and `wished` USD; 0 where less than `least` is left.
+        """Reserve between `least` and `wished` USD; 0 if less than `least` is available.
 
-        The update only holds without a draw or settlement in between; else it is retried on the new state.
+        The update is optimistic: it is retried after a concurrent draw or settlement.
         """
         while True:
             account = self.account(round_id)
@@ -205,7 +205,7 @@ class LedgerStore(StorePart):
             if not amount:
                 return 0.0
             with self._database.begin() as connection:
-                # The lease is locked before the account, as everywhere, so that none waits in a ring.
+                # The lease is locked before the account, as everywhere, to avoid deadlocks.
                 if lease_id is not None and not _add(connection, lease_id, drawn_usd=0.0):
                     raise lease_lost(lease_id)
                 changed = connection.execute(
@@ -226,9 +226,9 @@ class LedgerStore(StorePart):
     def settle(
         self, round_id: int, *, spent: float, returned: float, lost: float = 0.0, lease_id: int | None = None
     ) -> None:
-        """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again.
+        """Settle a draw: `spent` USD were charged, `lost` may have been, `returned` are free again.
 
-        What a lease had drawn was freed when it was given up, but what it paid was paid all the same.
+        The draws of an expired lease were freed already, but its costs still count.
         """
         with self._database.begin() as connection:
             freed = spent + lost + returned
@@ -254,7 +254,7 @@ class LedgerStore(StorePart):
         lost: float = 0.0,
         lease_id: int | None = None,
     ) -> None:
-        """Add what was used; `spent` and `lost` are those that no `settle` recorded (without a cap)."""
+        """Add usage; `spent` and `lost` are costs that `settle` did not record (without a cap)."""
         with self._database.begin() as connection:
             if lease_id is not None:
                 _add(connection, lease_id, paid_usd=spent, paid_input=input_tokens, paid_output=output_tokens)
@@ -272,8 +272,7 @@ class LedgerStore(StorePart):
     def release(self, round_id: int) -> None:
         """Free the reservations of a stopped run; only for a round that is not being judged.
 
-        A run that was killed may have committed judgments whose cost it had not flushed yet: the account
-        is set to what judgments say was paid.
+        A killed run may not have recorded the cost of its last judgments: it is added from them.
         """
         with self._database.begin() as connection:
             account_row = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).first()
@@ -293,7 +292,7 @@ class LedgerStore(StorePart):
 
 
 def counts_of(connection: Connection, round_id: int, *, unpriced: bool) -> RoundCounts:
-    """Count how a round's battles ended, with its account; `unpriced`: the price of a call is not known."""
+    """Count outcomes and costs of a round; with `unpriced` the cost is unknown."""
     query = select(battles.c.outcome, func.count()).where(battles.c.round_id == round_id)
     ended: dict[Outcome | None, int] = pairs(connection.execute(query.group_by(battles.c.outcome)))
     account = connection.execute(select(ledgers).where(ledgers.c.round_id == round_id)).one()
@@ -309,7 +308,7 @@ def counts_of(connection: Connection, round_id: int, *, unpriced: bool) -> Round
 
 
 def _add(connection: Connection, lease_id: int, **amounts: float) -> bool:
-    """Add to the counters of a lease; False where it was given up."""
+    """Add to the counters of a lease; False if it expired."""
     changed = connection.execute(
         update(lease_rows)
         .where(lease_rows.c.id == lease_id)

@@ -1,4 +1,4 @@
-"""Scores of answers in the store."""
+"""Store for scores of answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from data.plugins import CODE, PluginKind, code_of
 from data.store.base import AnyRow, StorePart, to_record, to_row
 
 EMBEDDED = ""
-"""The judge of scores that were made without an LLM."""
+"""Judge of scores without an LLM."""
 ANSWERS_AT_ONCE = 500
 NO_CONTEXTS = "[]"
-"""An empty list as the database keeps it."""
+"""Empty list in the database."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
-    """A score with the answer it belongs to, which JSON leaves out: it stands within the answer."""
+    """Score with its answer, whose fields are not in the JSON."""
 
     submission: Annotated[int, Field(exclude=True)]
     system: Annotated[str, Field(exclude=True)]
@@ -37,7 +37,7 @@ class ScoredAnswer:
     details: Mapping[str, Any]
 
     def as_score(self) -> Score:
-        """Return the score as its metric gave it, called by its question."""
+        """Return the score of the metric, with the question's id."""
         return Score(
             id=self.question_id,
             metric=self.metric,
@@ -49,7 +49,7 @@ class ScoredAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKey:
-    """An answer by the store's number, its system and its question."""
+    """Answer by the store's number, system and question."""
 
     number: int
     system: str
@@ -57,34 +57,34 @@ class AnswerKey:
 
 
 class ScoreStore(StorePart):
-    """Keeps one score an answer, metric and judge; a new one replaces it.
+    """Store for scores, one per answer, metric and judge.
 
-    A score of a former version of the embedded metrics is shown until the answer is scored anew.
+    A score of an older version of the embedded metrics is shown until the answer is scored again.
     """
 
     def unscored(
-        self, wanted: Mapping[str, Sequence[int]], *, judge: str, again: Sequence[Outcome] = ()
+        self, submissions_of: Mapping[str, Sequence[int]], *, judge: str, again: Sequence[Outcome] = ()
     ) -> Iterator[tuple[int, MetricItem, tuple[str, ...]]]:
-        """Yield the answers that have no score of this judge yet, with the metrics that they lack.
+        """Yield the answers without a score of a judge, with the metrics that they lack.
 
-        `wanted` names the submissions of each metric. Answers come question by question, so that what is
-        read of a question serves all its answers.
+        `submissions_of` has the submissions of each metric. Answers are sorted by question, so that caches of
+        a question serve all its answers.
         """
-        from data.store.question_sets import restore  # noqa: PLC0415 - few that read rounds read questions
+        from data.store.question_sets import restore  # noqa: PLC0415 - most commands read no questions
 
-        lacking = {metric: ~_scored_by(metric, judge, again) for metric in wanted}
+        lacking = {metric: ~_scored_by(metric, judge, again) for metric in submissions_of}
         by_submission: dict[int, dict[str, ColumnElement[bool]]] = {}
-        for metric, numbers in wanted.items():
+        for metric, numbers in submissions_of.items():
             for number in numbers:
                 by_submission.setdefault(number, {})[metric] = lacking[metric]
-        pages = (self._unscored(number, of_it) for number, of_it in by_submission.items())
-        rows = merge(*pages, key=lambda found: found[0].question_id)
+        pages = (self._unscored(number, metrics) for number, metrics in by_submission.items())
+        rows = merge(*pages, key=lambda row: row[0].question_id)
         while page := list(islice(rows, ANSWERS_AT_ONCE)):
             content = select(questions.c.id, questions.c.content)
             of_page = content.where(questions.c.id.in_({row.question_id for row, _ in page}))
-            known = {row.id: restore(row.content) for row in self._all(of_page)}
+            contents = {row.id: restore(row.content) for row in self._all(of_page)}
             for row, metrics in page:
-                yield row.id, _item(row, known[row.question_id]), metrics
+                yield row.id, _item(row, contents[row.question_id]), metrics
 
     def _unscored(
         self, submission: int, lacking: Mapping[str, ColumnElement[bool]]
@@ -139,7 +139,7 @@ class ScoreStore(StorePart):
         return int(count)
 
     def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
-        """Under which names of judges answers of some submissions have scores by a metric, sorted."""
+        """Return the names of judges with scores of some submissions by a metric, sorted."""
         query = (
             select(scores.c.judge)
             .distinct()
@@ -150,31 +150,31 @@ class ScoreStore(StorePart):
         return tuple(str(judge) for judge in self._values(query))
 
     def with_contexts(self, numbers: Sequence[int]) -> bool:
-        """Return whether an answer of some submissions comes with contexts."""
-        found = (
+        """Return whether an answer of some submissions has contexts."""
+        query = (
             select(answers.c.id)
             .where(answers.c.submission_id.in_(list(numbers)), answers.c.contexts.cast(Text) != NO_CONTEXTS)
             .limit(1)
         )
-        return bool(self._all(found))
+        return bool(self._all(query))
 
     def with_citations(self, numbers: Sequence[int]) -> bool:
-        """Return whether an answer of some submissions cites a context or a passage, in any of the styles."""
+        """Return whether an answer of some submissions cites a context or a passage in any style."""
         may_cite = or_(*(answers.c.text.like(f"%{mark}%") for mark in ("[", "\u3010", "(1)", "(2)")))
-        found = (
+        query = (
             select(answers.c.text, answers.c.contexts, questions.c.content)
             .join(questions, questions.c.id == answers.c.question_id)
             .where(answers.c.submission_id.in_(list(numbers)), may_cite)
             .execution_options(yield_per=ANSWERS_AT_ONCE)
         )
-        with self._database.begin() as connection, connection.execute(found) as rows:
+        with self._database.begin() as connection, connection.execute(query) as rows:
             return any(
-                citations(text, [one["id"] for one in contexts or content.get("passages", ())])
+                citations(text, [passage["id"] for passage in contexts or content.get("passages", ())])
                 for text, contexts, content in rows
             )
 
     def put(self, judge: str, rows: Sequence[tuple[int, Score]]) -> None:
-        """Keep scores by the store's number of the answer, in one transaction."""
+        """Store scores by the numbers of their answers, in one transaction."""
         with self._database.begin() as connection:
             for metric in {score.metric for _, score in rows}:
                 of_metric = [number for number, score in rows if score.metric == metric]
@@ -199,10 +199,7 @@ class ScoreStore(StorePart):
                 yield to_record(ScoredAnswer, row)
 
     def values(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[tuple[int, str, float]]:
-        """Yield submission, question id and value of some submissions' scores.
-
-        Without details, which are long; answers without a value are left out.
-        """
+        """Yield submission, question id and value of some submissions' scores that have a value."""
         query = (
             select(answers.c.submission_id, questions.c.key, scores.c.score)
             .join(answers, answers.c.id == scores.c.answer_id)
@@ -226,8 +223,8 @@ class ScoreStore(StorePart):
                 yield to_record(ScoredAnswer, row, details={})
 
     def of_question(self, set_name: str, question_id: str) -> tuple[ScoredAnswer, ...]:
-        """Every score of the answers to a question, with details."""
-        # The set is said twice, so that the question is found by its index before any answer is read.
+        """Return the scores of all answers to a question, with details."""
+        # The set is redundant, but lets the database find the question by its index before it reads answers.
         query = _select(scores.c.details).where(
             question_sets.c.name == set_name,
             questions.c.set_id == question_sets.c.id,
@@ -238,13 +235,13 @@ class ScoreStore(StorePart):
 
 def _row(number: int, judge: str, score: Score) -> dict[str, Any]:
     row = to_row(scores, score, answer_id=number, judge=judge, details=dict(score.details))
-    # An item's id is the question's, not the row's.
+    # The id of an item is the question's, not the row's.
     del row["id"]
     return row
 
 
 def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
-    # By answer: details are long, and only those of answers that are looked at are read.
+    # A subquery per answer: details are long, and only those of the current answers are read.
     return exists().where(
         scores.c.answer_id == answers.c.id,
         scores.c.metric == metric,
@@ -256,23 +253,20 @@ def _scored_by(metric: str, judge: str, again: Sequence[Outcome]) -> Exists:
 
 
 def _by_code(metric: str) -> ColumnElement[bool]:
-    """Return whether a score is of the code that a plugin's metric has today; what failed is of no code."""
+    """Match scores by the current code of a plugin's metric; failed ones match any code."""
     code = code_of(PluginKind.METRICS, metric)
     same = scores.c.details[CODE].as_string() == code
     return or_(same, scores.c.outcome == Outcome.FAILED) if code else true()
 
 
 def _embedded(judge: str) -> bool:
-    """Return whether a name of scores is an embedded metric's: an LLM's are under `JUDGE@MODEL …`."""
-    # After the first "=" come options and what is searched, in which "@" may stand too.
+    """Return whether a judge is an embedded metric; LLMs are named `JUDGE@MODEL …`."""
+    # Options and corpora follow the first "=", and may contain "@".
     return "@" not in judge.partition("=")[0]
 
 
 def _current(judge: str) -> ColumnElement[bool]:
-    """Return whether a score under a name is an LLM's, or of today's version of the embedded metrics.
-
-    What failed has no version, and is tried again by any.
-    """
+    """Match scores of LLMs and of the current embedded metrics; failed ones have no version."""
     engine = scores.c.details[ENGINE].as_string()
     failed = scores.c.outcome == Outcome.FAILED
     if not _embedded(judge):
@@ -285,7 +279,7 @@ def _item(row: AnyRow, question: Question) -> MetricItem:
         MetricItem,
         question,
         answer=row.text,
-        # The reference is not a ground truth of itself.
+        # The reference must not be its own ground truth.
         reference=None if row.kind == "reference" else question.reference,
         contexts=tuple(Passage(**context) for context in row.contexts),
     )

@@ -1,4 +1,4 @@
-"""Fate of submissions: the rounds and boards that have them, and the pace of judging."""
+"""Stores for the status of submissions and for metrics of the service."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from data.models.tables import judgments
 from data.store.base import StorePart, to_record
 from data.store.engine import db_now, pairs
 
-LOOKED_AT = 500
-"""The rate of judging is taken from so many judgments, the newest ones."""
+RECENT_JUDGMENTS = 500
+"""Newest judgments that the rate of judging is measured on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOfSet:
-    """A round as the status of a submission needs it.
+    """Facts of a round for the status of a submission.
 
     Attributes:
-        systems: The version of each system that takes part.
-        published: Whether a board of it stands, or stood.
-        notice: What the organisers say of that board, such as why it was retracted.
+        systems: Version of each system.
+        published: Whether it has a board, retracted or not.
+        notice: Notice of that board, such as the reason for a retraction.
     """
 
     id: int
@@ -40,24 +40,24 @@ class RoundOfSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """The newest judgments of a round: how many battles they settled since when."""
+    """Number of battles that the newest judgments settled, and the time of the first."""
 
     battles: int
     since: datetime | None
 
 
 class StatusStore(StorePart):
-    """Reads what became of submissions."""
+    """Reader of the status of submissions."""
 
     def rounds_of(self, set_name: str) -> tuple[RoundOfSet, ...]:
-        """Return the rounds on a set, the oldest first."""
+        """Return the rounds on a set, oldest first."""
         return self._rounds(question_sets.c.name == set_name)
 
     def round_of(self, number: int) -> RoundOfSet | None:
-        """One round; None where it is gone."""
+        """Return a round, or None."""
         return next(iter(self._rounds(rounds.c.id == number)), None)
 
-    def _rounds(self, which: ColumnElement[bool]) -> tuple[RoundOfSet, ...]:
+    def _rounds(self, clause: ColumnElement[bool]) -> tuple[RoundOfSet, ...]:
         query = (
             select(
                 rounds.c.id,
@@ -70,7 +70,7 @@ class StatusStore(StorePart):
             )
             .join(question_sets, question_sets.c.id == rounds.c.set_id)
             .outerjoin(boards, and_(boards.c.round_id == rounds.c.id, boards.c.replaced_at.is_(None)))
-            .where(which)
+            .where(clause)
             .order_by(rounds.c.id)
         )
         return tuple(
@@ -86,7 +86,7 @@ class StatusStore(StorePart):
         )
 
     def waiting(self, states: Sequence[RoundState]) -> Mapping[int, int]:
-        """Return the rounds in some states, the oldest first, with their numbers of pending battles."""
+        """Count the pending battles of the rounds in some states, oldest first."""
         query = (
             select(rounds.c.id, func.count(battles.c.id))
             .outerjoin(battles, (battles.c.round_id == rounds.c.id) & battles.c.outcome.is_(None))
@@ -97,7 +97,7 @@ class StatusStore(StorePart):
         return {number: int(count) for number, count in self._all(query)}
 
     def skipped_by_budget(self, round_id: int) -> int:
-        """Count the battles of a round that were skipped since its cap was reached."""
+        """Count the battles of a round that were skipped because its cap was reached."""
         query = select(func.count()).where(
             battles.c.round_id == round_id,
             battles.c.outcome == Outcome.SKIPPED,
@@ -113,7 +113,7 @@ class StatusStore(StorePart):
             .join(battles, battles.c.id == judgments.c.battle_id)
             .where(battles.c.round_id == round_id)
             .order_by(judgments.c.id.desc())
-            .limit(LOOKED_AT)
+            .limit(RECENT_JUDGMENTS)
             .subquery()
         )
         query = select(func.count(newest.c.battle_id.distinct()), func.min(newest.c.created_at))
@@ -125,10 +125,10 @@ OPEN = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED)
 
 
 class CountStore(StorePart):
-    """Counts rounds, jobs, battles of open rounds, workers and boards, and sums the money."""
+    """Counts for the metrics endpoint."""
 
     def all(self) -> dict[str, Mapping[str, float]]:
-        """Numbers by name and label; the label is empty where there is one number."""
+        """Return numbers by name and label; the label is empty for a single number."""
         outcomes = (
             select(battles.c.outcome, func.count())
             .join(rounds, rounds.c.id == battles.c.round_id)
@@ -136,11 +136,13 @@ class CountStore(StorePart):
             .group_by(battles.c.outcome)
         )
         queued = select(func.min(jobs.c.created_at)).where(jobs.c.state == JobState.QUEUED)
-        standing = select(func.count()).where(~boards.c.retracted, boards.c.replaced_at.is_(None))
+        current = select(func.count()).where(~boards.c.retracted, boards.c.replaced_at.is_(None))
         money = select(func.sum(ledgers.c.spent_usd), func.sum(ledgers.c.lost_usd))
         with self._database.begin() as connection:
             alive = select(func.count()).where(lease_rows.c.lease_until >= db_now(connection))
-            by_state = [select(each.c.state, func.count()).group_by(each.c.state) for each in (rounds, jobs)]
+            by_state = [
+                select(table.c.state, func.count()).group_by(table.c.state) for table in (rounds, jobs)
+            ]
             round_states, job_states = (pairs(connection.execute(query)) for query in by_state)
             oldest = connection.scalar(queued)
             spent, lost = connection.execute(money).one()
@@ -149,7 +151,7 @@ class CountStore(StorePart):
                 "jobs": {state.value: job_states.get(state, 0) for state in JobState},
                 "battles": {outcome or "pending": n for outcome, n in connection.execute(outcomes)},
                 "workers": {"": connection.scalar(alive) or 0},
-                "boards": {"": connection.scalar(standing) or 0},
+                "boards": {"": connection.scalar(current) or 0},
                 "queue_age_seconds": {"": (now() - oldest).total_seconds() if oldest else 0.0},
                 "spent_usd": {"": spent or 0.0},
                 "lost_usd": {"": lost or 0.0},

@@ -1,4 +1,4 @@
-"""Submissions and their answers in the store."""
+"""Store for submissions and their answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -30,12 +30,12 @@ VERSION = (submissions.c.set_id, submissions.c.system, submissions.c.version)
 STORED_AS: Mapping[SubmissionKind, str] = MappingProxyType(
     {SubmissionKind.ANSWERS: "system", SubmissionKind.CONTEXTS: "contexts"}
 )
-"""Stored value of each kind in the column `kind`; it is `reference` for the reference of a set."""
+"""Values of the column `kind`; the reference of a set has `reference`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSubmission:
-    """A checked submission that is to be stored; `takes_over` allows it to follow another team's version."""
+    """Checked submission to store; `takes_over` allows it to follow another team's version."""
 
     set_name: str
     system: str
@@ -53,7 +53,7 @@ class NewSubmission:
 
 
 def insert_submission(connection: Connection, set_id: int, version: int, new: NewSubmission) -> int:
-    """Write a submission that has no answers yet, and return its number."""
+    """Write a submission without answers and return its number."""
     at = now()
     row = to_row(
         submissions,
@@ -71,8 +71,8 @@ def insert_submission(connection: Connection, set_id: int, version: int, new: Ne
 def make_place(connection: Connection, set_id: int, system: str, *, submitted: bool) -> int:
     """Return the number of a system's next version.
 
-    What is submitted follows what was submitted before, so that no gap tells of versions that never were;
-    where one of those has the number, it goes to the end.
+    Submitted versions have consecutive numbers, so that gaps do not reveal versions that were only checked. A
+    checked version with the next number is moved to the end.
     """
     same = (submissions.c.set_id == set_id, submissions.c.system == system)
     query = select(submissions.c.version, submissions.c.submitted_at).where(*same)
@@ -80,7 +80,7 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
     last = max(versions, default=0)
     if not submitted:
         return last + 1
-    following = max((version for version, was in versions.items() if was), default=0) + 1
+    following = max((version for version, is_submitted in versions.items() if is_submitted), default=0) + 1
     connection.execute(
         update(submissions).where(*same, submissions.c.version == following).values(version=last + 1)
     )
@@ -88,16 +88,15 @@ def make_place(connection: Connection, set_id: int, system: str, *, submitted: b
 
 
 class SubmissionStore(AnswerReader):
-    """Adds, finds and withdraws submissions."""
+    """Store for submissions."""
 
     def add(self, new: NewSubmission, rows: Iterable[tuple[Answer, bool]]) -> tuple[Submission, bool]:
         """Store a submission and its answers in one transaction, as the system's next version.
 
         Returns:
-            The submission, and whether it is new; False where the system's newest version has the
-            same content.
+            The submission, and whether it is new; False if the system's newest version has the same content.
         """
-        with unique(VERSION, taken=lambda: _conflict(new)), self._database.begin() as connection:
+        with unique(VERSION, conflict=lambda: _conflict(new)), self._database.begin() as connection:
             set_id = self._set_id(connection, new.set_name)
             self.require_distinct(new.set_name, new.system, alone=True)
             newest = connection.execute(
@@ -111,7 +110,7 @@ class SubmissionStore(AnswerReader):
                     advice="Choose another name for your system.",
                 )
             if newest is not None and newest.team != new.team and not new.takes_over:
-                # Somebody else's first version may have come since the name was found free.
+                # Another team may have taken the name since it was checked.
                 raise _conflict(new)
             if newest is not None and newest.kind != STORED_AS[new.kind]:
                 raise other_kind(new.system, new.set_name, _kind(newest))
@@ -124,24 +123,21 @@ class SubmissionStore(AnswerReader):
             return self._by_number(connection, number), True
 
     def require_distinct(self, set_name: str, system: str, *, alone: bool = False) -> None:
-        """Refuse a name that is new to a set and looks like a reserved word, or like a name that is there.
-
-        Names that are there stay as they are, and get further versions.
-        """
+        """Refuse a new name that looks like a reserved word or an existing name of the set."""
         with self._database.begin() as connection:
             set_id = self._set_id(connection, set_name)
             if system in self._names(connection, set_id):
                 return
             if alone:
-                # On SQLite, where this transaction is the only writer, nothing more is needed.
+                # On SQLite, this transaction is the only writer.
                 query = select(question_sets.c.id).where(question_sets.c.id == set_id)
                 connection.execute(query.with_for_update(key_share=True))
-            known = self._names(connection, set_id)
-        if system not in known and (word := look_alike(system, RESERVED)) is not None:
+            names = self._names(connection, set_id)
+        if system not in names and (word := look_alike(system, RESERVED)) is not None:
             raise _unusable(f"{system!r} looks like {word!r}, which is reserved.")
-        if system not in known and (other := look_alike(system, known)) is not None:
-            # What was never submitted, or is anonymous, is nobody else's to know.
-            label = repr(other) if known[other] else "a name that is taken"
+        if system not in names and (other := look_alike(system, names)) is not None:
+            # Names of anonymous submissions and of those that were only checked are confidential.
+            label = repr(other) if names[other] else "a name that is taken"
             raise _unusable(f"{system!r} looks like {label} on {set_name}.")
 
     def find(
@@ -153,12 +149,9 @@ class SubmissionStore(AnswerReader):
         newest: bool = False,
         kind: SubmissionKind | None = SubmissionKind.ANSWERS,
     ) -> tuple[Submission, ...]:
-        """Submissions of systems, or of a team alone, by set, system and version.
+        """Return submissions by set, system and version; of both kinds if `kind` is None.
 
-        They are of both kinds where `kind` is None.
-
-        `newest` keeps the version that stands for each system: the selected one, else the newest, of
-        those that are accepted and not withdrawn.
+        `newest` returns one accepted version per system: the selected one, else the newest.
         """
         query = _select().where(submissions.c.kind.in_(_stored(kind)))
         if set_name is not None:
@@ -187,12 +180,12 @@ class SubmissionStore(AnswerReader):
         return _record(row)
 
     def get(self, number: int) -> Submission:
-        """One submission."""
+        """Return a submission."""
         with self._database.begin() as connection:
             return self._by_number(connection, number)
 
     def versions(self, set_name: str, team: str) -> tuple[Submission, ...]:
-        """Return a team's submissions to a set, in the order in which they came."""
+        """Return a team's submissions to a set, oldest first."""
         query = _select().where(
             question_sets.c.name == set_name,
             submissions.c.team == team,
@@ -201,7 +194,7 @@ class SubmissionStore(AnswerReader):
         return tuple(_record(row) for row in sorted(self._all(query), key=lambda row: row.id))
 
     def places(self, set_name: str) -> Mapping[str, int]:
-        """Return each system of a set with its place, from 1, in the order of first submissions."""
+        """Return the systems of a set with their numbers, from 1, in the order of first submissions."""
         query = (
             select(submissions.c.system)
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
@@ -216,17 +209,14 @@ class SubmissionStore(AnswerReader):
         return {name: place for place, name in enumerate(self._values(query), start=1)}
 
     def locked(self, number: int) -> Submission:
-        """One submission; its system's versions are locked until this transaction ends.
-
-        On SQLite, where a transaction opened by `together` is the only writer, nothing more is needed.
-        """
+        """Return a submission, with all versions of its system locked until the transaction ends."""
         with self._database.begin() as connection:
             same = submissions.alias()
             query = (
                 select(submissions.c.id)
                 .join(same, (same.c.set_id == submissions.c.set_id) & (same.c.system == submissions.c.system))
                 .where(same.c.id == number)
-                # In one order, so that two who lock cannot wait for each other.
+                # A fixed order of locks avoids deadlocks.
                 .order_by(submissions.c.id)
                 .with_for_update(of=submissions)
             )
@@ -234,9 +224,9 @@ class SubmissionStore(AnswerReader):
             return self._by_number(connection, number)
 
     def confirm(self, number: int) -> Submission:
-        """Accept a submission that was only checked, as the system's next version, at this moment."""
+        """Accept a checked submission now, as the system's next version."""
         submission, at = self.get(number), now()
-        with unique(VERSION, taken=lambda: _conflict(submission)), self._database.begin() as connection:
+        with unique(VERSION, conflict=lambda: _conflict(submission)), self._database.begin() as connection:
             set_id = self._set_id(connection, submission.set_name)
             version = make_place(connection, set_id, submission.system, submitted=True)
             return self._update(
@@ -244,7 +234,7 @@ class SubmissionStore(AnswerReader):
             )
 
     def withdraw(self, number: int, reason: str) -> Submission:
-        """Withdraw a submission; it stays as a tombstone."""
+        """Withdraw a submission, which is kept as a tombstone."""
         return self._update(
             number,
             state=SubmissionState.WITHDRAWN,
@@ -254,7 +244,7 @@ class SubmissionStore(AnswerReader):
         )
 
     def withdrawn_from(self, round_name: str) -> Mapping[str, str]:
-        """Systems of a round that were withdrawn, with the reasons."""
+        """Return the withdrawn systems of a round with the reasons."""
         query = (
             select(submissions.c.system, submissions.c.version, submissions.c.withdrawn_reason, rounds.c.plan)
             .join(rounds, rounds.c.set_id == submissions.c.set_id)
@@ -268,11 +258,11 @@ class SubmissionStore(AnswerReader):
         }
 
     def keep_warnings(self, number: int, warnings: Sequence[str]) -> None:
-        """Store what the check of a submission warns organisers of."""
+        """Store the warnings of a submission's check for organisers."""
         self._change(update(submissions).where(submissions.c.id == number).values(warnings=list(warnings)))
 
     def warnings(self, set_name: str) -> Mapping[int, tuple[str, ...]]:
-        """Warnings for organisers by number of the submission; those without any are left out."""
+        """Return the warnings for organisers by submission."""
         query = (
             select(submissions.c.id, submissions.c.warnings)
             .join(question_sets, question_sets.c.id == submissions.c.set_id)
@@ -281,7 +271,7 @@ class SubmissionStore(AnswerReader):
         return {row.id: tuple(row.warnings) for row in self._all(query) if row.warnings}
 
     def select(self, number: int) -> Submission:
-        """Make a version the one that stands for its system, in place of any other."""
+        """Select a version of a system instead of any other."""
         submission = self.get(number)
         with self._database.begin() as connection:
             connection.execute(
@@ -309,13 +299,13 @@ class SubmissionStore(AnswerReader):
         return _record(row)
 
     def _names(self, connection: Connection, set_id: int) -> Mapping[str, bool]:
-        """Every name of a set, that of its reference included, and whether others may see it."""
-        open_to_all = submissions.c.submitted_at.is_not(None) & ~submissions.c.anonymous
-        query = select(submissions.c.system, func.max(case((open_to_all, 1), else_=0))).where(
+        """Return the names in a set, including its reference, and whether they are public."""
+        public = submissions.c.submitted_at.is_not(None) & ~submissions.c.anonymous
+        query = select(submissions.c.system, func.max(case((public, 1), else_=0))).where(
             submissions.c.set_id == set_id
         )
         names = connection.execute(query.group_by(submissions.c.system).order_by(submissions.c.system))
-        return {name: bool(is_open) for name, is_open in names}
+        return {name: bool(is_public) for name, is_public in names}
 
     def _set_id(self, connection: Connection, name: str) -> int:
         number = connection.execute(select(question_sets.c.id).where(question_sets.c.name == name)).scalar()
@@ -327,14 +317,14 @@ class SubmissionStore(AnswerReader):
 def _unusable(message: str) -> ConflictError:
     return ConflictError(
         message,
-        advice="Choose another name: no two systems of a set may differ in case, look-alikes or outer "
-        "punctuation alone.",
+        advice="Choose another name: systems of a set must not differ only in case, look-alikes or outer "
+        "punctuation.",
     )
 
 
 def _conflict(new: NewSubmission | Submission) -> ConflictError:
     return ConflictError(
-        f"{new.system} is being submitted to {new.set_name} by somebody else.",
+        f"{new.system} is being submitted to {new.set_name} by another process.",
         advice="Try again in a moment.",
     )
 
@@ -365,7 +355,7 @@ def _stored(kind: SubmissionKind | None) -> list[str]:
 
 
 def other_kind(system: str, set_name: str, kind: SubmissionKind) -> ConflictError:
-    """Return the error for a system that submitted another kind."""
+    """Return the error for a system with submissions of another kind."""
     return ConflictError(
         f"{system} submitted {kind} to {set_name}, and a system submits one kind to a set.",
         advice="Choose another name for it.",

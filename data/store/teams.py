@@ -1,4 +1,4 @@
-"""Teams, accounts, memberships, access tokens and sessions in the store; secrets are hashed."""
+"""Stores for teams, accounts, memberships, access tokens and sessions; secrets are hashed."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -15,14 +15,14 @@ from data.store.engine import new_id
 
 
 class TeamStore(StorePart):
-    """Adds and finds teams, accounts, and who belongs where."""
+    """Store for teams, accounts and memberships."""
 
     def add(self, name: str, *, title: str = "", contact: str = "") -> Team:
         """Store a team."""
         require_label(name, "Team name")
         values = {"name": name, "title": title or name, "contact": contact}
-        taken = ConflictError(f"There is a team {name!r} already.", advice="Choose another name.")
-        with unique(teams.c.name, taken=lambda: taken):
+        conflict = ConflictError(f"There is a team {name!r} already.", advice="Choose another name.")
+        with unique(teams.c.name, conflict=lambda: conflict):
             self._change(insert(teams).values(values))
         return self.get(name)
 
@@ -37,14 +37,11 @@ class TeamStore(StorePart):
             return to_record(Team, _row_of(connection, teams, "team", name))
 
     def lock(self, name: str) -> None:
-        """Let no other transaction that locks a team go on until this one ends; nothing without a team.
-
-        On SQLite, where a transaction opened by `together` is the only writer, nothing is needed.
-        """
+        """Lock a team until the transaction ends."""
         self._all(select(teams.c.id).where(teams.c.name == name).with_for_update(key_share=True))
 
     def all(self) -> tuple[Team, ...]:
-        """Every team by name."""
+        """Return all teams by name."""
         return tuple(to_record(Team, row) for row in self._all(select(teams).order_by(teams.c.name)))
 
     def add_account(
@@ -52,11 +49,11 @@ class TeamStore(StorePart):
     ) -> UserAccount:
         """Store an account."""
         require_label(name, "Account name")
-        taken = ConflictError(
+        conflict = ConflictError(
             f"There is an account {name!r}, or one with this subject or e-mail address, already.",
             advice="`arena teams accounts` names them.",
         )
-        with unique(accounts.c.name, accounts.c.subject, accounts.c.email, taken=lambda: taken):
+        with unique(accounts.c.name, accounts.c.subject, accounts.c.email, conflict=lambda: conflict):
             self._change(
                 insert(accounts).values(
                     name=name,
@@ -68,7 +65,7 @@ class TeamStore(StorePart):
         return self.account(name)
 
     def change_account(self, name: str, *, is_organiser: bool | None, closed: bool | None) -> UserAccount:
-        """Change whether an account organises and whether it is closed; None keeps."""
+        """Change whether an account is an organiser and whether it is closed; None keeps the value."""
         values: dict[str, Any] = {}
         if is_organiser is not None:
             values["is_organiser"] = is_organiser
@@ -81,11 +78,11 @@ class TeamStore(StorePart):
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def sign_out(self, name: str) -> None:
-        """End every sign-in of an account by its provider."""
+        """Invalidate all sessions of an account at its provider."""
         self._change(update(accounts).where(accounts.c.name == name).values(signed_out_at=now()))
 
     def organisers(self) -> tuple[str, ...]:
-        """Return the accounts with the role of an organiser; they keep it until the transaction ends."""
+        """Return the accounts of organisers, locked until the transaction ends."""
         query = select(accounts.c.name).where(accounts.c.is_organiser).order_by(accounts.c.id)
         return tuple(self._values(query.with_for_update()))
 
@@ -95,7 +92,7 @@ class TeamStore(StorePart):
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def accounts(self) -> tuple[UserAccount, ...]:
-        """Every account by name."""
+        """Return all accounts by name."""
         rows = self._all(select(accounts).order_by(accounts.c.name))
         return tuple(to_record(UserAccount, row) for row in rows)
 
@@ -110,7 +107,7 @@ class TeamStore(StorePart):
         return None if row is None else to_record(UserAccount, row)
 
     def bind(self, name: str, subject: str) -> UserAccount:
-        """Give an account the subject under which an OIDC provider knows it, unless it has one."""
+        """Set the subject of an account at its OIDC provider unless it has one."""
         with self._database.begin() as connection:
             connection.execute(
                 update(accounts)
@@ -120,7 +117,7 @@ class TeamStore(StorePart):
             return to_record(UserAccount, _row_of(connection, accounts, "account", name))
 
     def join(self, team: str, account: str, role: Role) -> Membership:
-        """Put an account into a team, or give it another role there."""
+        """Add an account to a team, or change its role."""
         with self._database.begin() as connection:
             key = _membership_key(connection, team, account)
             changed = connection.execute(update(memberships).where(*_is(key)).values(role=role)).rowcount
@@ -129,7 +126,7 @@ class TeamStore(StorePart):
         return next(member for member in self.members(team) if member.account == account)
 
     def leave(self, team: str, account: str) -> None:
-        """Take an account out of a team."""
+        """Remove an account from a team."""
         with self._database.begin() as connection:
             key = _membership_key(connection, team, account)
             if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
@@ -138,23 +135,23 @@ class TeamStore(StorePart):
                 )
 
     def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:
-        """Store an invitation to a team under the digest of its code, and delete those that are over."""
+        """Store an invitation to a team by the digest of its code, and delete expired ones."""
         with self._database.begin() as connection:
             number = _row_of(connection, teams, "team", team).id
-            over = (invitations.c.expires_at <= now()) | (invitations.c.uses_left <= 0)
-            connection.execute(delete(invitations).where(over))
+            expired = (invitations.c.expires_at <= now()) | (invitations.c.uses_left <= 0)
+            connection.execute(delete(invitations).where(expired))
             values = {"digest": digest, "team_id": number, "uses_left": uses, "expires_at": expires_at}
             connection.execute(insert(invitations).values(values))
 
     def invited_to(self, digest: str) -> str | None:
-        """Return the team of an invitation that can be used; None without one."""
+        """Return the team of a valid invitation, or None."""
         query = select(teams.c.name).join(invitations, invitations.c.team_id == teams.c.id)
         return next(iter(self._values(query.where(*_usable(digest)))), None)
 
     def use_invitation(self, digest: str) -> bool:
-        """Use an invitation once; False where it cannot be used."""
-        left = {"uses_left": invitations.c.uses_left - 1}
-        return bool(self._change(update(invitations).where(*_usable(digest)).values(left)))
+        """Use an invitation once; False if it is not valid."""
+        used = update(invitations).where(*_usable(digest)).values(uses_left=invitations.c.uses_left - 1)
+        return bool(self._change(used))
 
     def members(self, team: str) -> tuple[Membership, ...]:
         """Return the members of a team by name."""
@@ -162,7 +159,7 @@ class TeamStore(StorePart):
         return tuple(to_record(Membership, row) for row in rows)
 
     def teams_of(self, account: str) -> tuple[Membership, ...]:
-        """Return the teams that an account belongs to."""
+        """Return the memberships of an account."""
         rows = self._all(_memberships().where(accounts.c.name == account))
         return tuple(to_record(Membership, row) for row in rows)
 
@@ -201,12 +198,12 @@ def _memberships() -> Select[*tuple[Any, ...]]:
 
 
 USE_EVERY = timedelta(minutes=1)
-"""Precision of a token's last use: a write for every request would cost more than it tells."""
+"""Precision of a token's last use, since a write for every request would be expensive."""
 USE_WAIT_MS = 50
 
 
 class TokenStore(StorePart):
-    """Keeps tokens and sessions."""
+    """Store for tokens and sessions."""
 
     def add(
         self,
@@ -219,7 +216,7 @@ class TokenStore(StorePart):
         team: int | None = None,
         account: int | None = None,
     ) -> Token:
-        """Store a token of a team or an account, by the store's number of it."""
+        """Store a token of a team or an account."""
         with self._database.begin() as connection:
             statement = insert(tokens).values(
                 prefix=prefix,
@@ -241,19 +238,19 @@ class TokenStore(StorePart):
         return _token(row)
 
     def with_prefix(self, prefix: str) -> Token | None:
-        """Return the token of a prefix, or None."""
+        """Return the token with a prefix, or None."""
         row = self._first(_select().where(tokens.c.prefix == prefix))
         return None if row is None else _token(row)
 
     def all(self, *, team: str | None = None) -> tuple[Token, ...]:
-        """Every token, or those of a team."""
+        """Return all tokens, or those of a team."""
         query = _select().order_by(tokens.c.id)
         if team is not None:
             query = query.where(teams.c.name == team)
         return tuple(_token(row) for row in self._all(query))
 
     def revoke(self, number: int) -> Token:
-        """Make a token useless; its sessions end with it."""
+        """Revoke a token and delete its sessions."""
         with self._database.begin() as connection:
             connection.execute(
                 update(tokens)
@@ -264,10 +261,9 @@ class TokenStore(StorePart):
         return self.get(number)
 
     def used(self, token: Token) -> None:
-        """Remember that a token was used, to the minute.
+        """Record the use of a token, to the minute.
 
-        Where SQLite's one writer is busy, as while a large file is stored, a later use is remembered instead:
-        nobody who may come in waits for that.
+        If SQLite's writer is busy, the use is not recorded, so that requests need not wait.
         """
         at = now()
         if token.used_at is not None and at - token.used_at < USE_EVERY:
@@ -276,21 +272,21 @@ class TokenStore(StorePart):
             connection.execute(update(tokens).where(tokens.c.id == token.id).values(used_at=at))
 
     def open_session(self, digest: str, token: int, expires_at: datetime) -> None:
-        """Remember a browser that signed in; sessions that have ended are forgotten."""
+        """Store the session of a browser, and delete expired ones."""
         with self._database.begin() as connection:
             connection.execute(delete(web_sessions).where(web_sessions.c.expires_at <= now()))
             row = {"digest": digest, "token_id": token, "expires_at": expires_at}
             connection.execute(insert(web_sessions).values(row))
 
     def of_session(self, digest: str) -> Token | None:
-        """Return the token that a browser signed in with, None where its session is unknown or over."""
+        """Return the token of a session; None if it is unknown or expired."""
         query = _select().join(web_sessions, web_sessions.c.token_id == tokens.c.id)
         query = query.where(web_sessions.c.digest == digest, web_sessions.c.expires_at > now())
         row = self._first(query)
         return None if row is None else _token(row)
 
     def close_session(self, digest: str) -> bool:
-        """Forget a browser; whether it was signed in."""
+        """Delete the session of a browser and return whether there was one."""
         return bool(self._change(delete(web_sessions).where(web_sessions.c.digest == digest)))
 
 

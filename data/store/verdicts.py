@@ -1,4 +1,4 @@
-"""Verdicts and judgments in the store, written in batches."""
+"""Store for verdicts and judgments."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 20_000
 ROWS_AT_FIRST = 500
-"""Few, since some readers take the first battles alone."""
+"""Few, since some readers need only the first battles."""
 
 
 class EvidenceReader(StorePart):
-    """Reads battles, with or without what judges said of them."""
+    """Reader of battles and their judgments."""
 
     def battles(self, round_name: str, *, system: str | None = None) -> Iterator[models.BattleRecord]:
-        """Yield the battles of a round, or those of one system in it, in a fixed order, without texts."""
+        """Yield the battles of a round, or of one system, in a fixed order, without texts."""
         clauses: list[ColumnElement[bool]] = []
         if system is not None:
             sides = select(submissions.c.id).where(submissions.c.system == system)
@@ -46,18 +46,15 @@ class EvidenceReader(StorePart):
     def page(
         self, round_name: str, *, after: int, limit: int, outcome: models.Outcome | None = None
     ) -> tuple[models.BattleRecord, ...]:
-        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
-
-        With `outcome` those that ended so alone.
-        """
+        """Return up to `limit` battles after number `after`, optionally of one outcome, without texts."""
         clauses = () if outcome is None else (battles.c.outcome == outcome,)
         return tuple(_battles(self._all(_following(self._numbers(round_name, *clauses), after, limit))))
 
     def _numbers(self, round_name: str, *clauses: ColumnElement[bool]) -> Select[Any]:
-        """Return a query of the numbers of a round's battles that can be continued after any of them.
+        """Return a query of a round's battles by number, for paging.
 
-        SQLite, which seldom has statistics, would find the whole round by an index and sort it for each page;
-        between the round's first and last number it reads the table in its order.
+        SQLite, which rarely has statistics, would find the round by an index and sort it for each page; with
+        a range of numbers it reads the table in order.
         """
         number = select(rounds.c.id).where(rounds.c.name == round_name).scalar_subquery()
         mine = battles.c.round_id == number
@@ -68,10 +65,7 @@ class EvidenceReader(StorePart):
         return select(battles.c.id).where(battles.c.round_id + 0 == number, between, *clauses)
 
     def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> models.BattleColumns:
-        """Every battle of a round, or of some systems in it, as columns; as of one moment.
-
-        Many times as fast as `battles`.
-        """
+        """Return the battles of a round, or of some systems, as columns; many times faster than `battles`."""
         from data.store.battle_arrays import read_columns  # noqa: PLC0415 - loads numpy, see above
 
         return read_columns(self._database, round_name, systems)
@@ -83,30 +77,30 @@ class EvidenceReader(StorePart):
         return read_positions(self._database, round_name)
 
     def votes(self, round_name: str) -> models.VoteColumns:
-        """Return the votes of each judge of a round as columns, a panel's members apart."""
+        """Return the votes of each judge of a round, or member of its panel, as columns."""
         from data.store.battle_arrays import read_votes  # noqa: PLC0415 - as above
 
         return read_votes(self._database, round_name)
 
     def settings(self, round_name: str, *, once: bool, counted: int | None = None) -> Mapping[str, int]:
-        """Return the settings that judgments of a round were made with, by how many battles have each."""
-        battle, kept = judgments.c.battle_id, judgments.c.outcome == models.Outcome.JUDGED.value
+        """Count the battles of a round by the settings of their judgments."""
+        battle, judged = judgments.c.battle_id, judgments.c.outcome == models.Outcome.JUDGED.value
         count = func.count() if once else func.count(battle.distinct())
         with self._database.begin() as connection:
             number = connection.execute(select(rounds.c.id).where(rounds.c.name == round_name)).scalar()
             first, last = first_and_last(connection, battles.c.round_id == number)
-            query = select(judgments.c.settings, count).where(kept, battle.between(first, last))
+            query = select(judgments.c.settings, count).where(judged, battle.between(first, last))
             between = battles.c.id.between(first, last)
-            others = select(battles.c.id).where(between, battles.c.round_id != number).limit(1)
-            # Numbers without a gap are all of one round; to look for others reads all battles between.
-            if last - first + 1 != counted and connection.execute(others).first() is not None:
+            foreign = select(battles.c.id).where(between, battles.c.round_id != number).limit(1)
+            # Numbers without gaps belong to one round; a search for foreign battles would read all of them.
+            if last - first + 1 != counted and connection.execute(foreign).first() is not None:
                 query = query.join(battles, battles.c.id == battle).where(battles.c.round_id == number)
             counts: dict[str, int] = pairs(connection.execute(query.group_by(judgments.c.settings)).all())
             return counts
 
     def of_question(self, round_name: str, question_id: str) -> tuple[models.BattleEvidence, ...]:
         """Return the battles of a question in a round with every judgment."""
-        # The set is named too, so that the question is found by its index before any battle is read.
+        # The set is redundant, but lets the database find the question by its index before it reads battles.
         query = _select().where(
             rounds.c.name == round_name, questions.c.set_id == rounds.c.set_id, questions.c.key == question_id
         )
@@ -115,14 +109,14 @@ class EvidenceReader(StorePart):
             return tuple(_with_judgments(connection, rows))
 
     def of_battles(self, numbers: Sequence[int | None]) -> tuple[models.BattleEvidence, ...]:
-        """Read battles by their numbers, with every judgment; unknown ones are left out."""
+        """Return battles by number with their judgments, without unknown ones."""
         query = _select().where(battles.c.id.in_([number for number in numbers if number is not None]))
         with self._database.begin() as connection:
             rows = connection.execute(query.order_by(battles.c.id)).all()
             return tuple(_with_judgments(connection, rows))
 
     def evidence(self, round_name: str) -> Iterator[models.BattleEvidence]:
-        """Yield every battle of a round with its judgments."""
+        """Yield the battles of a round with their judgments."""
         numbers, after = self._numbers(round_name), 0
         while True:
             with self._database.begin() as connection:
@@ -158,8 +152,7 @@ def _select(round_id: ColumnElement[int] = battles.c.round_id) -> Any:  # noqa: 
 
 
 def _following(numbers: Select[Any], after: int, most: int) -> Any:  # noqa: ANN401 - as above
-    # Names of sides and questions are joined to these alone: otherwise SQLite finds all battles of each side
-    # and puts them in order, once for every few that are read.
+    # A subquery, since otherwise SQLite finds and sorts all battles of each side for every page.
     following = numbers.where(battles.c.id > after).order_by(battles.c.id).limit(most)
     return _select().where(battles.c.id.in_(following)).order_by(battles.c.id)
 
@@ -171,14 +164,14 @@ def _battles(rows: Sequence[AnyRow]) -> Iterator[models.BattleRecord]:
 _OF_REPLY: Mapping[str, str] = MappingProxyType(
     {name: f"reply_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")}
 )
-"""Columns of judgments that share their name with fields of replies, with their other names."""
+"""Labels of fields of replies whose names are also columns of judgments."""
 _OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
-"""Details of a reply from its endpoint, and options that were left out for it."""
+"""Details of a reply from its endpoint, and omitted settings."""
 
 
 def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[models.BattleEvidence]:
-    read = tuple(_battles(rows))
-    by_battle: dict[int, list[models.Judgment]] = {battle.id: [] for battle in read}
+    records = tuple(_battles(rows))
+    by_battle: dict[int, list[models.Judgment]] = {battle.id: [] for battle in records}
     query = (
         select(
             *(column for column in judgments.c if column is not judgments.c.created_at),
@@ -194,19 +187,18 @@ def _with_judgments(connection: Connection, rows: Sequence[AnyRow]) -> Iterator[
         .order_by(judgments.c.id)
     )
     result = connection.execute(query)
-    columns, found = tuple(result.keys()), result.all()
+    columns, judgment_rows = tuple(result.keys()), result.all()
     number, earlier = columns.index("battle_id"), columns.index("earlier_keys")
     judgment, reply = maker(models.Judgment, columns, "reply", "earlier"), _replies(columns)
-    before = _by_key(connection, [key for row in found for key in row[earlier] or ()])
-    for row in found:
-        asked = tuple(before[key] for key in row[earlier] or () if key in before)
-        by_battle[row[number]].append(judgment(row, reply=reply(row), earlier=asked))
-    for battle in read:
+    stored = _by_key(connection, [key for row in judgment_rows for key in row[earlier] or ()])
+    for row in judgment_rows:
+        earlier_replies = tuple(stored[key] for key in row[earlier] or () if key in stored)
+        by_battle[row[number]].append(judgment(row, reply=reply(row), earlier=earlier_replies))
+    for battle in records:
         yield models.BattleEvidence(battle=battle, judgments=tuple(by_battle[battle.id]))
 
 
 def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, models.Reply]:
-    """Return the replies with these keys, as far as they are kept."""
     if not keys:
         return {}
     rows = connection.execute(select(replies).where(replies.c.key.in_(keys))).all()
@@ -214,16 +206,15 @@ def _by_key(connection: Connection, keys: Sequence[str]) -> Mapping[str, models.
 
 
 def _replies(columns: Sequence[str]) -> Callable[[AnyRow], models.Reply | None]:
-    """Build a converter from rows with these columns to replies; None for rows without one."""
-    named = ("reply_key", *_OF_REPLY.values())
-    values = itemgetter(*map(columns.index, named))
-    said = itemgetter(*map(columns.index, _OF_ENDPOINT))
-    given = ("key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, *NOT_KEPT)
-    reply = maker(models.Reply, columns, *given)
+    """Build a converter from rows to replies, or None for rows without one."""
+    values = itemgetter(*map(columns.index, ("reply_key", *_OF_REPLY.values())))
+    details = itemgetter(*map(columns.index, _OF_ENDPOINT))
+    converted = ("key", "text", "finish_reason", *_OF_REPLY, *_OF_ENDPOINT, *NOT_KEPT)
+    reply = maker(models.Reply, columns, *converted)
     text, reason = columns.index("text"), columns.index("finish_reason")
 
-    def made(row: AnyRow) -> models.Reply | None:
-        key, tokens, written, cost_usd = values(row)
+    def convert(row: AnyRow) -> models.Reply | None:
+        key, input_tokens, output_tokens, cost_usd = values(row)
         if key is None:
             return None
         return reply(
@@ -231,14 +222,14 @@ def _replies(columns: Sequence[str]) -> Callable[[AnyRow], models.Reply | None]:
             key=key,
             text=row[text] or "",
             finish_reason=row[reason] or "",
-            input_tokens=tokens or 0,
-            output_tokens=written or 0,
+            input_tokens=input_tokens or 0,
+            output_tokens=output_tokens or 0,
             cost_usd=cost_usd,
             **NOT_KEPT,
-            **{name: value or "" for name, value in zip(_OF_ENDPOINT, said(row), strict=True)},
+            **{name: value or "" for name, value in zip(_OF_ENDPOINT, details(row), strict=True)},
         )
 
-    return made
+    return convert
 
 
 READ = ("outcome", "preference", "margin", "rationale", "detail", "grade", "parser")
@@ -246,19 +237,17 @@ SETTLED = ("outcome", "preference", "score", "flipped", "detail")
 
 
 class _AnotherWriterError(Exception):
-    """Some of the battles have an outcome already; never leaves this module."""
+    """Internal signal: some battles already have an outcome."""
 
 
 class VerdictStore(EvidenceReader):
-    """Commits verdicts with their judgments, and reads them back as evidence."""
+    """Store for verdicts with their judgments."""
 
     def record(self, verdicts: Sequence[tuple[int, models.Verdict]], *, lease_id: int | None = None) -> int:
-        """Commit verdicts by battle number in one transaction.
-
-        A battle that has an outcome keeps it, so that a late second writer changes nothing.
+        """Commit verdicts by battle number in one transaction; existing outcomes are kept.
 
         Returns:
-            How many battles were settled by this call.
+            Number of battles that this call settled.
         """
         if not verdicts:
             return 0
@@ -273,7 +262,6 @@ class VerdictStore(EvidenceReader):
         return len(verdicts)
 
     def _record_open(self, verdicts: Sequence[tuple[int, models.Verdict]], lease_id: int | None) -> int:
-        """As `record`, one battle after another, where some have an outcome already."""
         with self._database.begin() as connection:
             _release(connection, lease_id, verdicts)
             fresh = [pair for pair in verdicts if _settle(connection, [pair])]
@@ -290,11 +278,11 @@ class VerdictStore(EvidenceReader):
         return self._first(query.limit(1)) is not None
 
     def revise(self, changes: Sequence[tuple[int, Sequence[models.Judgment], models.Verdict | None]]) -> None:
-        """Store other readings of judgments, in one transaction.
+        """Replace the readings of judgments in one transaction.
 
         Args:
-            changes: Battle numbers, each with all of its judgments in the order of `evidence`, and the
-                verdict that replaces the stored one, None where that stays.
+            changes: Battle numbers, each with all judgments in the order of `evidence` and the new verdict,
+                or None to keep it.
         """
         with self._database.begin() as connection:
             for number, revised, verdict in changes:
@@ -339,7 +327,7 @@ def _insert_judgments(connection: Connection, settled: Sequence[tuple[int, model
     replied = [
         reply for _, judgment in new for reply in (judgment.reply, *judgment.earlier) if reply is not None
     ]
-    # What came from the cache is stored already.
+    # Replies from the cache are already stored.
     put_replies(connection, [reply for reply in replied if not reply.cached])
 
 

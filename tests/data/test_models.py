@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data.models import CreatedToken, Problem, Severity, Token, TokenScope, written_by_people
-from data.models.words import few_of_each
+from data.models.words import summarise_problems
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def _line(problem: Problem) -> str:
 def test_like_problems_stand_in_a_few_lines() -> None:
     warnings = [Problem(line, "long", "Long.", Severity.WARNING) for line in range(1, 2_001)]
     other = [Problem(7, "odd", "Odd."), Problem(9, "odd", "Odd.")]
-    assert list(few_of_each([*other, *warnings], _line)) == [
+    assert list(summarise_problems([*other, *warnings], _line)) == [
         "7 odd",
         "9 odd",
         "1 long",

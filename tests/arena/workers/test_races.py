@@ -112,7 +112,7 @@ def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
 
 def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:
     arena.store.submissions.add(_new("same"), [])
-    with pytest.raises(ConflictError, match="by somebody else"):
+    with pytest.raises(ConflictError, match="by another process"):
         arena.store.submissions.add(_new("same", "theirs"), [])
     assert [one.team for one in arena.store.submissions.find(system="same")] == ["ours"]
 

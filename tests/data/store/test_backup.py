@@ -235,7 +235,11 @@ def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("free", "allowed", "advice"),
-    [(0, True, "is full"), (1 << 30, False, "Mend its rights"), (1 << 30, True, "arena db status --check")],
+    [
+        (0, True, "is full"),
+        (1 << 30, False, "Change its permissions"),
+        (1 << 30, True, "arena db status --check"),
+    ],
 )
 def test_error_of_a_sound_database_advises_no_restore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, allowed: bool, advice: str

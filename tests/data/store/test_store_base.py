@@ -31,7 +31,7 @@ def test_a_repeated_key_of_several_columns_is_a_conflict(store: Store) -> None:
         connection.execute(row)
     with (
         pytest.raises(ConflictError, match="again"),
-        unique(key, taken=lambda: ConflictError("again")),
+        unique(key, conflict=lambda: ConflictError("again")),
         store.database.begin() as connection,
     ):
         connection.execute(row)
