@@ -112,26 +112,26 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
     if not numbered and not _OPENING.search(text):
         return ()
     places = _places(ids)
-    code = [found.span() for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
+    code = [match.span() for match in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
     runs = list(_runs(text, _marks(text, places, code)))
     if not runs and numbered:
         runs = list(_runs(text, list(_round_marks(text, len(ids), code))))
     return _resolved(runs, places, len(ids))
 
 
-def removed(text: str, found: Sequence[Citation]) -> str:
+def removed(text: str, marks: Sequence[Citation]) -> str:
     """Remove some citations of a text and the space that they leave; where words would join, put a space."""
     parts, at = [], 0
-    for one in found:
-        before = text[at : one.start]
-        after = text[one.end : one.end + 1]
+    for mark in marks:
+        before = text[at : mark.start]
+        after = text[mark.end : mark.end + 1]
         if not after or after.isspace() or after in _CLOSING:
             before = before.rstrip(_SPACE)
-        elif after.isalnum() and text[one.start - 1 : one.start].strip():
+        elif after.isalnum() and text[mark.start - 1 : mark.start].strip():
             before += " "
         parts.append(before)
-        at = one.end
-        if one.start == 0 or text[one.start - 1] == "\n":
+        at = mark.end
+        if mark.start == 0 or text[mark.start - 1] == "\n":
             while text[at : at + 1] in _BLANKS:
                 at += 1
     return "".join((*parts, text[at:]))
@@ -139,7 +139,8 @@ def removed(text: str, found: Sequence[Citation]) -> str:
 
 def unknown_citations(text: str, ids: Sequence[str]) -> int:
     """Count the citations of a text that name none of its contexts."""
-    return sum(not 1 <= number <= len(ids) for one in citations(text, ids) for number in one.numbers)
+    numbers = (number for citation in citations(text, ids) for number in citation.numbers)
+    return sum(not 1 <= number <= len(ids) for number in numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +171,10 @@ def _places(ids: Sequence[str]) -> dict[str, int]:
 
 def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> list[_Mark]:
     marks = []
-    for found in _MARK.finditer(text):
-        if not _inside(found.start(), code):
-            raised = found.group()[0] not in "([\\\u3010"
-            mark = _read_raised(text, found, bool(ids)) if raised else _read(found, ids)
+    for match in _MARK.finditer(text):
+        if not _inside(match.start(), code):
+            raised = match.group()[0] not in "([\\\u3010"
+            mark = _read_raised(text, match, bool(ids)) if raised else _read(match, ids)
             marks += [mark] if mark is not None else []
     on_words = any(mark.on_word and not mark.may_be_power for mark in marks)
     return _without_definitions(text, [mark for mark in marks if on_words or not mark.may_be_power])
@@ -181,22 +182,22 @@ def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> 
 
 def _without_definitions(text: str, marks: Sequence[_Mark]) -> list[_Mark]:
     """Leave out the marks of definitions, `[^1]: Source`; in a text without other marks they cite."""
-    defining, others, line_end, cites = [], [], -1, False
+    defining, citing, line_end, cites = [], [], -1, False
     lines = {line.end(): line.end(1) for line in _LINE.finditer(text)}
     for mark in marks:
         definition = _DEFINITION.match(text, mark.end) if mark.start in lines else None
         if definition is None:
-            others.append(mark)
+            citing.append(mark)
             cites = cites or mark.start > line_end
         else:
             line_end = lines[mark.start]
             defining += [] if definition[1] else [replace(mark, end=definition.end())]
-    return others if cites else sorted((*defining, *others), key=lambda mark: mark.start)
+    return citing if cites else sorted((*defining, *citing), key=lambda mark: mark.start)
 
 
-def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
-    whole = found.group()
-    start, end = found.span()
+def _read(match: re.Match[str], ids: Collection[str]) -> _Mark | None:
+    whole = match.group()
+    start, end = match.span()
     if whole.startswith("\u3010"):
         inner = whole[1:-1].split("\u2020", maxsplit=1)[0].strip()
         source = _SOURCE.fullmatch(inner)
@@ -217,23 +218,23 @@ def _read(found: re.Match[str], ids: Collection[str]) -> _Mark | None:
     return _Mark(start, end, numbers, of_search="\u2020" in whole) if numbers else None
 
 
-def _read_raised(text: str, found: re.Match[str], known: bool) -> _Mark | None:
+def _read_raised(text: str, match: re.Match[str], has_contexts: bool) -> _Mark | None:
     """Read a small raised number; behind a unit or a symbol it is a power."""
-    before = text[max(0, found.start() - _LOOK) : found.start()]
-    numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", found.group())))
+    before = text[max(0, match.start() - _LOOK) : match.start()]
+    numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", match.group())))
     if not numbers:
         return None
-    if "[" in found.group() or "<a" in found.group() or _APART.search(before):
-        return _Mark(*found.span(), numbers)
+    if "[" in match.group() or "<a" in match.group() or _APART.search(before):
+        return _Mark(*match.span(), numbers)
     if numbers[0] == 1:
-        measured = known and _MEASURED.search(before)
+        measured = has_contexts and _MEASURED.search(before)
         return (
-            _Mark(*found.span(), numbers, on_word=True) if measured or _BEFORE_FIRST.search(before) else None
+            _Mark(*match.span(), numbers, on_word=True) if measured or _BEFORE_FIRST.search(before) else None
         )
     low = set(numbers) <= {2, 3}
     if not _WORD_BEFORE.search(before) or (low and _POWER_BEFORE.search(before)):
         return None
-    return _Mark(*found.span(), numbers, on_word=True, may_be_power=low or before[-1].isdecimal())
+    return _Mark(*match.span(), numbers, on_word=True, may_be_power=low or before[-1].isdecimal())
 
 
 def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
@@ -257,12 +258,12 @@ def _numbers(inner: str) -> tuple[int, ...]:
 def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
     """Yield `(1)` before a stop or the end; where a text ends with one behind a stop, all such ones."""
     behind_stops = _ROUND_LAST.search(text) and not _ROUND_ITEM.search(text)
-    for found in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
-        numbers = _numbers(found[found.lastindex or 0])
-        known = bool(numbers) and all(1 <= number <= count for number in numbers)
-        counted = _COUNTED_THING.search(text[max(0, found.start() - _LOOK) : found.start()])
-        if known and not counted and not _inside(found.start(), code):
-            yield _Mark(found.end() - len(found.group().lstrip()), found.end(), numbers)
+    for match in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
+        numbers = _numbers(match[match.lastindex or 0])
+        all_known = bool(numbers) and all(1 <= number <= count for number in numbers)
+        counted = _COUNTED_THING.search(text[max(0, match.start() - _LOOK) : match.start()])
+        if all_known and not counted and not _inside(match.start(), code):
+            yield _Mark(match.end() - len(match.group().lstrip()), match.end(), numbers)
 
 
 def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -325,10 +326,11 @@ def _resolved(
 ) -> tuple[Citation, ...]:
     marks = [mark for _, _, run in runs for mark in run]
     from_zero = any(mark.of_search and 0 in mark.numbers for mark in marks)
-    written = {number + (mark.of_search and from_zero) for mark in marks for number in mark.numbers}
-    by_id = any(not 1 <= number <= count for number in written) and all(str(one) in places for one in written)
+    numbers = {number + (mark.of_search and from_zero) for mark in marks for number in mark.numbers}
+    in_order = all(1 <= number <= count for number in numbers)
+    by_id = not in_order and all(str(number) in places for number in numbers)
 
-    def named(mark: _Mark) -> Iterator[int]:
+    def places_of(mark: _Mark) -> Iterator[int]:
         for number in mark.numbers:
             counted = number + (mark.of_search and from_zero)
             yield places[str(counted)] if by_id else counted
@@ -336,7 +338,7 @@ def _resolved(
             yield places[name]
 
     return tuple(
-        Citation(start, end, tuple(number for mark in run for number in named(mark)))
+        Citation(start, end, tuple(number for mark in run for number in places_of(mark)))
         for start, end, run in runs
         if by_id or not (_is_interval(run) or _is_year(run, count))
     )

@@ -101,7 +101,7 @@ Entry = TypeVar("Entry", bound=Described)
 
 
 @dataclass(frozen=True, slots=True)
-class Added(Generic[Entry]):
+class PluginEntries(Generic[Entry]):
     """Plugins added to a registry, with a sentence for each that is faulty."""
 
     entries: tuple[Entry, ...]
@@ -131,7 +131,7 @@ def use_plugin_files(files: Iterable[Path]) -> None:
     chosen = tuple(dict.fromkeys(Path(file).absolute() for file in files))
     if chosen != _CHOSEN.files:
         _CHOSEN.files = chosen
-        found.cache_clear()
+        find_plugins.cache_clear()
 
 
 def plugin_files() -> tuple[Path, ...]:
@@ -140,7 +140,7 @@ def plugin_files() -> tuple[Path, ...]:
 
 
 @cache
-def found(kind: PluginKind) -> Found:
+def find_plugins(kind: PluginKind) -> Found:
     """Find the plugins of a kind: those of files first, then those of installed packages."""
     plugins: list[Plugin] = []
     problems: list[str] = []
@@ -148,31 +148,35 @@ def found(kind: PluginKind) -> Found:
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 loaded = tuple(_several(load(), source, reference))
-            plugins += [replace(one, code=_code_at(one.reference.rpartition(":")[0])) for one in loaded]
+            plugins += [
+                replace(plugin, code=_code_at(plugin.reference.rpartition(":")[0])) for plugin in loaded
+            ]
         except Exception as error:  # noqa: BLE001 - whatever others' code does, it is named and nothing else ends
-            problems.append(f"The plugin {source} was not loaded: {described(error)}.")
+            problems.append(f"The plugin {source} was not loaded: {describe_error(error)}.")
         except SystemExit as error:
             problems.append(f"The plugin {source} was not loaded: it ends the program ({error.code}).")
     return Found(tuple(plugins), tuple(problems))
 
 
-def added(kind: PluginKind, entry_type: type[Entry], taken: Collection[str]) -> Added[Entry]:
+def plugin_entries(
+    kind: PluginKind, entry_type: type[Entry], reserved: Collection[str]
+) -> PluginEntries[Entry]:
     """Return the plugins for a registry, under names that nothing in it has."""
-    of_kind = found(kind)
+    of_kind = find_plugins(kind)
     entries: dict[str, Entry] = {}
     problems = list(of_kind.problems)
     for plugin in of_kind.plugins:
-        value, called = plugin.value, f"The plugin {plugin.source}"
+        value, prefix = plugin.value, f"The plugin {plugin.source}"
         if not isinstance(value, entry_type):
             if not (issubclass(entry_type, FileFormat) and isinstance(value, FileFormat)):
-                problems.append(f"{called} gives a {type(value).__name__} for a {kind.word}.")
+                problems.append(f"{prefix} gives a {type(value).__name__} for a {kind.word}.")
         elif not _is_word(value.name):
-            problems.append(f"{called} has a {kind.word} named {value.name!r}, which is not a single word.")
-        elif value.name in taken or value.name in entries:
-            problems.append(f"{called} has a {kind.word} {value.name}, of which there is one already.")
+            problems.append(f"{prefix} has a {kind.word} named {value.name!r}, which is not a single word.")
+        elif value.name in reserved or value.name in entries:
+            problems.append(f"{prefix} has a {kind.word} {value.name}, of which there is one already.")
         else:
             entries[value.name] = value
-    return Added(tuple(entries.values()), tuple(problems))
+    return PluginEntries(tuple(entries.values()), tuple(problems))
 
 
 def _is_word(name: object) -> bool:
@@ -181,10 +185,10 @@ def _is_word(name: object) -> bool:
 
 def code_of(kind: PluginKind, name: str) -> str:
     """Return the hash of the code that a plugin's thing comes with; empty of what no plugin adds."""
-    return next((plugin.code for plugin in found(kind).plugins if plugin.called == name), "")
+    return next((plugin.code for plugin in find_plugins(kind).plugins if plugin.called == name), "")
 
 
-def described(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Describe an error of plugin code on one line."""
     if isinstance(error, SpecError):
         return error.message.rstrip(".")
@@ -229,8 +233,8 @@ def load_file(path: Path) -> ModuleType:
                 f"{path} begins to use itself while it is loaded.",
                 advice='Put what it does as a script under `if __name__ == "__main__":`.',
             )
-        if (known := sys.modules.get(name)) is not None:
-            return known
+        if (loaded_module := sys.modules.get(name)) is not None:
+            return loaded_module
     spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     if spec is None or spec.loader is None or path.suffix != ".py" or not path.is_file():
         raise SpecError(
@@ -258,7 +262,7 @@ class _SourceLoader(SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-def give(function: Callable[..., Any]) -> str:
+def register_function(function: Callable[..., Any]) -> str:
     """Return this process's reference to a function; the same code gets the same one everywhere."""
     name = getattr(function, "__name__", type(function).__name__).strip("<_>")
     place = f"{GIVEN}{hashlib.sha256(_code_of(function).encode()).hexdigest()}"
@@ -276,7 +280,7 @@ def _code_of(function: Callable[..., Any]) -> str:
     return ADDRESS.sub("", "\n".join((source, repr(getattr(plain, "__defaults__", None)), *enclosed)))
 
 
-def referred(reference: str) -> Any:  # noqa: ANN401 - whatever it names
+def resolve(reference: str) -> Any:  # noqa: ANN401 - whatever it names
     """Resolve `FILE.py:NAME` or `MODULE:NAME`: an attribute, one of a file's `JUDGES`, or a function.
 
     Raises:
@@ -340,11 +344,11 @@ def _code_at(place: str) -> str:
 
 
 def _several(value: object, source: str, reference: str) -> Iterator[Plugin]:
-    named = value.items() if isinstance(value, Mapping) else [("", one) for one in _listed(value)]
-    for name, one in named:
-        called = str(name or getattr(one, "__name__", "").replace("_", "-"))
-        place = reference if ":" in reference else f"{reference}:{called}"
-        yield Plugin(called, one, source, place)
+    pairs = value.items() if isinstance(value, Mapping) else [("", member) for member in _listed(value)]
+    for name, member in pairs:
+        plugin_name = str(name or getattr(member, "__name__", "").replace("_", "-"))
+        place = reference if ":" in reference else f"{reference}:{plugin_name}"
+        yield Plugin(plugin_name, member, source, place)
 
 
 def _listed(value: object) -> Sequence[object]:

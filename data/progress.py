@@ -108,8 +108,8 @@ class Work:
         seconds, done = self.watch.seconds, self.done
         if done and not self.first[1]:
             self.first = (seconds, done)
-        told = (self.requests, self.left, self.note, self.cost_usd)
-        return Progress(done, self.total, seconds, *told, first=self.first)
+        details = (self.requests, self.left, self.note, self.cost_usd)
+        return Progress(done, self.total, seconds, *details, first=self.first)
 
     def follow(self, progress: Progress) -> None:
         """Be as far as reported."""

@@ -33,7 +33,7 @@ def file_name_of(name: str) -> str:
 
     Letters, digits, `.`, `_`, `+` and `-` stay; every other byte of UTF-8 is `~` and two hexadecimal digits.
     """
-    return _UNSAFE.sub(lambda found: b"~%02X" % found.group()[0], name.encode()).decode()
+    return _UNSAFE.sub(lambda match: b"~%02X" % match.group()[0], name.encode()).decode()
 
 
 @lru_cache(4_096)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from data.errors import ConflictError, NotFoundError, SpecError
 from data.models import GroundTruth, JudgeKind
-from data.plugins import GIVEN, PluginKind, found
+from data.plugins import GIVEN, PluginKind, find_plugins
 from judges.base import HERE, Judge, TextWork
 from judges.pairwise.prompt import load_prompt
 from judges.spec import STORED_KEY, JudgeSpec, ReplyFormat, make_spec
@@ -88,7 +88,7 @@ def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
     custom = [
         path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
     ]
-    added = [plugin.name for plugin in found(PluginKind.JUDGES).plugins]
+    added = [plugin.name for plugin in find_plugins(PluginKind.JUDGES).plugins]
     return tuple(dict.fromkeys([*custom, *sorted(_bundled()), *added]))
 
 
@@ -107,7 +107,7 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
     if name in set(_bundled()):
         with as_file(files(__package__) / "specs" / f"{name}{SUFFIX}") as path:
             return _read(path)
-    added = found(PluginKind.JUDGES)
+    added = find_plugins(PluginKind.JUDGES)
     for plugin in added.plugins:
         if plugin.name == name:
             return _File({"kind": JudgeKind.FUNCTION, "function": plugin.reference}, Path())

@@ -17,7 +17,7 @@ from typing import Any
 
 from data.errors import JudgeError, SpecError, StoppedError, UnfitJudgeError, WorkError
 from data.models import JudgeKind, Judgment, Outcome, Preference, Presentation, Verdict
-from data.plugins import GIVEN, described, referred
+from data.plugins import GIVEN, describe_error, resolve
 from judges.base import HERE, JudgeInput, TextWork, reason_of
 from judges.pairwise.panel import settle
 from judges.pairwise.rendering import presentations
@@ -52,9 +52,9 @@ def function_values(reference: str, name: str = "") -> dict[str, Any]:
 def _loaded(reference: str) -> Callable[..., Any]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            function = referred(reference)
+            function = resolve(reference)
     except (Exception, SystemExit) as error:
-        message = f"The judge {reference} cannot be loaded: {described(error)}."
+        message = f"The judge {reference} cannot be loaded: {describe_error(error)}."
         raise SpecError(message, advice="Name FILE.py:FUNCTION, and correct the file.") from error
     if not callable(function):
         message = f"The judge {reference.rpartition(':')[2]} is not a function."
@@ -87,7 +87,7 @@ class FunctionCall:
             with contextlib.redirect_stdout(sys.stderr):
                 return _read(self.function(*texts))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            return None, described(error)
+            return None, describe_error(error)
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -179,4 +179,4 @@ class FunctionJudge:
             returned = await (function(*texts) if self._async else asyncio.to_thread(function, *texts))
             return _read(await returned if inspect.isawaitable(returned) else returned)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            return None, described(error)
+            return None, describe_error(error)

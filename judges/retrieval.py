@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from data.errors import InputError, JudgeError, SpecError
 from data.models import Json, Outcome, Passage
-from data.plugins import CODE, Added, PluginKind, added, code_of, described
+from data.plugins import CODE, PluginEntries, PluginKind, code_of, describe_error, plugin_entries
 from judges.llm.requests import CallFailure
 
 if TYPE_CHECKING:
@@ -174,9 +174,9 @@ OWN = (
 )
 
 
-def added_retrievers() -> Added[RetrieverInfo]:
+def added_retrievers() -> PluginEntries[RetrieverInfo]:
     """Return the retrievers of plugins."""
-    return added(PluginKind.RETRIEVERS, RetrieverInfo, [one.name for one in OWN])
+    return plugin_entries(PluginKind.RETRIEVERS, RetrieverInfo, [one.name for one in OWN])
 
 
 def retrievers(*, evidence: bool = False) -> tuple[RetrieverInfo, ...]:
@@ -230,7 +230,7 @@ class _FunctionRanker:
         except JudgeError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            detail = f"The plugin retriever {self._name} failed: {described(error)}."
+            detail = f"The plugin retriever {self._name} failed: {describe_error(error)}."
             return CallFailure(outcome=Outcome.FAILED, detail=detail)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
 from data.files.tables.rows import Row, TextRow
-from data.files.tables.values import given, id_text, is_missing
+from data.files.tables.values import has_value, id_text, is_missing
 from data.models import Passage, Problem, QuestionSet, Severity
 from data.text import counted, is_blank
 from submissions.formats.reading import RowFile
@@ -328,7 +328,7 @@ class _Rows:
         self._tool = self._tool or known.name
         if named is None or not self._left_out.takes(row, known, named):
             return
-        asked = next((id_text(one) for one in named.ids if given(one)), None)
+        asked = next((id_text(one) for one in named.ids if has_value(one)), None)
         fields: dict[str, object] = {
             Column.QUESTION_ID.value: None if named.counted and named.text else asked,
             Column.QUESTION.value: named.text,

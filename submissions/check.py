@@ -18,7 +18,7 @@ from data.errors import FileFormatError, InvalidFileError
 from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.files.tables.columns import Column, column_of, renamed
 from data.files.tables.rows import FileFormat, Row
-from data.files.tables.values import given, id_text
+from data.files.tables.values import has_value, id_text
 from data.models import Answer, Problem, Severity, SubmissionKind
 from data.models.words import summarise_problems
 from data.text import counted, escape_formula, percent
@@ -105,7 +105,7 @@ class TableSystems:
         fields = renamed(value)
         # Ids may be the rows' own, which tell no repeated question.
         text = fields.get(Column.QUESTION)
-        question = text if given(text) else fields.get(Column.QUESTION_ID)
+        question = text if has_value(text) else fields.get(Column.QUESTION_ID)
         names = [name for name in value if column_of(name) is Column.SYSTEM]
         system = value.get(names[0] if len(names) == 1 else self._column) if names else None
         return (id_text(system) or "", ""), str(question)

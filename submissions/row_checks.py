@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from data.errors import FileFormatError
-from data.files.tables.columns import Column, shown_names
+from data.files.tables.columns import Column, list_names
 from data.files.tables.rows import FileFormat, Row, TextRow
 from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
@@ -123,7 +123,7 @@ class RowReader:
         fields = self.fields.read(row, row.value, answers=texts)
         if fields is None:
             return None
-        self._names = shown_names(row.value)
+        self._names = list_names(row.value)
         read, problems = TextRow.of(fields, text_cells=self._form.text_cells, texts=texts)
         for problem in problems:
             self._note(row, Code(problem.code), problem.message, problem.advice or TYPE_ADVICE)

@@ -13,7 +13,7 @@ from statistics import median
 from data.declines import declines
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, column_of, folded, read_columns
-from data.files.tables.values import given, id_text
+from data.files.tables.values import has_value, id_text
 from submissions.formats.registry import LONGEST_NAME
 from submissions.problem_codes import Code, listed, shown
 
@@ -156,7 +156,7 @@ def _text(cell: object) -> str:
 
 
 def _plain(cell: object) -> str:
-    return "" if isinstance(cell, list | Mapping) or not given(cell) else str(cell).strip()
+    return "" if isinstance(cell, list | Mapping) or not has_value(cell) else str(cell).strip()
 
 
 def _cell(columns: Columns, name: str | None, at: int) -> str:
@@ -168,7 +168,7 @@ def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
     none = [None] * len(next(iter(columns.values()), ()))
     ids, texts = (
         [
-            cell.strip() if isinstance(cell, str) else str(cell).strip() if given(cell) else ""
+            cell.strip() if isinstance(cell, str) else str(cell).strip() if has_value(cell) else ""
             for cell in columns.get(known.get(one, ""), none)
         ]
         for one in (Column.QUESTION_ID, Column.QUESTION)

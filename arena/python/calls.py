@@ -24,7 +24,7 @@ from arena.python.ranking import Cost, Ranking
 from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
 from data.models import MissingRule
-from data.plugins import give
+from data.plugins import register_function
 from data.progress import Report, reporting
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _ranked(
 
 
 def _named(judge: str | JudgeFunction) -> str:
-    return judge if isinstance(judge, str) else give(judge)
+    return judge if isinstance(judge, str) else register_function(judge)
 
 
 def _word(name: str, value: str, *allowed: str) -> str:

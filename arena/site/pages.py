@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from data.errors import ArenaError, SpecError
-from data.plugins import Added, PluginKind, added, described
+from data.plugins import PluginEntries, PluginKind, describe_error, plugin_entries
 
 if TYPE_CHECKING:
     from arena.services.accounts.auth import Caller
@@ -51,7 +51,7 @@ class Page:
         except (ArenaError, PageEndedError):
             raise
         except Exception as error:
-            message = f"The plugin page {self.name} failed: {described(error)}."
+            message = f"The plugin page {self.name} failed: {describe_error(error)}."
             raise SpecError(message, advice="Tell whoever runs this arena.") from error
 
 
@@ -83,9 +83,9 @@ OWN = (
 )
 
 
-def added_pages() -> Added[Page]:
+def added_pages() -> PluginEntries[Page]:
     """Return the pages of plugins."""
-    return added(PluginKind.PAGES, Page, [page.name for page in OWN])
+    return plugin_entries(PluginKind.PAGES, Page, [page.name for page in OWN])
 
 
 def pages() -> Mapping[str, Page]:

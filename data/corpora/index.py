@@ -128,13 +128,13 @@ class Corpus:
 
         Ids that are neither are left out. Reads every chunk once.
         """
-        wanted, chunks = set(ids), {}
+        names, chunks = set(ids), {}
         documents: dict[str, list[Passage]] = {}
         for place in range(len(self)):
             chunk = self.chunk(place)
-            if chunk.id in wanted:
+            if chunk.id in names:
                 chunks[chunk.id] = chunk
-            if (document := document_of(chunk.id)) in wanted:
+            if (document := document_of(chunk.id)) in names:
                 documents.setdefault(document, []).append(chunk)
         cut = Chunking(words=self.manifest.words, overlap=self.manifest.overlap)
         whole = {
@@ -261,11 +261,11 @@ class CorpusLibrary:
 
 
 def _distinct(documents: Iterator[Passage], problems: ProblemList) -> Iterator[Passage]:
-    seen: set[int] = set()
+    keys: set[int] = set()
     for number, document in enumerate(documents, start=1):
         key = hash(document.id)
-        if key in seen:
+        if key in keys:
             problems.add(number, "duplicate-id", f"Two documents have the id {document.id!r}.")
             continue
-        seen.add(key)
+        keys.add(key)
         yield document

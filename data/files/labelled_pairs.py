@@ -11,7 +11,7 @@ from data.files.question_sets.lfrqa import LABELS
 from data.files.strict_json import parse_json
 from data.files.tables.records import read_records
 from data.files.tables.rows import Fields
-from data.files.tables.values import given, id_text
+from data.files.tables.values import has_value, id_text
 from data.files.text_files import ReadLimits, read_text
 from data.models import HumanLabel, MetricItem, Passage, ProblemList
 
@@ -57,9 +57,9 @@ def _question_passages(
 
 def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> MetricItem | None:
     fields = Fields(line, row, problems)
-    named = any(given(row.get(name)) for name in ("id", "question_id"))
+    has_id = any(has_value(row.get(name)) for name in ("id", "question_id"))
     item = MetricItem(
-        id=fields.id("id", "question_id") if named else str(line),
+        id=fields.id("id", "question_id") if has_id else str(line),
         question=fields.text("question", blank=True),
         answer=fields.text("answer", blank=True),
         passages=fields.passages("passages", "p"),
@@ -124,8 +124,8 @@ def _rows_of(path: Path, limits: ReadLimits) -> list[tuple[str, Row]] | None:
     if all(isinstance(payload.get(name), list) for name in TEXTS):
         return list(_of_columns(path, payload))
     if all(isinstance(entry, dict) and {"majority", "raw"} & entry.keys() for entry in payload.values()):
-        shown = _shown_beside(path, limits)
-        return [(key, {**shown.get(key, {}), **entry}) for key, entry in payload.items()]
+        rows = _shown_beside(path, limits)
+        return [(key, {**rows.get(key, {}), **entry}) for key, entry in payload.items()]
     return None
 
 
@@ -144,9 +144,9 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
     lists = {name: values for name, values in columns.items() if isinstance(values, list)}
     lengths = {len(values) for values in lists.values()}
     if len(lengths) > 1:
-        found = ", ".join(f"{name} {len(values)}" for name, values in lists.items())
+        counts = ", ".join(f"{name} {len(values)}" for name, values in lists.items())
         raise FileFormatError(
-            f"{path.name} has columns of several lengths: {found}.", advice="Give the file as published."
+            f"{path.name} has columns of several lengths: {counts}.", advice="Give the file as published."
         )
     for number in range(lengths.pop()):
         row = {name: values[number] for name, values in lists.items()}
@@ -154,24 +154,24 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
 
 
 def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
-    shown: dict[str, Row] = {}
+    rows: dict[str, Row] = {}
     for file in sorted(path.parent.glob(JUDGED)):
         records = _document(file, limits)
         for record in records if isinstance(records, list) else ():
             if isinstance(record, dict) and "pair_id" in record:
-                shown.setdefault(str(record["pair_id"]), record)
-    return shown
+                rows.setdefault(str(record["pair_id"]), record)
+    return rows
 
 
 def _labels(
-    key: str, row: Row, problems: ProblemList, named: Mapping[str, Sequence[str]] | None
+    key: str, row: Row, problems: ProblemList, names: Mapping[str, Sequence[str]] | None
 ) -> Iterator[HumanLabel]:
     texts = [row.get("query"), *_answers(row)]
-    question_id, *systems = ("", *_systems(row)) if named is None else named.get(key, ("", "", ""))
-    if named is not None and not question_id:
+    question_id, *systems = ("", *_systems(row)) if names is None else names.get(key, ("", "", ""))
+    if names is not None and not question_id:
         problems.add(0, "missing-field", f"The key {key} names no question and two systems.")
         return
-    if named is None and not all(isinstance(text, str) and text.strip() for text in texts):
+    if names is None and not all(isinstance(text, str) and text.strip() for text in texts):
         problems.add(0, "missing-field", f"The pair {key} has no question or answers.", advice=_ADVICE)
         return
     votes, people = _votes(row), row.get("annotators")
@@ -206,20 +206,20 @@ def _labels(
 def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> Mapping[str, Sequence[str]]:
     votes = {str(vote) for _, row in rows for vote in _votes(row)}
     names = {*systems, *(vote for vote in votes if vote.lower() not in WORDS)}
-    found: dict[str, Sequence[str]] = {}
+    pairs: dict[str, Sequence[str]] = {}
     for key, _ in rows:
         for second in (name for name in names if key.endswith(f"_{name}")):
             rest = key.removesuffix(f"_{second}")
             for first in (name for name in names if rest.endswith(f"_{name}") and len(rest) > len(name) + 1):
-                found[key] = (rest.removesuffix(f"_{first}"), first, second)
-    return found
+                pairs[key] = (rest.removesuffix(f"_{first}"), first, second)
+    return pairs
 
 
 def _systems(row: Row) -> tuple[str, str]:
     """Return the systems that wrote the two answers, empty where the file does not say."""
     order = row.get("order")
-    named = [order.get(place) for place in "12"] if isinstance(order, dict) else []
-    first, second = named if all(named) and named else (row.get("model_1"), row.get("model_2"))
+    models = [order.get(place) for place in "12"] if isinstance(order, dict) else []
+    first, second = models if all(models) and models else (row.get("model_1"), row.get("model_2"))
     return str(first or ""), str(second or "")
 
 
@@ -242,10 +242,10 @@ def _between(text: object, opening: str, closing: str) -> str | None:
 
 
 def _votes(row: Row) -> Sequence[object]:
-    given = next((row[name] for name in VOTES if row.get(name)), row.get("majority"))
-    if isinstance(given, list):
-        return given
-    return () if given is None else (given,)
+    votes = next((row[name] for name in VOTES if row.get(name)), row.get("majority"))
+    if isinstance(votes, list):
+        return votes
+    return () if votes is None else (votes,)
 
 
 def _label(vote: object, systems: Sequence[str]) -> float | None:

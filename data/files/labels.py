@@ -20,7 +20,7 @@ from data.files.labelled_pairs import read_evaluations
 from data.files.tables.columns import NAMES, Column, folded, renamed
 from data.files.tables.records import each_record
 from data.files.tables.rows import Fields
-from data.files.tables.values import given, id_text, seen
+from data.files.tables.values import describe_value, has_value, id_text
 from data.files.text_files import ReadLimits
 from data.models import LARGEST_GRADE, HumanLabel, ProblemList
 from data.models.words import ANNOTATOR, Side, is_person, winning_side
@@ -83,15 +83,15 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
 
 def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
     """Keep one label of a named person and pair: the last one given."""
-    kept: dict[object, HumanLabel] = {}
+    newest: dict[object, HumanLabel] = {}
     for at, label in enumerate(labels):
         key = (label.id, label.annotator) if label.annotator else at
-        known = kept.get(key)
-        if known is not None:
+        previous = newest.get(key)
+        if previous is not None:
             left_out["replaced by a later label of the same person"] += 1
-        if known is None or label.labelled_at >= known.labelled_at:
-            kept[key] = label
-    return list(kept.values())
+        if previous is None or label.labelled_at >= previous.labelled_at:
+            newest[key] = label
+    return list(newest.values())
 
 
 def _labels(
@@ -115,8 +115,8 @@ def _labels(
         rows = _responses(row, left_out)
     else:
         rows = iter((dict(row),))
-    found = (_label(line, one, problems, texts=texts, left_out=left_out) for one in rows)
-    return [label for label in found if label is not None]
+    labels = (_label(line, entry, problems, texts=texts, left_out=left_out) for entry in rows)
+    return [label for label in labels if label is not None]
 
 
 def _label(
@@ -150,7 +150,7 @@ def _label(
         label=_grade(fields, own=own),
         both_bad=word in BOTH_BAD,
         reference=fields.optional("reference"),
-        passages=tuple(one.text for one in Fields(line, single, problems).passages("passages", "p")),
+        passages=tuple(passage.text for passage in Fields(line, single, problems).passages("passages", "p")),
         system_a=systems[0],
         system_b=systems[1],
         annotator=id_text(row.get("annotator")) or "",
@@ -161,7 +161,7 @@ def _label(
 
 
 def _named(row: Row, *names: str) -> bool:
-    return any(given(row.get(name)) for name in names)
+    return any(has_value(row.get(name)) for name in names)
 
 
 def _id_of(fields: Fields, row: Row, question_id: str, systems: Sequence[str]) -> str:
@@ -186,7 +186,7 @@ def _grade(fields: Fields, *, own: bool) -> float:
     if number is not None and abs(number) <= LARGEST_GRADE:
         return number
     advice = f'Use "a", "b", "tie", or a number from -{LARGEST_GRADE} to {LARGEST_GRADE}.'
-    fields.note("wrong-value", f"The label is {seen(value)}.", advice)
+    fields.note("wrong-value", f"The label is {describe_value(value)}.", advice)
     return 0.0
 
 
@@ -204,7 +204,7 @@ def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> 
     annotations = task["annotations"]
     for entry in annotations if isinstance(annotations, list) else ():
         annotation = _object(entry, "annotations")
-        controls = [_object(one, "result") for one in _listed(annotation.get("result"))]
+        controls = [_object(control, "result") for control in _listed(annotation.get("result"))]
         if annotation.get("was_cancelled") or annotation.get("ground_truth"):
             left_out["skipped" if annotation.get("was_cancelled") else "marked as ground truth"] += 1
             continue
@@ -254,13 +254,14 @@ def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str)
 
     A number of another name may be anything, such as a confidence.
     """
-    typed = [one for one in controls if one.get("type") == kind]
-    chosen = [one for one in typed if one.get("from_name") in names] or ([] if kind == "number" else typed)
-    values = [_object(one.get("value"), "value").get(key) for one in chosen]
+    typed = [control for control in controls if control.get("type") == kind]
+    chosen = [control for control in typed if control.get("from_name") in names]
+    chosen = chosen or ([] if kind == "number" else typed)
+    values = [_object(control.get("value"), "value").get(key) for control in chosen]
     if any(value != values[0] for value in values):
-        found = ", ".join(sorted(str(one.get("from_name")) for one in chosen))
+        names_text = ", ".join(sorted(str(control.get("from_name")) for control in chosen))
         raise FileFormatError(
-            f"An annotation has several answers of the type {kind} ({found}).",
+            f"An annotation has several answers of the type {kind} ({names_text}).",
             advice=f"Call the control that counts {names[0]}.",
         )
     return values[0] if values else None
@@ -319,13 +320,13 @@ def _user(value: object) -> str:
 
 
 def _ours(row: Row) -> dict[str, object]:
-    kept = {name: row[name] for name in UNCHANGED if name in row}
-    return renamed({name: value for name, value in row.items() if name not in kept}) | kept
+    unchanged = {name: row[name] for name in UNCHANGED if name in row}
+    return renamed({name: value for name, value in row.items() if name not in unchanged}) | unchanged
 
 
 def _object(value: object, name: str) -> Mapping[str, object]:
     if value is not None and not isinstance(value, Mapping):
-        raise FileFormatError(f"{name} is {seen(value)}, not an object.")
+        raise FileFormatError(f"{name} is {describe_value(value)}, not an object.")
     return {} if value is None else value
 
 

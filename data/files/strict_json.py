@@ -157,8 +157,8 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
 
 def json_fault(error: json.JSONDecodeError) -> str:
     """Return Python's complaint about a JSON text, without its place."""
-    known = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
-    return next(known, "it cannot be read")
+    faults = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
+    return next(faults, "it cannot be read")
 
 
 def _refuse_constant(word: str) -> float:

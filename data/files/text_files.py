@@ -188,9 +188,9 @@ class GuardedStream:
         """Up to `size` bytes; empty at the end. The byte order mark is removed."""
         return self._guarded(lambda: self._stream.read(size))
 
-    def _guarded(self, read: Callable[[], bytes]) -> bytes:
+    def _guarded(self, read_bytes: Callable[[], bytes]) -> bytes:
         try:
-            content = read()
+            content = read_bytes()
         except damages() as error:
             message, advice = f"{self.name} cannot be read.", "Check the disk and the permissions."
             code = "unreadable-file"

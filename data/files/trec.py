@@ -91,18 +91,18 @@ def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = Fa
     if not grades and not problems.errors:
         problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
     problems.require_none(path.name, ADVICE)
-    named = {subtopic for own in grades.values() for subtopic in own}
+    subtopics = {subtopic for own in grades.values() for subtopic in own}
     qrels = Qrels(judgments=grades, relevant_from=relevant_from)
-    if len(named) > 1 and (rated or _are_subtopics(named, grades)):
+    if len(subtopics) > 1 and (rated or _are_subtopics(subtopics, grades)):
         return qrels
-    note = ROUNDS.format(name=path.name, count=len(named)) if len(named) > 1 else ""
+    note = ROUNDS.format(name=path.name, count=len(subtopics)) if len(subtopics) > 1 else ""
     whole = {question: {WHOLE: own} for question, own in qrels.grades.items()}
     return replace(qrels, judgments=whole, note=note)
 
 
-def _are_subtopics(named: Collection[str], grades: Mapping[str, Mapping[str, Mapping[str, float]]]) -> bool:
+def _are_subtopics(names: Collection[str], grades: Mapping[str, Mapping[str, Mapping[str, float]]]) -> bool:
     """Return whether second fields are subtopics: whole numbers or names, of which a passage has several."""
-    whole = all(_whole(name) for name in named)
+    whole = all(_whole(name) for name in names)
     return whole and any(
         len(set(chain(*own.values()))) < sum(map(len, own.values())) for own in grades.values()
     )
@@ -141,7 +141,9 @@ def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
         raise _bad(number, "There is not one row of ratings for each passage.")
     judged = []
     for name, ratings in zip(names, table, strict=True):
-        if not all(isinstance(one, str | int) for one in (question, name)) or not isinstance(ratings, list):
+        if not all(isinstance(value, str | int) for value in (question, name)) or not isinstance(
+            ratings, list
+        ):
             raise _bad(number, "A question, a passage or its ratings are missing.")
         judged += [
             (str(question), str(place), str(name), _grade(rating, number))
@@ -237,8 +239,8 @@ def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[
         score = math.inf
         for rank, line in enumerate(ranking, start=1):
             score = min(line.score, score - max(abs(score), MIN_SCALE) * STEP) if rank > 1 else line.score
-            named = f"{run_field(question)} Q0 {run_field(line.passage)}"
-            yield f"{named} {rank} {score:.8g} {run_field(name)}"
+            fields = f"{run_field(question)} Q0 {run_field(line.passage)}"
+            yield f"{fields} {rank} {score:.8g} {run_field(name)}"
 
 
 def write_run(path: Path, lines: Iterable[str]) -> None:
@@ -257,6 +259,6 @@ def run_field(text: str) -> str:
 
 def ids_by_field(ids: Iterable[str]) -> dict[str, str]:
     """Map fields of a run or of qrels to ids: each id as it is, as `run_field` writes it, and decomposed."""
-    known = tuple(ids)
-    forms = {run_field(normalize(form, name)): name for name in known for form in ("NFC", "NFD")}
-    return forms | {run_field(name): name for name in known} | {name: name for name in known}
+    names = tuple(ids)
+    forms = {run_field(normalize(form, name)): name for name in names for form in ("NFC", "NFD")}
+    return forms | {run_field(name): name for name in names} | {name: name for name in names}

@@ -135,14 +135,14 @@ def _write(
     limits: ArchiveLimits,
 ) -> int:
     place.parent.mkdir(parents=True, exist_ok=True)
-    written = 0
+    size = 0
     with _open_member(archive, member) as source, place.open("xb") as target:
         while part := source.read(CHUNK):
-            written += len(part)
-            if written > limit:
+            size += len(part)
+            if size > limit:
                 raise _bad(path, "is too large once unpacked", "archive-too-large", limits)
             target.write(part)
-    return written
+    return size
 
 
 def _is_hidden(name: str) -> bool:

@@ -42,8 +42,8 @@ class Steering:
 @lru_cache(maxsize=4096)
 def steering(text: str) -> tuple[Steering, ...]:
     """Return the places where a text addresses its judge, in the order of the text."""
-    read = skeleton_of(text)
-    plain_text = without_code(read.text)
+    folded = skeleton_of(text)
+    plain_text = without_code(folded.text)
     unquoted = _without_quotes(plain_text)
     findings = {
         *_by_rules(unquoted),
@@ -51,12 +51,12 @@ def steering(text: str) -> tuple[Steering, ...]:
         *_verdict_lines(plain_text, unquoted),
         *_near_chat_tokens(unquoted),
     }
-    for start, end, meaning in disguised(read.text, record("patterns")["disguised"]):
+    for start, end, meaning in disguised(folded.text, record("patterns")["disguised"]):
         fits = grammar().fitting(grammar().coded(_TOKEN.findall(meaning)))
         if fits or all(word in meaning for word in ("answer", "rat")):
             findings.add(Steering(start, end, "encoded"))
     findings |= set(_followers(plain_text, sorted(findings)))
-    in_text = {Steering(*read.span(found.start, found.end), found.family) for found in findings}
+    in_text = {Steering(*folded.span(finding.start, finding.end), finding.family) for finding in findings}
     words = record("patterns")["decoded"]["words"]
     for start, end, meaning in encoded(text):
         if any(word in meaning for word in words):
@@ -93,15 +93,15 @@ def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steeri
     Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
     does, so does the rest.
     """
-    spans = [(found.start, found.end) for found in findings]
+    spans = [(finding.start, finding.end) for finding in findings]
     for begin, end in _paragraphs(plain_text, spans):
         sentences = _SENTENCE.finditer(plain_text, begin, end)
-        others = [match for match in sentences if not _meets(spans, *match.span())]
-        uncovered = sum(len(match[0].split()) for match in others)
+        rest = [match for match in sentences if not _meets(spans, *match.span())]
+        uncovered = sum(len(match[0].split()) for match in rest)
         words = len(plain_text[begin:end].split())
         longest = _SHORT if _MOSTLY * uncovered <= words else 0
         longest = words if _NEARLY * uncovered <= words else longest
-        for match in others:
+        for match in rest:
             codes = grammar().coded(_TOKEN.findall(match[0]))
             if len(match[0].split()) <= longest or grammar().weak.search(codes):
                 yield Steering(match.start(), match.end(), "")

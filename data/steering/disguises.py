@@ -46,10 +46,10 @@ def disguised(plain_text: str, words: Mapping[str, str]) -> Iterator[tuple[int, 
     for line in _LINE.finditer(plain_text):
         if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
             yield line.start(), line.end(), line[0].translate(_LEET)
-    held = set(_WORD.findall(plain_text))
+    words_of_text = set(_WORD.findall(plain_text))
     for undo in _TURNS:
         telling, common = (_turned(undo, words[kind]) for kind in ("telling", "common"))
-        for line in _LINE.finditer(plain_text) if held & telling else ():
+        for line in _LINE.finditer(plain_text) if words_of_text & telling else ():
             own = set(_WORD.findall(line[0]))
             if own & telling and len(own & telling) + len(own & common) >= _WORDS_LEAST:
                 yield line.start(), line.end(), undo(line[0][:_LONGEST_LINE])

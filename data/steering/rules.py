@@ -71,10 +71,10 @@ def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
     pieces: list[tuple[str, Sequence[int], Sequence[int]]] = []
     position = 0
     for match in matches:
-        kept = slice(position, match.start())
+        unchanged = slice(position, match.start())
         first, last = folded.span(match.start(), match.end())
         decoded, position = _meaning(match[0]), match.end()
-        pieces.append((folded.text[kept], folded.starts[kept], folded.ends[kept]))
+        pieces.append((folded.text[unchanged], folded.starts[unchanged], folded.ends[unchanged]))
         pieces.append((decoded, [first] * len(decoded), [last] * len(decoded)))
     pieces.append((folded.text[position:], folded.starts[position:], folded.ends[position:]))
     texts, starts, ends = zip(*pieces, strict=True)
@@ -223,8 +223,8 @@ class Grammar:
 
     def fitting(self, codes: str) -> list[Rule]:
         """Return the rules that fit somewhere in a coded text."""
-        held = {*codes, *(name for name, shape in self._shapes.items() if shape.search(codes))}
-        possible = (rule for rule in self.rules if not any(map(held.isdisjoint, rule.needs)))
+        available = {*codes, *(name for name, shape in self._shapes.items() if shape.search(codes))}
+        possible = (rule for rule in self.rules if not any(map(available.isdisjoint, rule.needs)))
         return [rule for rule in possible if rule.pattern.search(codes)]
 
     def reports(self, codes: str, start: int, end: int) -> bool:

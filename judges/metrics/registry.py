@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
 from data.files.strict_json import in_words
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Outcome, Score, unscored
-from data.plugins import CODE, Added, PluginKind, added, code_of, described, json_value
+from data.plugins import CODE, PluginEntries, PluginKind, code_of, describe_error, json_value, plugin_entries
 from data.text import percent
 
 if TYPE_CHECKING:
@@ -318,7 +318,7 @@ class _Added:
         except (JudgeError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            why = f"The plugin metric {self.name} failed: {described(error)}."
+            why = f"The plugin metric {self.name} failed: {describe_error(error)}."
             return unscored(item, self.name, Outcome.FAILED, why)
         # Embedded scores without a version are taken for those of a former one.
         return replace(score, details={**details, **self._version})
@@ -335,9 +335,9 @@ def own_metrics() -> Mapping[str, MetricInfo]:
     return MappingProxyType({info.name: info for module in modules for info in module.METRICS})
 
 
-def added_metrics() -> Added[MetricInfo]:
+def added_metrics() -> PluginEntries[MetricInfo]:
     """Return the metrics of plugins."""
-    return added(PluginKind.METRICS, MetricInfo, own_metrics())
+    return plugin_entries(PluginKind.METRICS, MetricInfo, own_metrics())
 
 
 def metrics() -> tuple[MetricInfo, ...]:
@@ -401,7 +401,7 @@ def build_metric(
     except SpecError:
         raise
     except Exception as error:
-        message = f"The plugin metric {name} cannot be made: {described(error)}."
+        message = f"The plugin metric {name} cannot be made: {describe_error(error)}."
         raise SpecError(message, advice="Correct the plugin, or leave it out.") from error
     return _Added(metric, info, embedded=runner is None)
 

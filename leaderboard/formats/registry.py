@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
-from data.plugins import Added, FileFormat, PluginKind, added, described
+from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
 from leaderboard.formats import arenas, native, writers
 from leaderboard.formats.rows import (
     COLUMNS,
@@ -76,7 +76,7 @@ class BattleFormat(FileFormat):
             values: dict[str, object] = dict(self.read(chunk.records[index]))
             return {name: values[name] for name in NATIVE_COLUMNS if name in values}
         except (Exception, SystemExit) as error:  # plugins may raise anything
-            message = f"{chunk.place.at(index)}: the plugin format {self.name} failed: {described(error)}."
+            message = f"{chunk.place.at(index)}: the plugin format {self.name} failed: {describe_error(error)}."
             raise RecordError(message, advice="Fix the plugin.") from error
 
 
@@ -156,9 +156,9 @@ OWN = (
 """Built-in formats in the order of detection."""
 
 
-def added_battle_formats() -> Added[BattleFormat]:
+def added_battle_formats() -> PluginEntries[BattleFormat]:
     """Return the formats of plugins."""
-    return added(PluginKind.FORMATS, BattleFormat, [layout.name for layout in OWN])
+    return plugin_entries(PluginKind.FORMATS, BattleFormat, [layout.name for layout in OWN])
 
 
 def battle_formats() -> tuple[BattleFormat, ...]:

@@ -15,7 +15,7 @@ from functools import partial
 
 from data.errors import FileFormatError
 from data.files.tables.columns import NAMES, Column, renamed
-from data.files.tables.values import given, id_text, list_of_cell, passages_of
+from data.files.tables.values import has_value, id_text, list_of_cell, passages_of
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -30,7 +30,7 @@ def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
     fields = renamed(row)
     asked, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
     return NamedAnswer(
-        ids=[name] if given(name) else [],
+        ids=[name] if has_value(name) else [],
         counted=isinstance(name, int | float),
         text=asked if isinstance(asked, str) else "",
         answer=fields.get(Column.ANSWER),
@@ -46,7 +46,7 @@ def _with_ids(contexts: object, names: object) -> object:
             message = f"There are {len(passages):,} contexts and {len(names):,} retrieved_context_ids."
             raise FileFormatError(message, advice="Give each context its id.", code=Code.BAD_CONTEXT)
         passages = [
-            {"id": name, "text": text} if given(name) else text
+            {"id": name, "text": text} if has_value(name) else text
             for name, text in zip(names, passages, strict=True)
         ]
     return None if contexts is None else [asdict(one) for one in passages_of(passages, "c")]
@@ -152,7 +152,7 @@ def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> Nam
     """Return a row with an object, or a text, in a field of its own for what was asked and what came back."""
     request, response = unpacked(row.get(asked)), unpacked(row.get(written))
     doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
-    ids = ids_of(doc) or list(filter(given, [row.get("example_id")]))
+    ids = ids_of(doc) or list(filter(has_value, [row.get("example_id")]))
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
     thought = first_of(answered.get("reasonings")) or answered.get("reasoning")
     return NamedAnswer(

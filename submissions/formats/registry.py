@@ -14,7 +14,7 @@ from types import MappingProxyType
 from data.errors import FileFormatError, SpecError
 from data.files.tables.rows import Row
 from data.models import Severity
-from data.plugins import Added, FileFormat, PluginKind, added, described, plugin_files
+from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries, plugin_files
 from data.text import are, counted, have
 from submissions.problem_codes import Code, Findings, listed, shown
 from submissions.question_index import QuestionIndex
@@ -104,9 +104,10 @@ class AnswerFormat(FileFormat):
             raise SpecError(f"The format {self.name} needs functions for fits and read.")
 
 
-def added_formats() -> Added[AnswerFormat]:
+def added_formats() -> PluginEntries[AnswerFormat]:
     """Return the formats of plugins."""
-    return added(PluginKind.FORMATS, AnswerFormat, {ARENA, RAG_QA_ARENA, *(one.name for one in _built_in())})
+    reserved = {ARENA, RAG_QA_ARENA, *(entry.name for entry in _built_in())}
+    return plugin_entries(PluginKind.FORMATS, AnswerFormat, reserved)
 
 
 def answer_formats() -> Sequence[AnswerFormat]:
@@ -138,7 +139,7 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
     except FileFormatError:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-        why = described(error)
+        why = describe_error(error)
     raise FileFormatError(f"The plugin format {known.name} failed: {why}.", code=Code.PLUGIN_FAILED)
 
 
@@ -177,7 +178,7 @@ def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | N
                 return known
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
             if findings is not None:
-                findings.add_plugin(known.name, described(error))
+                findings.add_plugin(known.name, describe_error(error))
     return None
 
 

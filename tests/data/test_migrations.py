@@ -48,7 +48,7 @@ def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> Non
         lambda: store.leases.beat(taken[1].id, lease=60),
     ]
     for change in refused:
-        with pytest.raises(StoreError, match=r"does not know.*made it, or a newer one"):
+        with pytest.raises(StoreError, match=r"unknown schema.*created it, or a newer one"):
             change()
     assert database.version() == "9999"
     store.close()

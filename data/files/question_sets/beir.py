@@ -50,26 +50,26 @@ class BeirFolder:
     def questions(self) -> list[Question]:
         """Return the questions; what is wrong with them is noted."""
         rows = [row for _, row in self._each(QUERIES)]
-        asked = [row for row in rows if self._is_asked(row)]
-        if len(asked) < len(rows):
-            count = f"{len(rows) - len(asked):,} of {len(rows):,} queries"
+        selected = [row for row in rows if self._is_asked(row)]
+        if len(selected) < len(rows):
+            count = f"{len(rows) - len(selected):,} of {len(rows):,} queries"
             self._note("left-out", f"{count} are judged in neither test nor dev, and are left out.")
         self._note_absent(rows)
-        wanted = {name for row in asked for name in self._documents(row)}
+        documents = {name for row in selected for name in self._documents(row)}
         texts = {
             str(row["_id"]): Passage(str(row["_id"]), str(row["text"]), str(row.get("title") or ""))
-            for _, row in (self._each(CORPUS, wanted) if wanted else ())
+            for _, row in (self._each(CORPUS, documents) if documents else ())
         }
-        absent = wanted - texts.keys()
+        absent = documents - texts.keys()
         if absent:
-            named = ", ".join(sorted(absent)[:NAMED])
-            self._note("missing-document", f"{len(absent):,} documents are not in {CORPUS}: {named}.")
-        large = sum(not _own(row) and len(self._relevant(row)) > MOST_PASSAGES for row in asked)
+            names = ", ".join(sorted(absent)[:NAMED])
+            self._note("missing-document", f"{len(absent):,} documents are not in {CORPUS}: {names}.")
+        large = sum(not _own(row) and len(self._relevant(row)) > MOST_PASSAGES for row in selected)
         if large:
             more = f"more than {MOST_PASSAGES} relevant documents, which are named and not their passages"
             self._note("left-out", f"{large:,} questions have {more}.")
-        found = [self._question(line, row, texts) for line, row in enumerate(asked, start=1)]
-        questions = [question for question in found if question is not None]
+        parsed = [self._question(line, row, texts) for line, row in enumerate(selected, start=1)]
+        questions = [question for question in parsed if question is not None]
         for name, times in Counter(question.id for question in questions).items():
             if times > 1:
                 message = f"{QUERIES}: the query id {name!r} stands there {times} times."
@@ -79,15 +79,15 @@ class BeirFolder:
     def _note_absent(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Warn of judged queries that are nowhere, and of grades that boards do not count."""
         names = {name for row in rows for name in (str(row["_id"]), run_field(str(row["_id"])))}
-        judged = dict.fromkeys(question for read in self._read.values() for question in read.judgments)
+        judged = dict.fromkeys(question for qrels in self._read.values() for question in qrels.judgments)
         absent = [question for question in judged if question not in names]
         if absent:
-            named = ", ".join(absent[:NAMED])
-            self._note("missing-question", f"{len(absent):,} judged queries are not in {QUERIES}: {named}.")
+            listed = ", ".join(absent[:NAMED])
+            self._note("missing-question", f"{len(absent):,} judged queries are not in {QUERIES}: {listed}.")
         grades = (
             grade
-            for read in self._read.values()
-            for by_subtopic in read.judgments.values()
+            for qrels in self._read.values()
+            for by_subtopic in qrels.judgments.values()
             for own in by_subtopic.values()
             for grade in own.values()
         )
@@ -96,13 +96,13 @@ class BeirFolder:
             what = f"{small:,} judgments have grades between 0 and {RELEVANT_FROM:g}"
             self._note("small-grade", f"{what}, which count as not relevant, as in trec_eval.")
 
-    def _each(self, name: str, wanted: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
+    def _each(self, name: str, ids: set[str] | None = None) -> list[tuple[int, Mapping[str, Any]]]:
         def make(line: int, row: Mapping[str, Any], problems: ProblemList) -> Mapping[str, Any] | None:
             if not isinstance(row.get("_id"), str | int) or not isinstance(row.get("text"), str):
                 message = f"{name}: this line has no _id with a text."
                 problems.add(line, "missing-field", message, advice='Write {"_id": …, "text": …}.')
                 return None
-            return row if wanted is None or str(row["_id"]) in wanted else None
+            return row if ids is None or str(row["_id"]) in ids else None
 
         rows = list(each_record(_file(self._folder, name), self._limits, make, self._problems))
         if name == CORPUS:
@@ -119,15 +119,13 @@ class BeirFolder:
     def _grades(self, row: Mapping[str, Any]) -> Mapping[str, float] | None:
         """Return the grades of a query's documents; None where it is judged nowhere."""
         names = (str(row["_id"]), run_field(str(row["_id"])))
-        judged = (
-            read.judgments[name] for read in self._read.values() for name in names if name in read.judgments
-        )
-        first = next(judged, None)
+        judgments = (qrels.judgments for qrels in self._read.values())
+        first = next((judged[name] for judged in judgments for name in names if name in judged), None)
         return None if first is None else first.get(WHOLE, {})
 
     def _documents(self, row: Mapping[str, Any]) -> list[str]:
         if own := _own(row):
-            return [str(one.get("corpus_id")) for one in own["passages"] if isinstance(one, Mapping)]
+            return [str(entry.get("corpus_id")) for entry in own["passages"] if isinstance(entry, Mapping)]
         relevant = self._relevant(row)
         return relevant if len(relevant) <= MOST_PASSAGES else []
 
@@ -139,7 +137,7 @@ class BeirFolder:
         passages = [texts[name] for name in self._documents(row) if name in texts]
         documents: object = self._relevant(row)
         if own:
-            names = [str(one.get("id")) for one in own["passages"] if isinstance(one, Mapping)]
+            names = [str(passage.get("id")) for passage in own["passages"] if isinstance(passage, Mapping)]
             ids = dict(zip(self._documents(row), names, strict=True))
             documents = own.get("gold_doc_ids")
             if isinstance(documents, list):
@@ -160,7 +158,7 @@ class BeirFolder:
         return question_from_json(line, fields, self._problems)
 
     def _is_dev(self, row: Mapping[str, Any]) -> bool:
-        by_split = {name: read.judgments for name, read in self._read.items()}
+        by_split = {name: qrels.judgments for name, qrels in self._read.items()}
         names = {str(row["_id"]), run_field(str(row["_id"]))}
         return not names & by_split.get(TEST, {}).keys() and bool(names & by_split.get(DEV, {}).keys())
 

@@ -90,11 +90,11 @@ class LfrqaRows:
         if not self._left_out:
             return
         count = len(self._left_out)
-        named = ", ".join(self._left_out[:_NAMED])
+        names = ", ".join(self._left_out[:_NAMED])
         more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
         message = (
             f"{self._file.name}: citations that do not line up with the reference, or name no document, "
-            f"are left out for {count:,} {'question' if count == 1 else 'questions'}: {named}{more}."
+            f"are left out for {count:,} {'question' if count == 1 else 'questions'}: {names}{more}."
         )
         problems.add(self._first_line, "citations-left-out", message, severity=Severity.WARNING)
 
@@ -215,7 +215,7 @@ def _referenced(path: Path) -> list[Path]:
 
 
 def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
-    found: list[Question] = []
+    questions: list[Question] = []
     domains: dict[str, str] = {}
     files = _annotated(path)
     for file in files or _referenced(path):
@@ -223,13 +223,13 @@ def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
         domain = matched.group(1) if matched else domain_of(file)
         domains[domain] = LABELS.get(domain, domain_label(domain))
         if not files:
-            found += read_references(file, limits, problems)
+            questions += read_references(file, limits, problems)
             continue
         rows = LfrqaRows(file, domain)
-        found += each_once(file.name, each_record(file, limits, rows.question, problems), problems)
+        questions += each_once(file.name, each_record(file, limits, rows.question, problems), problems)
         rows.report(problems)
     default = "lfrqa" if path.is_dir() else f"lfrqa-{next(iter(domains))}"
-    return SetDraft(questions=found, head={**HEAD, "name": default}, published=True, domains=domains)
+    return SetDraft(questions=questions, head={**HEAD, "name": default}, published=True, domains=domains)
 
 
 FORMATS = (

@@ -20,7 +20,7 @@ from data.files.strict_json import NULS_REPLACED, counting_nuls
 from data.files.text_files import ReadLimits, read_text
 from data.models import ENGLISH, Phase, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
 from data.models.questions import moment_of
-from data.plugins import Added, FileFormat, PluginKind, added, described
+from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
 
 MODULES = (".beir", ".lfrqa", ".tables")
 """In the order in which they are tried; the last takes any single file, so plugins are tried before it."""
@@ -80,34 +80,34 @@ class SetFormat(FileFormat):
         try:
             rows = [{"domain": DOMAIN, **row} for row in self.read(path)] if self.read else []
         except (Exception, SystemExit) as error:  # others' code may raise anything
-            message = f"The plugin format {self.name} failed: {described(error)}."
+            message = f"The plugin format {self.name} failed: {describe_error(error)}."
             raise FileFormatError(message, advice="Correct the plugin.", code="plugin-failed") from error
-        made = ((line, question_from_json(line, row, problems)) for line, row in enumerate(rows, start=1))
-        read = ((line, question) for line, question in made if question is not None)
-        return SetDraft(questions=each_once(path.name, read, problems))
+        parsed = ((line, question_from_json(line, row, problems)) for line, row in enumerate(rows, start=1))
+        questions = ((line, question) for line, question in parsed if question is not None)
+        return SetDraft(questions=each_once(path.name, questions, problems))
 
 
 def each_once(file: str, rows: Iterable[tuple[int, Question]], problems: ProblemList) -> list[Question]:
     """Return the questions of a file's lines; an id that an earlier line has is noted and left out."""
-    found: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     lines: dict[str, int] = {}
     for line, question in rows:
-        if question.id in found:
+        if question.id in questions:
             message = f"{file}: question id {question.id!r} stands on line {lines[question.id]} already."
             problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
         else:
-            found[question.id], lines[question.id] = question, line
-    return list(found.values())
+            questions[question.id], lines[question.id] = question, line
+    return list(questions.values())
 
 
 @cache
 def _built_in() -> tuple[SetFormat, ...]:
-    return tuple(known for module in MODULES for known in import_module(module, __package__).FORMATS)
+    return tuple(entry for module in MODULES for entry in import_module(module, __package__).FORMATS)
 
 
-def added_set_formats() -> Added[SetFormat]:
+def added_set_formats() -> PluginEntries[SetFormat]:
     """Return the formats of plugins."""
-    return added(PluginKind.FORMATS, SetFormat, [one.name for one in _built_in()])
+    return plugin_entries(PluginKind.FORMATS, SetFormat, [entry.name for entry in _built_in()])
 
 
 def set_formats() -> tuple[SetFormat, ...]:
@@ -117,32 +117,32 @@ def set_formats() -> tuple[SetFormat, ...]:
 
 def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
     """Return the writer of a format; an error also names `others`, which are written by other means."""
-    known = {one.name: one.write for one in set_formats() if one.write}
-    if name not in known:
-        advice = " ".join((f"Use one of: {', '.join((*known, *others))}.", *added_set_formats().problems))
+    writers = {entry.name: entry.write for entry in set_formats() if entry.write}
+    if name not in writers:
+        advice = " ".join((f"Use one of: {', '.join((*writers, *others))}.", *added_set_formats().problems))
         raise NotFoundError(f"There is no format of question sets {name!r} to write.", advice=advice)
-    return known[name]
+    return writers[name]
 
 
 def listed_set_formats() -> str:
     """Their names, for the help of an argument."""
-    return ", ".join(f"`{one.name}`" for one in set_formats())
+    return ", ".join(f"`{entry.name}`" for entry in set_formats())
 
 
 def described_set_formats() -> str:
     """List the formats that can be written, for the help of an option."""
-    return ", ".join(f"`{one.name}` ({one.title})" for one in set_formats() if one.write)
+    return ", ".join(f"`{entry.name}` ({entry.title})" for entry in set_formats() if entry.write)
 
 
 def format_at(path: Path, problems: ProblemList) -> SetFormat:
     """Return the format of a folder or file; a plugin's that cannot tell does not fit, which is noted."""
     *first, last = _built_in()
-    found = next((one for one in first if one.fits(path)), None)
+    match = next((entry for entry in first if entry.fits(path)), None)
     # A file by itself is ours where no other format claims it, so plugins are asked about it first.
-    if found is None and not named_files(path):
-        found = next((one for one in added_set_formats().entries if _claims(one, path, problems)), None)
-    if found is not None:
-        return found
+    if match is None and not named_files(path):
+        match = next((entry for entry in added_set_formats().entries if _claims(entry, path, problems)), None)
+    if match is not None:
+        return match
     if last.fits(path):
         return last
     names = ", ".join(entry.name for entry in files_of(path)[:NAMED]) or "nothing"
@@ -155,11 +155,11 @@ def format_at(path: Path, problems: ProblemList) -> SetFormat:
     raise FileFormatError(message, advice=advice, code="no-questions")
 
 
-def _claims(known: SetFormat, path: Path, problems: ProblemList) -> bool:
+def _claims(entry: SetFormat, path: Path, problems: ProblemList) -> bool:
     try:
-        return bool(known.fits(path))
+        return bool(entry.fits(path))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-        message = f"The plugin format {known.name} was not tried: {described(error)}."
+        message = f"The plugin format {entry.name} was not tried: {describe_error(error)}."
         problems.add(0, "plugin-failed", message, severity=Severity.WARNING, advice="Correct the plugin.")
         return False
 
@@ -216,8 +216,8 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
         message = NULS_REPLACED.format(sum(nuls.values()))
         problems.add(0, "nul-characters", message, severity=Severity.WARNING)
     file = (path if path.is_dir() else path.parent) / "set.toml"
-    read = not draft.published and file.exists()
-    head: dict[str, Any] = _read_head(file, limits, problems) if read else dict(draft.head)
+    has_head = not draft.published and file.exists()
+    head: dict[str, Any] = _read_head(file, limits, problems) if has_head else dict(draft.head)
     head.setdefault("name", path.resolve().name if path.is_dir() else path.name.split(".")[0])
     head.setdefault("title", head["name"])
     if name is not None:
@@ -226,9 +226,9 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     return replace(_finish(head, draft, problems, path), policy=policy)
 
 
-def _read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+def _read_policy(table: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
     try:
-        return read_policy(found, set_name, problems)
+        return read_policy(table, set_name, problems)
     except RecordError as error:
         problems.add(0, "bad-policy", error.message, advice=error.advice)
         return None
@@ -262,48 +262,48 @@ def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[st
 
 
 def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: Path) -> LoadedSet:
-    found = draft.questions
-    own = {question.domain: domain_label(question.domain) for question in found}
+    questions = draft.questions
+    own = {question.domain: domain_label(question.domain) for question in questions}
     domains = head.pop("domains", None) or draft.domains or own
     for domain in domains:
         if domain.casefold() == OVERALL:
             message = f"The domain {domain!r} is reserved: all domains together are called so."
             problems.add(0, "reserved-domain", message, advice="Give the domain another id.")
-    _refuse_twins(found, problems)
-    if not found and not problems.errors:
+    _refuse_twins(questions, problems)
+    if not questions and not problems.errors:
         problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
     if not problems.errors:
         try:
             language = head.setdefault("language", ENGLISH)
-            questions = QuestionSet(
+            question_set = QuestionSet(
                 domains=domains,
-                questions=tuple(replace(question, language=language) for question in found),
+                questions=tuple(replace(question, language=language) for question in questions),
                 **head,
             )
         except RecordError as error:
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
-            return LoadedSet(questions, problems.result())
+            return LoadedSet(question_set, problems.result())
     listed = problems.result()
     count = problems.errors
     message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
     raise InvalidFileError(message, listed, advice="Mend them and import again.")
 
 
-def _refuse_twins(found: Sequence[Question], problems: ProblemList) -> None:
+def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
     first: dict[str, str] = {}
-    for question in found:
+    for question in questions:
         other = first.setdefault(unicodedata.normalize("NFC", question.id).strip(), question.id)
         if other != question.id:
             message = f"The ids {other!a} and {question.id!a} look the same."
             problems.add(0, "duplicate-question", message, advice="Give every question its own id.")
 
 
-def read_policy(found: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
+def read_policy(submissions: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
     """Read the policy from a set's head; None without one, or with problems, which are noted."""
-    if found is None:
+    if submissions is None:
         return None
-    tables = found if isinstance(found, list) else [found]
+    tables = submissions if isinstance(submissions, list) else [submissions]
     phases: list[Phase] = []
     hidden, public = False, True
     for table in tables:

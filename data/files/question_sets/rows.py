@@ -21,7 +21,7 @@ SPLITS = frozenset(split.value for split in Split)
 def question_from_json(line: int, row: Mapping[str, object], problems: ProblemList) -> Question | None:
     """Make a question of one parsed line, noting every problem it has; None where it has one."""
     fields = Fields(line, row, problems)
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "id": fields.id("id"),
         "domain": fields.id("domain"),
         "question": fields.text("question"),
@@ -36,7 +36,7 @@ def question_from_json(line: int, row: Mapping[str, object], problems: ProblemLi
         "language": str(row.get("language") or ENGLISH),
         "answerable": _answerable(fields),
     }
-    return None if fields.wrong else Question(**found)
+    return None if fields.wrong else Question(**values)
 
 
 def question_to_json(question: Question) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def _canonical(value: object) -> bytes:
 
 
 def _lists(
-    fields: Fields, name: str, read: Callable[[object], Item | None], what: str
+    fields: Fields, name: str, convert: Callable[[object], Item | None], what: str
 ) -> tuple[tuple[Item, ...], ...]:
     lists: list[tuple[Item, ...]] = []
     for value in fields.list(name):
-        items = [read(item) for item in value] if isinstance(value, list) else [None]
+        items = [convert(item) for item in value] if isinstance(value, list) else [None]
         if None in items or "" in items:
             fields.note("wrong-type", f"{name} is not a list of lists of {what}.")
             return ()

@@ -14,7 +14,7 @@ from data.files.tables.columns import NAMES, Column, renamed, require_columns
 from data.files.tables.reader import Table
 from data.files.tables.records import each_record
 from data.files.tables.rows import NUGGETS, Fields, Opening, Row
-from data.files.tables.values import given, list_of_cell, whole_id
+from data.files.tables.values import has_value, list_of_cell, whole_id
 from data.files.text_files import ReadLimits
 from data.models import Nugget, ProblemList, Question, Severity, Split
 
@@ -81,12 +81,12 @@ def _look_at(questions: Sequence[Question], problems: ProblemList) -> None:
 
 def _cites_nothing(question: Question) -> bool:
     """Return whether a citation is of no passage and of no gold document, or counts beyond these."""
-    known = {*question.gold_doc_ids, *(passage.id for passage in question.passages)}
+    sources = {*question.gold_doc_ids, *(passage.id for passage in question.passages)}
     beyond = len(question.gold_doc_ids) or len(question.passages)
     numbers = [number for cited in question.citation_numbers for number in cited]
-    named = [name for cited in question.citations for name in cited]
+    cited_ids = [name for cited in question.citations for name in cited]
     return any(not 1 <= number <= beyond for number in numbers if beyond) or (
-        bool(known) and not known.issuperset(named)
+        bool(sources) and not sources.issuperset(cited_ids)
     )
 
 
@@ -106,21 +106,21 @@ class _QuestionTable:
     def rows(self) -> Iterator[tuple[Row, dict[str, Any]]]:
         """Yield the rows with their fields by our names."""
         rows = list(self._read())
-        counted = bool(rows) and not any(given(fields.get("id")) for _, fields in rows)
-        ids = [fields.get("id") for _, fields in rows if given(fields.get("id"))]
+        counted = bool(rows) and not any(has_value(fields.get("id")) for _, fields in rows)
+        ids = [fields.get("id") for _, fields in rows if has_value(fields.get("id"))]
         floats = self._text_cells and bool(ids) and all(whole_id(str(name).strip()) for name in ids)
-        seen: set[str] = set()
+        keys: set[str] = set()
         for number, (row, fields) in enumerate(rows, start=1):
             if fields.pop(Column.SYSTEM.value, None) is not None:
-                key = str(fields.get("id") if given(fields.get("id")) else fields.get("question"))
-                if key in seen:
+                key = str(fields.get("id") if has_value(fields.get("id")) else fields.get("question"))
+                if key in keys:
                     continue
-                seen.add(key)
+                keys.add(key)
             if counted:
                 fields["id"] = f"{self._split}-{number}"
-            elif floats and given(fields.get("id")):
+            elif floats and has_value(fields.get("id")):
                 fields["id"] = whole_id(str(fields["id"]).strip())
-            if not given(fields.get("domain")):
+            if not has_value(fields.get("domain")):
                 fields["domain"] = self._default
             fields.setdefault("split", self._split.value)
             yield row, fields
@@ -146,12 +146,12 @@ class _QuestionTable:
 
     def _fields(self, row: Row, value: Mapping[str, Any]) -> dict[str, Any]:
         value = _without_spans(value)
-        found = renamed({FURTHER.get(name, name): cell for name, cell in value.items() if name != ""})
-        if Column.REFERENCE.value not in found and Column.SYSTEM.value not in found and "answer" in found:
+        cells = renamed({FURTHER.get(name, name): cell for name, cell in value.items() if name != ""})
+        if Column.REFERENCE.value not in cells and Column.SYSTEM.value not in cells and "answer" in cells:
             self._answers = True
-            found[Column.REFERENCE.value] = found["answer"]
+            cells[Column.REFERENCE.value] = cells["answer"]
         fields: dict[str, Any] = {}
-        for name, cell in found.items():
+        for name, cell in cells.items():
             column = next((column for column in Column if column.value == name), None)
             ours = OURS.get(column, name) if column else name
             if column in {None, Column.SYSTEM} or column in OURS:
@@ -198,14 +198,14 @@ def _without_spans(row: Mapping[str, Any]) -> Mapping[str, Any]:
     texts = spans.get("text") if isinstance(spans, Mapping) else None
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         return row
-    others = {name: cell for name, cell in row.items() if name != "answers"}
-    known = list(dict.fromkeys(texts))
-    return {**({"reference": known[0]} if known else {}), "short_answers": known, **others}
+    rest = {name: cell for name, cell in row.items() if name != "answers"}
+    distinct = list(dict.fromkeys(texts))
+    return {**({"reference": distinct[0]} if distinct else {}), "short_answers": distinct, **rest}
 
 
 def _split_of(file: Path) -> Split:
-    named = file.parent.name if file.stem.isdigit() else file.stem.split("-", 1)[0]
-    return Split.DEV if named.lower() in DEV else Split.TEST
+    name = file.parent.name if file.stem.isdigit() else file.stem.split("-", 1)[0]
+    return Split.DEV if name.lower() in DEV else Split.TEST
 
 
 def _plain(value: object) -> object:
@@ -229,26 +229,26 @@ def with_nuggets(
     file = next((folder / name for name in FILES if (folder / name).exists()), None)
     if file is None:
         return list(questions)
-    known = {question.id: question for question in questions}
+    by_id = {question.id: question for question in questions}
     left_out: list[int] = []
     filled: set[str] = set()
-    noted = ProblemList()
-    for line, (key, nuggets) in each_record(file, limits, _topic, noted):
-        if key not in known:
+    own_problems = ProblemList()
+    for line, (key, nuggets) in each_record(file, limits, _topic, own_problems):
+        if key not in by_id:
             left_out.append(line)
-        elif key in filled or known[key].nuggets:
+        elif key in filled or by_id[key].nuggets:
             message = f"Question {key!r} has nuggets already."
-            noted.add(line, "duplicate-question", message, advice="Give them once.")
+            own_problems.add(line, "duplicate-question", message, advice="Give them once.")
         else:
             filled.add(key)
-            known[key] = replace(known[key], nuggets=nuggets)
+            by_id[key] = replace(by_id[key], nuggets=nuggets)
     if left_out:
         message = f"Topics of no question of this set, left out: {len(left_out):,}."
-        noted.add(left_out[0], "unknown-question", message, severity=Severity.WARNING)
-    for one in noted.result():
-        message = one.message if file.name in one.message else f"{file.name}: {one.message}"
-        problems.add(one.line, one.code, message, severity=one.severity, advice=one.advice)
-    return list(known.values())
+        own_problems.add(left_out[0], "unknown-question", message, severity=Severity.WARNING)
+    for problem in own_problems.result():
+        message = problem.message if file.name in problem.message else f"{file.name}: {problem.message}"
+        problems.add(problem.line, problem.code, message, severity=problem.severity, advice=problem.advice)
+    return list(by_id.values())
 
 
 def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic | None:
@@ -265,8 +265,8 @@ def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
     if file is None:
         raise FileFormatError(f"{path} holds no file of questions.", code="no-questions")
     default = path.name.split(".")[0] or QUESTIONS
-    found = read_question_tables([file], default, limits, problems)
-    return SetDraft(questions=with_nuggets(found, file.parent, limits, problems))
+    questions = read_question_tables([file], default, limits, problems)
+    return SetDraft(questions=with_nuggets(questions, file.parent, limits, problems))
 
 
 FORMATS = (

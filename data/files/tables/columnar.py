@@ -36,7 +36,7 @@ TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
     """Yield the rows of a Parquet or Arrow file; the latter may be a stream, as `datasets` saves it."""
     number = size = 0
-    with damage_told(path), progress.working(f"reading {name or 'rows'}") as work:
+    with damage_as_error(path), progress.working(f"reading {name or 'rows'}") as work:
         for batch, unread in _batches(path, limits, opening):
             size += sum(map(_bytes_of, batch.columns))
             if size > limits.file_bytes:
@@ -62,13 +62,13 @@ def stored_bytes(path: Path) -> int:
     """Return the decompressed size of a Parquet file's columns in bytes, as the file itself says."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
 
-    with damage_told(path):
+    with damage_as_error(path):
         metadata = pq.read_metadata(path)
         return sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
+def damage_as_error(path: Path) -> Iterator[None]:
     """Say in one line that a file cannot be read."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
 
@@ -133,7 +133,7 @@ def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow h
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
     with path.open("rb") as file:
-        longest = max((_longest(file, one) for one in chunks if one.has_dictionary_page), default=1)
+        longest = max((_longest(file, chunk) for chunk in chunks if chunk.has_dictionary_page), default=1)
     mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
     return max(1, min(BATCH, BATCH_BYTES // max(1, longest, mean)))
 
@@ -161,11 +161,11 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
 
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
     """Return the rows of a batch; None for those whose texts are not UTF-8."""
-    readers = {field.name: read for field in batch.schema if (read := _reader(field.type))}
+    readers = {field.name: convert for field in batch.schema if (convert := _reader(field.type))}
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
-        for row, (name, read) in product(rows if readers else (), readers.items()):
-            row[name] = read(row[name])
+        for row, (name, convert) in product(rows if readers else (), readers.items()):
+            row[name] = convert(row[name])
     except ValueError:
         if batch.num_rows == 1:
             return [None]
@@ -195,14 +195,16 @@ UNREAD = re.compile(r"\b\w{0,20}(?:union|map|run_end_encoded|interval)\b")
 def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow has no types
     """Return the function that reads Python's value of a type; None where it is read as it is."""
     if hasattr(kind, "storage_type"):
-        known = {"arrow.json": _of_json, "arrow.uuid": lambda cell: cell and str(cell)}
-        return known.get(kind.extension_name) or _reader(kind.storage_type)
+        extensions = {"arrow.json": _of_json, "arrow.uuid": lambda cell: cell and str(cell)}
+        return extensions.get(kind.extension_name) or _reader(kind.storage_type)
     if _kinds(kind, *LISTS) and (inner := _reader(kind.value_type)):
         return lambda cells: cells and [inner(cell) for cell in cells]
     if _kinds(kind, "struct"):
-        fields = {field.name: read for field in kind if (read := _reader(field.type))}
+        fields = {field.name: convert for field in kind if (convert := _reader(field.type))}
         if fields:
-            return lambda row: row and {**row, **{name: read(row[name]) for name, read in fields.items()}}
+            return lambda row: (
+                row and {**row, **{name: convert(row[name]) for name, convert in fields.items()}}
+            )
     if _kinds(kind, "dictionary"):
         return _reader(kind.value_type)
     return (lambda cell: cell and cell.decode()) if _kinds(kind, *TEXTS[3:]) else None

@@ -89,9 +89,10 @@ _COMPOUND_PLACE, _DOTTED_PLACE = 100, 200
 @lru_cache(maxsize=4096)
 def _known(name: str) -> tuple[Column, int] | None:
     """Return the column that a name stands for, and its place among the names of that column."""
-    if known := _BY_NAME.get(folded(name)):
-        return known
-    if compound := next((one for one, names in _COMPOUND.items() if names.fullmatch(folded(name))), None):
+    if match := _BY_NAME.get(folded(name)):
+        return match
+    compounds = (column for column, names in _COMPOUND.items() if names.fullmatch(folded(name)))
+    if compound := next(compounds, None):
         return compound, _COMPOUND_PLACE
     outer, dot, inner = name.replace("/", ".").rpartition(".")
     head = _known(outer.rpartition(".")[2].rstrip("s")) if dot else None
@@ -107,8 +108,8 @@ def column_of(name: str) -> Column | None:
 
     Of a dotted name (`inputs.question`) the last part counts.
     """
-    known = _known(name)
-    return known[0] if known else None
+    match = _known(name)
+    return match[0] if match else None
 
 
 def read_columns(names: Iterable[str]) -> dict[Column, str]:
@@ -123,16 +124,16 @@ def read_columns(names: Iterable[str]) -> dict[Column, str]:
 def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
     best: dict[Column, tuple[int, str]] = {}
     for name in names:
-        known = _known(name)
-        if known and (known[0] not in best or known[1] < best[known[0]][0]):
-            best[known[0]] = (known[1], name)
-    read = {column: name for column, (_, name) in best.items()}
-    answer = read.get(Column.ANSWER, "")
+        match = _known(name)
+        if match and (match[0] not in best or match[1] < best[match[0]][0]):
+            best[match[0]] = (match[1], name)
+    columns = {column: name for column, (_, name) in best.items()}
+    answer = columns.get(Column.ANSWER, "")
     if folded(answer.rpartition(".")[2]) in _EITHER:
         rest = (name for name in names if folded(name.rpartition(".")[2]) not in {*_EITHER, "text"})
-        if written := read_columns(rest).get(Column.ANSWER):
-            read = {Column.REFERENCE: answer} | read | {Column.ANSWER: written}
-    return read
+        if generation := read_columns(rest).get(Column.ANSWER):
+            columns = {Column.REFERENCE: answer} | columns | {Column.ANSWER: generation}
+    return columns
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:
@@ -141,18 +142,18 @@ def renamed(row: Mapping[str, object]) -> dict[str, object]:
     fields = {
         name: value for name, value in row.items() if name not in ours and name not in set(ours.values())
     }
-    return fields | {known: row[name] for name, known in ours.items()}
+    return fields | {column: row[name] for name, column in ours.items()}
 
 
-def require_columns(given: Collection[str], *groups: Collection[Column], line: int = 0) -> None:
+def require_columns(names: Collection[str], *groups: Collection[Column], line: int = 0) -> None:
     """Refuse a table that has no column of a group."""
-    known = read_columns(given)
-    missing = [group for group in groups if not any(column in known for column in group)]
+    columns = read_columns(names)
+    missing = [group for group in groups if not any(column in columns for column in group)]
     if missing:
-        wanted = " and no column ".join(" or ".join(group) for group in missing)
-        message = f"There is no column {wanted}; there are: {shown_names(given)}."
-        names = "; ".join(", ".join(NAMES[column]) for group in missing for column in group)
-        raise FileFormatError(message, advice=f"Name it one of: {names}.", code=MISSING_COLUMN, line=line)
+        groups_text = " and no column ".join(" or ".join(group) for group in missing)
+        message = f"There is no column {groups_text}; there are: {list_names(names)}."
+        aliases = "; ".join(", ".join(NAMES[column]) for group in missing for column in group)
+        raise FileFormatError(message, advice=f"Name it one of: {aliases}.", code=MISSING_COLUMN, line=line)
 
 
 TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
@@ -170,18 +171,18 @@ TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
 """Tables of tools that hold other things beside answers, where they would pass for answers."""
 
 
-def require_once(given: Collection[str], *, line: int = 0) -> None:
+def require_once(names: Collection[str], *, line: int = 0) -> None:
     """Refuse a table that has two columns of one name, or is one of `TABLES_OF_TOOLS`."""
     for columns, (message, advice) in TABLES_OF_TOOLS.items():
-        if columns <= set(given):
+        if columns <= set(names):
             raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
-    twice = sorted(name for name, count in Counter(given).items() if count > 1)
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        message = f"A column appears twice: {shown_names(twice)}."
+        message = f"A column appears twice: {list_names(twice)}."
         raise FileFormatError(message, advice="Name every column once.", code=DUPLICATE_COLUMN, line=line)
 
 
-def shown_names(names: Iterable[str]) -> str:
+def list_names(names: Iterable[str]) -> str:
     """Names of columns as a message lists them."""
     listed = [repr(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…") for name in names]
     more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
-from data.files.tables.columns import Column, column_of, shown_names
+from data.files.tables.columns import Column, column_of, list_names
 from data.files.tables.rows import Holds, Opening, Row
 from data.files.text_files import UTF8_BOM, GuardedStream, decode
 
@@ -260,7 +260,7 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
     """
     rows = _rows(value)
     if rows is None:
-        message = f"{name} is one JSON object that is not a table; its fields are: {shown_names(value)}."
+        message = f"{name} is one JSON object that is not a table; its fields are: {list_names(value)}."
         raise FileFormatError(message, advice=ADVICE, code=WRONG_SHAPE, line=1)
     for number, row in enumerate(rows, start=1):
         yield Row(number, row, "" if row is value else f"Row {number}")
@@ -314,8 +314,8 @@ def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
 
 
 def _named(column: str, key: str, row: Mapping[str, object]) -> dict[str, object]:
-    named = any(column_of(name) == column for name in row)
-    return dict(row) if named else {column: key, **row}
+    has_column = any(column_of(name) == column for name in row)
+    return dict(row) if has_column else {column: key, **row}
 
 
 def _known(row: Mapping[str, object]) -> bool:

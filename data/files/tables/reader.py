@@ -169,8 +169,8 @@ def is_run(path: Path, limits: text_files.ReadLimits) -> bool:
         header = content.decode("utf-8", errors="replace").lstrip().split("\r", maxsplit=1)[0]
         if header.startswith(("{", "[", SEPARATOR_LINE)):
             return False
-        named = any(column_of(name) for sign in DELIMITERS for name in split_header(header, sign))
-        return not named or len(header.split()) == RUN_FIELDS
+        has_column = any(column_of(name) for sign in DELIMITERS for name in split_header(header, sign))
+        return not has_column or len(header.split()) == RUN_FIELDS
     raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
 
 
@@ -220,7 +220,7 @@ def _of_object(
 ) -> Shape:
     """Tell a log, a table in one object and an object a line apart, for a text that begins with an object."""
     keys = top_keys(head)
-    log = next((rows for known, rows in logs.items() if known <= keys), "")
+    log = next((rows for log_keys, rows in logs.items() if log_keys <= keys), "")
     if log:
         return Shape(format=FileFormat.JSON, detail=log)
     jsonl = Shape(format=FileFormat.JSONL, carriage_returns=carriage_returns)
@@ -238,11 +238,11 @@ def _of_object(
 
 
 def _holds_table(head: bytes) -> bool:
-    found = FIRST_FIELD.match(head)
-    if found is None:
+    match = FIRST_FIELD.match(head)
+    if match is None:
         return False
-    name = found.group(1).decode("utf-8", errors="replace")
-    return found.group(2) in b"[{" and column_of(name) is not Column.CONTEXTS
+    name = match.group(1).decode("utf-8", errors="replace")
+    return match.group(2) in b"[{" and column_of(name) is not Column.CONTEXTS
 
 
 def _parsed(line: bytes) -> dict[str, object] | None:
@@ -258,12 +258,12 @@ def _delimiter(lines: Sequence[bytes]) -> str:
     first = lines[0].decode("utf-8", errors="replace")
     if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
         return first[-1]
-    known = {
+    counts = {
         delimiter: sum(column_of(name) is not None for name in split_header(first, delimiter))
         for delimiter in DELIMITERS
     }
-    best = max(DELIMITERS, key=lambda delimiter: (known[delimiter], first.count(delimiter)))
-    return best if known[best] or best in first else ""
+    best = max(DELIMITERS, key=lambda delimiter: (counts[delimiter], first.count(delimiter)))
+    return best if counts[best] or best in first else ""
 
 
 def _refused(path: Path, first: bytes) -> Shape:

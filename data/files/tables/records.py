@@ -65,9 +65,9 @@ def each_record(
                 if not isinstance(row.value, Mapping):
                     problems.add(row.line, "not-object", f"{path.name}: This line is not a JSON object.")
                     continue
-                kept = {name: row.value[name] for name in keep if name in row.value}
-                others = {name: cell for name, cell in row.value.items() if name not in kept}
-                fields = renamed(others) | kept if ours else row.value
+                unchanged = {name: row.value[name] for name in keep if name in row.value}
+                rest = {name: cell for name, cell in row.value.items() if name not in unchanged}
+                fields = renamed(rest) | unchanged if ours else row.value
                 try:
                     if table.format.text_cells:
                         fields = {name: _cell(name, cell, lists) for name, cell in fields.items()}

@@ -11,11 +11,20 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, Va
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.tables.columns import Column, read_columns, renamed
-from data.files.tables.values import BAD_CONTEXT, WRONG_TYPE, given, id_text, kind, passages_of, seen
+from data.files.tables.values import (
+    BAD_CONTEXT,
+    WRONG_TYPE,
+    describe_value,
+    has_value,
+    id_text,
+    kind,
+    passages_of,
+)
 from data.models import Importance, Nugget, Passage, ProblemList, Severity
 from data.text import counted
 
 TEXT_CELLS = "text_cells"
+READ_AS_ID = "Texts and whole numbers are read."
 
 
 class FileFormat(StrEnum):
@@ -81,15 +90,15 @@ class Opening:
 
 def _as_id(value: object, info: ValidationInfo) -> str | None:
     text = id_text(value)
-    if given(value) and text is None:
-        raise FieldError(f"The {info.field_name} is {seen(value)}. Texts and whole numbers are read.")
+    if has_value(value) and text is None:
+        raise FieldError(f"The {info.field_name} is {describe_value(value)}. {READ_AS_ID}")
     return text or None
 
 
 def _as_text(value: object, info: ValidationInfo) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise FieldError(f"The {info.field_name} is {seen(value)}, not a string.", "Write it as text.")
+    raise FieldError(f"The {info.field_name} is {describe_value(value)}, not a string.", "Write it as text.")
 
 
 def _as_question(value: object, info: ValidationInfo) -> str | None:
@@ -99,7 +108,9 @@ def _as_question(value: object, info: ValidationInfo) -> str | None:
         with suppress(FileFormatError):
             inner = parse_json(value, 0)
     if isinstance(inner, list):
-        users = [one for one in inner if isinstance(one, Mapping) and one.get("role") == "user"]
+        users = [
+            message for message in inner if isinstance(message, Mapping) and message.get("role") == "user"
+        ]
         inner = {"question": users[-1].get("content")} if users else None
     fields = inner if isinstance(inner, Mapping) else {}
     texts = list(_texts_in(fields))
@@ -180,13 +191,13 @@ class TextRow(BaseModel):
         try:
             return cls.model_validate(fields, context=context), []
         except ValidationError as invalid:
-            found = {str(one["loc"][0]): one.get("ctx", {}).get("error") for one in invalid.errors()}
+            errors = {str(item["loc"][0]): item.get("ctx", {}).get("error") for item in invalid.errors()}
         problems = []
-        for name, error in found.items():
-            one = error if isinstance(error, FieldError) else FieldError(f"The {name} cannot be used.")
-            problems.append(CellError(str(one), column=name, advice=one.advice, code=one.code))
-        sound = {name: value for name, value in fields.items() if name not in found}
-        return cls.model_validate(sound, context=context), problems
+        for name, error in errors.items():
+            fault = error if isinstance(error, FieldError) else FieldError(f"The {name} cannot be used.")
+            problems.append(CellError(str(fault), column=name, advice=fault.advice, code=fault.code))
+        valid = {name: value for name, value in fields.items() if name not in errors}
+        return cls.model_validate(valid, context=context), problems
 
     def has(self, column: Column) -> bool:
         """Return whether the row's table has a column."""
@@ -197,7 +208,6 @@ NUGGETS = "nuggets"
 FAILED = "failed"
 """The importance that nuggetizer writes for a nugget without a grade."""
 GRADES = ", ".join(f'"{grade.value}"' for grade in Importance)
-READ_AS_ID = "Texts and whole numbers are read."
 
 
 class Fields:
@@ -226,7 +236,7 @@ class Fields:
         elif isinstance(value, str):
             self.note("empty-field", f"The {name} is empty.", advice)
         else:
-            self.note("wrong-type", f"The {name} is {seen(value)}, not a string.")
+            self.note("wrong-type", f"The {name} is {describe_value(value)}, not a string.")
         return ""
 
     def optional(self, name: str) -> str | None:
@@ -234,17 +244,17 @@ class Fields:
         value = self.row.get(name)
         if value is None or isinstance(value, str):
             return value or None
-        self.note("wrong-type", f"The {name} is {seen(value)}, not a string.")
+        self.note("wrong-type", f"The {name} is {describe_value(value)}, not a string.")
         return None
 
     def id(self, *names: str) -> str:
         """Return the first id that is given under one of some names; a whole number is its digits."""
-        value = next((self.row[name] for name in names if given(self.row.get(name))), None)
+        value = next((self.row[name] for name in names if has_value(self.row.get(name))), None)
         name = id_text(value)
         if value is None or (name is not None and not name.strip()):
             self.note("missing-field", f"There is no {names[0]}.", f"Give every line its {names[0]}.")
         elif name is None:
-            self.note("wrong-type", f"The {names[0]} is {seen(value)}. {READ_AS_ID}")
+            self.note("wrong-type", f"The {names[0]} is {describe_value(value)}. {READ_AS_ID}")
         return name or ""
 
     def list(self, name: str) -> list[object]:
@@ -268,12 +278,12 @@ class Fields:
     def ids(self, name: str) -> tuple[str, ...]:
         """Return a list of ids."""
         values = self.list(name)
-        found = tuple(id_text(value) or "" for value in values)
-        if "" in found:
-            message = f"{name} holds {seen(values[found.index('')])}. {READ_AS_ID}"
+        ids = tuple(id_text(value) or "" for value in values)
+        if "" in ids:
+            message = f"{name} holds {describe_value(values[ids.index('')])}. {READ_AS_ID}"
             self.note("wrong-type", message, "Give the ids of documents.")
             return ()
-        return found
+        return ids
 
     def passages(self, name: str, prefix: str) -> tuple[Passage, ...]:
         """Passages; those without an id are counted behind a prefix."""
@@ -290,8 +300,8 @@ class Fields:
         Nuggets that nuggetizer could not grade are left out, with a problem of the severity `ungraded`.
         """
         values = self.list(NUGGETS)
-        found = [self._nugget(place, value) for place, value in enumerate(values, start=1)]
-        nuggets = tuple(nugget for nugget in found if nugget is not None)
+        parsed = [self._nugget(place, value) for place, value in enumerate(values, start=1)]
+        nuggets = tuple(nugget for nugget in parsed if nugget is not None)
         failed = sum(isinstance(value, Mapping) and value.get("importance") == FAILED for value in values)
         if failed:
             message = f"{counted(failed, 'nugget')} with the importance {FAILED!r}, which sets leave out."

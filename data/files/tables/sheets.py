@@ -142,10 +142,10 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
             continue
         filled.append(sheet.title)
         columns = [str(cell).strip() for cell in first if cell is not None]
-        known = read_columns(columns)
-        if len(columns) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known.keys():
+        known_columns = read_columns(columns)
+        if len(columns) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known_columns.keys():
             # With a column for each system no other column need be known.
-            (tables if len(known) > 1 else wide).append(sheet.title)
+            (tables if len(known_columns) > 1 else wide).append(sheet.title)
     tables = tables or wide
     if len(tables) > 1:
         names = ", ".join(map(repr, tables[:SHEETS_LISTED]))
@@ -161,10 +161,10 @@ def _lines(values: Any, formulas: Any) -> Iterator[list[object]]:  # noqa: ANN40
     for sheet in (values, formulas):
         sheet.reset_dimensions()
     pairs = zip(values.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
-    for row, written in pairs:
+    for row, formula_row in pairs:
         pending = (
             _Formula(str(formula)) if value is None and formula is not None else value
-            for value, formula in zip(row, written, strict=True)
+            for value, formula in zip(row, formula_row, strict=True)
         )
         yield _cells(pending)
 

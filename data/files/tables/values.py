@@ -44,7 +44,7 @@ def kind(value: object) -> str:
     return names.get(type(value), "a number" if isinstance(value, int | float) else "another value")
 
 
-def seen(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return a value as a message quotes it: what it is, and how it begins."""
     if value is None or isinstance(value, Mapping | list):
         return kind(value)
@@ -65,7 +65,7 @@ def id_text(value: object) -> str | None:
     return str(value) if isinstance(value, str | int | UUID) else None
 
 
-def given(value: object) -> bool:
+def has_value(value: object) -> bool:
     """Return whether a cell holds a value: 0 and "0" do; null, NaN and an empty text do not."""
     return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
 
@@ -90,12 +90,12 @@ def list_of_cell(cell: str) -> list[object] | None:
     except FileFormatError as error:
         value = _printed_list(text)
         if value is None:
-            message = f"The cell holds {seen(text)}, which is not a list."
+            message = f"The cell holds {describe_value(text)}, which is not a list."
             raise FileFormatError(
                 message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT
             ) from error
     if not isinstance(value, list):
-        message = f"The cell holds {seen(value)}, not a list."
+        message = f"The cell holds {describe_value(value)}, not a list."
         raise FileFormatError(message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT)
     return value
 
@@ -137,10 +137,10 @@ def passages_of(
     """
     if of_cell and isinstance(value, str):
         value = list_of_cell(value)
-    if not given(value):
+    if not has_value(value):
         return ()
     if not isinstance(value, list):
-        raise _bad(f"There is {seen(value)} where a list of passages is read.")
+        raise _bad(f"There is {describe_value(value)} where a list of passages is read.")
     parts = [_passage(number, item, texts=texts) for number, item in enumerate(value, start=1)]
     return named_passages(parts, prefix)
 
@@ -154,20 +154,20 @@ def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) ->
         message = f"Passages {' and '.join(places[:5])} have one id, {twice[:LONGEST]!r}."
         advice = "Give each its own id, such as d#1 and d#2 for two parts of d."
         raise FileFormatError(message, advice=advice, code=DUPLICATE)
-    taken = set(ids)
+    used = set(ids)
     return tuple(
-        Passage(_free(f"{prefix}{number}", taken) if name is None else name, text, title)
+        Passage(_free(f"{prefix}{number}", used) if name is None else name, text, title)
         for number, (name, text, title) in enumerate(parts, start=1)
     )
 
 
 def passage_id(entry: Mapping[str, object]) -> object:
     """Return the id that a passage was given, under any of its names; None without one."""
-    return next((entry[name] for name in PASSAGE_IDS if given(entry.get(name))), None)
+    return next((entry[name] for name in PASSAGE_IDS if has_value(entry.get(name))), None)
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    while name in taken:
+def _free(name: str, used: Collection[str]) -> str:
+    while name in used:
         name += "'"
     return name
 
@@ -176,15 +176,17 @@ def _passage(number: int, item: object, *, texts: bool) -> tuple[str | None, str
     if isinstance(item, str):
         return None, item, ""
     if not isinstance(item, Mapping):
-        raise _bad(f"Passage {number} is {seen(item)}.")
-    named = passage_id(item)
-    name = None if named is None else id_text(named)
+        raise _bad(f"Passage {number} is {describe_value(item)}.")
+    raw_id = passage_id(item)
+    name = None if raw_id is None else id_text(raw_id)
     text = next((item[field] for field in PASSAGE_TEXTS if item.get(field) is not None), None)
     title = item.get("title")
-    if named is not None and name is None:
-        raise _bad(f"The id of passage {number} is {seen(named)}, neither a text nor a whole number.")
+    if raw_id is not None and name is None:
+        raise _bad(
+            f"The id of passage {number} is {describe_value(raw_id)}, neither a text nor a whole number."
+        )
     if not isinstance(title, str | None):
-        raise _bad(f"The title of passage {number} is {seen(title)}, not a string.")
+        raise _bad(f"The title of passage {number} is {describe_value(title)}, not a string.")
     if text is None and name is not None and not texts:
         return name, "", title or ""
     if not isinstance(text, str):

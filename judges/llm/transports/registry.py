@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from data.errors import NotFoundError, SpecError, StoppedError
 from data.models import Reply
-from data.plugins import Added, PluginKind, added, described
+from data.plugins import PluginEntries, PluginKind, describe_error, plugin_entries
 from judges.llm.errors import CallError, CallErrorKind
 from judges.llm.reply_size import reply_limit
 from judges.llm.settings import DIRECT, OPENAI
@@ -107,9 +107,9 @@ OWN = (
 )
 
 
-def added_transports() -> Added[TransportInfo]:
+def added_transports() -> PluginEntries[TransportInfo]:
     """Return the transports of plugins."""
-    return added(PluginKind.TRANSPORTS, TransportInfo, [one.name for one in OWN])
+    return plugin_entries(PluginKind.TRANSPORTS, TransportInfo, [one.name for one in OWN])
 
 
 def transport_info(name: str) -> TransportInfo:
@@ -157,7 +157,7 @@ class _FunctionTransport:
         except (CallError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            why = described(error)
+            why = describe_error(error)
         raise CallError(CallErrorKind.REJECTED, f"The plugin transport {self._name} failed: {why}.")
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.services.text_process import end_idle
-from data.plugins import found, use_plugin_files
+from data.plugins import find_plugins, use_plugin_files
 from tests.arena.conftest import Commands, write_lines
 
 ROOT = Path(__file__).parents[3]
@@ -64,7 +64,7 @@ def example(folder: Path, kind: str) -> tuple[str, Path]:
 def forget(path: Path) -> None:
     """Let the next command load a plugin as another process would."""
     end_idle()
-    found.cache_clear()
+    find_plugins.cache_clear()
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == str(path):
             del sys.modules[name]

@@ -25,8 +25,7 @@ from data.files.question_sets.registry import load_set
 from data.files.strict_json import in_words
 from data.files.tables.columns import NAMES, Column, column_of
 from data.files.tables.rows import TextRow
-from data.files.tables.values import given as is_given
-from data.files.tables.values import id_text, list_of_cell, passages_of
+from data.files.tables.values import has_value, id_text, list_of_cell, passages_of
 from data.files.text_files import ReadLimits
 from submissions.check import check_answers, read_answers
 from tests.cases import cases
@@ -56,7 +55,7 @@ def test_absent_empty_and_zero_are_told_apart() -> None:
         *("0", "0", "1", str(10**20)),
         *(None, None, None, None),
     ]
-    assert [is_given(value) for value in (0, "0", "", None, math.nan)] == [True, True, False, False, False]
+    assert [has_value(value) for value in (0, "0", "", None, math.nan)] == [True, True, False, False, False]
 
 
 def test_passages_keep_their_ids_and_places() -> None:
