@@ -1,1 +1,1 @@
-"""Vocabulary and storage: records, errors, tables, the store, and question sets."""
+"""Models, errors, readers of files and the store."""

@@ -1,12 +1,12 @@
-r"""Citations in the styles that people and tools write, as places of the contexts that they name.
+r"""Parse citations in the styles of people and tools.
 
-Read are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
+Supported are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
 `(source 1)`, raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own
-id in brackets (`[d7]`), and `(1)` behind a statement where the contexts bear numbers. Code, powers and years
-are left alone. A raised 2 or 3 behind a word may be a power. It is a citation where another number behind a
-word surely is, such as ¹ or ⁴.
+id in brackets (`[d7]`), and `(1)` behind a statement if the contexts have numbers. Code, powers and years
+are ignored. A superscript 2 or 3 behind a word may be a power. It is a citation if the text has another
+superscript that is certainly one, such as ¹ or ⁴.
 
-Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers name documents as [1], [2]
+Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers cite documents as [1], [2]
 or [3, 4]; https://platform.openai.com/docs/assistants/tools/file-search, whose sources count from 0.
 """
 
@@ -48,7 +48,7 @@ _WORD_BEFORE = re.compile(
     r"(?:[^\W\d_]{3}|\d{4}|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z", re.IGNORECASE
 )
 _BEFORE_FIRST = re.compile(r"(?:[^\W\d_]{2}|\d{4})\Z")
-"""Of these ¹ is no power."""
+"""Words behind which ¹ is a citation."""
 _MEASURED = re.compile(r"\d\s?[^\W\d_]\Z")
 _POWER_BEFORE = re.compile(
     r"(?:(?:\d|\bper|/)\s?[^\W\d_]+|\b(?:cos|exp|log|sin|tan|chi|mol|\w{0,5}met(?:er|re)s?))\Z", re.IGNORECASE
@@ -73,23 +73,22 @@ _SPACE = " \t\u00a0"
 _BLANKS = frozenset(_SPACE)
 _FULL_WIDTH = str.maketrans("\uff3b\uff3d", "[]")
 _CLOSING = ".,;:!?)\u3002"
-WIDEST = 100
-LAST_OF_RANGE = 999
-"""A range that is wider, or ends later, is no citation, such as one of years."""
+MAX_RANGE = 100
+MAX_RANGE_END = 999
+"""Wider or later ranges are not citations, but for example years."""
 FIRST_YEAR, LAST_YEAR = 1000, 2100
-"""Lone numbers between these name a year, unless there is such a context: "the treaty [1905]"."""
+"""Single numbers between these are years, unless there is such a context: "the treaty [1905]"."""
 ENDS = 2
 _LOOK = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Citations that follow each other in a text.
+    """Adjacent citations in a text.
 
     Attributes:
-        start: Where they begin, with the parentheses around them.
-        numbers: Places of the contexts that they name, from 1, as often as they are named; 0 and numbers
-            beyond the last name none.
+        start: Start, including parentheses around them.
+        numbers: Positions of the cited contexts, from 1, with repeats; other numbers cite no context.
     """
 
     start: int
@@ -100,12 +99,12 @@ class Citation:
 def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
     """Return the citations of a text, in order.
 
-    Numbers are places. Where an answer's number is not a place and all of them are ids of its contexts,
-    they are ids, as where contexts are called 0, 1, 2. Sources of file search count from 0 where one is 0.
+    Numbers are positions. If one of them is not a position and all are ids of contexts, they are ids, as for
+    contexts named 0, 1, 2. Sources of file search count from 0 if one of them is 0.
 
     Args:
         text: An answer.
-        ids: Of the contexts that it may cite, in order.
+        ids: Ids of the contexts that it may cite, in order.
     """
     text = text.translate(_FULL_WIDTH)
     numbered = "(" in text and (bool(ids) and all(name.removeprefix("c").isdecimal() for name in ids))
@@ -120,7 +119,7 @@ def citations(text: str, ids: Sequence[str] = ()) -> tuple[Citation, ...]:
 
 
 def removed(text: str, marks: Sequence[Citation]) -> str:
-    """Remove some citations of a text and the space that they leave; where words would join, put a space."""
+    """Remove citations from a text, with a space left only between words."""
     parts, at = [], 0
     for mark in marks:
         before = text[at : mark.start]
@@ -138,18 +137,18 @@ def removed(text: str, marks: Sequence[Citation]) -> str:
 
 
 def unknown_citations(text: str, ids: Sequence[str]) -> int:
-    """Count the citations of a text that name none of its contexts."""
+    """Count the citations of a text without a matching context."""
     numbers = (number for citation in citations(text, ids) for number in citation.numbers)
     return sum(not 1 <= number <= len(ids) for number in numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """One mark: its numbers as written, or names, which are ids.
+    """Mark with its numbers, or with names, which are ids.
 
     Attributes:
         of_search: Whether it may count from 0.
-        on_word: Whether it is a number raised behind a word.
+        on_word: Whether it is a superscript behind a word.
     """
 
     start: int
@@ -162,7 +161,7 @@ class _Mark:
 
 
 def _places(ids: Sequence[str]) -> dict[str, int]:
-    """Return the place of each id from 1; of a repeated one, 0, since it is ambiguous."""
+    """Return the position of each id from 1, or 0 for a repeated id."""
     places: dict[str, int] = {}
     for place, name in enumerate(ids, start=1):
         places[name] = 0 if name in places else place
@@ -181,7 +180,7 @@ def _marks(text: str, ids: Collection[str], code: Sequence[tuple[int, int]]) -> 
 
 
 def _without_definitions(text: str, marks: Sequence[_Mark]) -> list[_Mark]:
-    """Leave out the marks of definitions, `[^1]: Source`; in a text without other marks they cite."""
+    """Skip definitions, `[^1]: Source`, unless the text has no other marks."""
     defining, citing, line_end, cites = [], [], -1, False
     lines = {line.end(): line.end(1) for line in _LINE.finditer(text)}
     for mark in marks:
@@ -219,7 +218,7 @@ def _read(match: re.Match[str], ids: Collection[str]) -> _Mark | None:
 
 
 def _read_raised(text: str, match: re.Match[str], has_contexts: bool) -> _Mark | None:
-    """Read a small raised number; behind a unit or a symbol it is a power."""
+    """Parse a superscript, which is a power behind a unit or a symbol."""
     before = text[max(0, match.start() - _LOOK) : match.start()]
     numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", match.group())))
     if not numbers:
@@ -238,7 +237,7 @@ def _read_raised(text: str, match: re.Match[str], has_contexts: bool) -> _Mark |
 
 
 def _names(inner: str, ids: Collection[str]) -> tuple[str, ...]:
-    """Return the ids in brackets, separated by commas; none where one of them is not an id."""
+    """Return the ids in brackets, separated by commas; none if one of them is not an id."""
     if inner.strip() in ids:
         return (inner.strip(),)
     several = tuple(part.strip() for part in re.split("[,;]", inner))
@@ -249,14 +248,14 @@ def _numbers(inner: str) -> tuple[int, ...]:
     numbers: list[int] = []
     for first, last in _SPAN.findall(inner.split("\u2020", maxsplit=1)[0]):
         low, high = int(first), int(last or first)
-        if not low <= high <= low + WIDEST or (last and high > LAST_OF_RANGE):
+        if not low <= high <= low + MAX_RANGE or (last and high > MAX_RANGE_END):
             return ()
         numbers += range(low, high + 1)
     return tuple(numbers)
 
 
 def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
-    """Yield `(1)` before a stop or the end; where a text ends with one behind a stop, all such ones."""
+    """Yield `(1)` before a stop or the end; also behind stops if the text ends with such a mark."""
     behind_stops = _ROUND_LAST.search(text) and not _ROUND_ITEM.search(text)
     for match in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
         numbers = _numbers(match[match.lastindex or 0])
@@ -290,10 +289,10 @@ def _runs(text: str, marks: Sequence[_Mark]) -> Iterator[tuple[int, int, list[_M
 
 
 def _is_range(first: _Mark, last: _Mark) -> bool:
-    """Return whether two marks with a dash between name all contexts from one to the other: `[1]–[3]`."""
+    """Return whether two marks with a dash between them are a range: `[1]–[3]`."""
     if len(first.numbers) != 1 or len(last.numbers) != 1:
         return False
-    return first.numbers[0] < last.numbers[0] <= first.numbers[0] + WIDEST
+    return first.numbers[0] < last.numbers[0] <= first.numbers[0] + MAX_RANGE
 
 
 def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
@@ -305,7 +304,7 @@ def _with_parentheses(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_code(text: str, start: int, end: int) -> bool:
-    """Return whether brackets are those of code outside a code block, such as `x[1] = 3`."""
+    """Return whether brackets belong to code outside a code block, such as `x[1] = 3`."""
     if text[start] != "[":
         return False
     before, after = text[max(0, start - _LOOK) : start], text[end : end + _LOOK]
@@ -316,7 +315,7 @@ def _is_code(text: str, start: int, end: int) -> bool:
 
 
 def _is_variable(name: str) -> bool:
-    """Return whether a name is of code rather than a word: one small letter, or with an underscore within."""
+    """Return whether a name is an identifier: one lower-case letter, or with an inner underscore."""
     one_letter = len(name) == 1 and name.isalpha() and name.islower()
     return one_letter or "_" in name.strip("_") or name in _VARIABLES
 
@@ -351,6 +350,6 @@ def _is_year(run: Sequence[_Mark], count: int) -> bool:
 
 
 def _is_interval(run: Sequence[_Mark]) -> bool:
-    """Return whether brackets hold the ends of an interval from 0, such as `[0, 1]`."""
+    """Return whether brackets are an interval from 0, such as `[0, 1]`."""
     numbers = run[0].numbers
     return len(run) == 1 and len(numbers) == ENDS and numbers[0] == 0 and not run[0].of_search

@@ -1,7 +1,6 @@
-"""The one tree of errors that this project raises on purpose.
+"""Exceptions of the project.
 
-Every error says what happened, where, and what to do about it. The docs have a page of them with their HTTP
-statuses; a command that raises one exits with 1.
+The docs list them with their HTTP statuses; a command that raises one exits with 1.
 """
 
 from dataclasses import dataclass
@@ -9,11 +8,11 @@ from enum import StrEnum
 
 
 class ArenaError(Exception):
-    """Something that a person can correct.
+    """Base of errors that people can correct.
 
     Args:
-        message: What happened and where, in one sentence.
-        advice: What to do about it; empty where the message says it.
+        message: The problem and its place, in one sentence.
+        advice: The remedy; empty if the message contains it.
     """
 
     def __init__(self, message: str, *, advice: str = "") -> None:
@@ -22,11 +21,11 @@ class ArenaError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        """One line: what happened, then what to do."""
+        """Return the message and the advice on one line."""
         return f"{self.message} {self.advice}".strip() if self.advice else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Travel to another process, whatever arguments a subclass takes."""
+        """Pickle for another process, for any signature of a subclass."""
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -43,7 +42,7 @@ class InputError(ArenaError):
 class FileFormatError(InputError):
     """A file is missing, truncated, in the wrong encoding or of another format.
 
-    `code` is the short word under which a check reports it; `line` is 0 for the file as a whole.
+    `code` is the code of the problem in checks; `line` is 0 for the whole file.
     """
 
     def __init__(self, message: str, *, advice: str = "", code: str = "bad-file", line: int = 0) -> None:
@@ -61,10 +60,9 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a file.
+    """Problem of a file.
 
-    `line` counts from 1 and is 0 where the file as a whole is meant; `code` is a short, stable word
-    that scripts can rely on; `advice` says what to do.
+    `line` counts from 1 and is 0 for the whole file; `code` is a stable word for scripts.
     """
 
     line: int
@@ -74,22 +72,22 @@ class Problem:
     advice: str = ""
 
 
-NOTED = 5
-"""Problems of a file that a traceback shows, as in a notebook."""
+MAX_NOTES = 5
+"""Problems of a file that a traceback shows."""
 
 
 class InvalidFileError(FileFormatError):
-    """A file has problems, all of which are listed in `problems`."""
+    """A file has problems, which `problems` lists."""
 
     def __init__(self, message: str, problems: tuple[Problem, ...], *, advice: str = "") -> None:
         super().__init__(message, advice=advice, code="invalid-file")
         self.problems = problems
-        for problem in problems[:NOTED]:
+        for problem in problems[:MAX_NOTES]:
             self.add_note(f"{f'line {problem.line}: ' if problem.line else ''}{problem.message}")
 
 
 class RecordError(InputError):
-    """A value breaks a rule of the design."""
+    """A value of a record is not allowed."""
 
 
 class SpecError(InputError):
@@ -101,20 +99,20 @@ class NotFoundError(ArenaError):
 
 
 class RetractedError(NotFoundError):
-    """The board was retracted, with all that depends on it; `notice` says why."""
+    """The board was retracted; `notice` is the reason."""
 
     def __init__(self, board: str, notice: str) -> None:
-        super().__init__(f"The board {board} was retracted.", advice=notice or "No notice says why.")
+        super().__init__(f"The board {board} was retracted.", advice=notice or "No reason was published.")
         self.board = board
         self.notice = notice
 
 
 class ConflictError(ArenaError):
-    """The name is taken, or the present state forbids the action."""
+    """The name is taken, or the current state forbids the action."""
 
 
 class NoVerdictError(ConflictError):
-    """The round has no verdict that a board could be made of."""
+    """The round has no verdicts for a board."""
 
 
 class ClosedError(ConflictError):
@@ -122,7 +120,7 @@ class ClosedError(ConflictError):
 
 
 class QuotaError(ConflictError):
-    """The team has used up its submissions, of the day or in total."""
+    """The team has used up its submissions for the day or in total."""
 
 
 class StoreError(ArenaError):
@@ -130,7 +128,7 @@ class StoreError(ArenaError):
 
 
 class UnavailableError(ArenaError):
-    """The arena cannot serve a valid request at present."""
+    """The arena cannot serve a valid request now."""
 
 
 class JudgeError(ArenaError):
@@ -142,7 +140,7 @@ class EndpointError(JudgeError):
 
 
 class ReplayMissError(JudgeError):
-    """In replay mode, a request is not in the reply cache."""
+    """A request of a replay is not in the cache of replies."""
 
 
 class BudgetError(JudgeError):
@@ -150,28 +148,28 @@ class BudgetError(JudgeError):
 
 
 class UnfitJudgeError(JudgeError):
-    """The judge of a round gives no usable verdicts: unreadable replies, or the place decides."""
+    """The judge of a round is unusable: unreadable replies, or position bias."""
 
 
 class StoppedError(JudgeError):
-    """A stop was requested; calls in flight are finished, and the rest can be resumed."""
+    """A stop was requested; calls in flight finish, and the rest can be resumed."""
 
 
 class LeaseLostError(JudgeError):
-    """The worker's lease ended; other workers may have its battles, and uncommitted verdicts are lost."""
+    """The worker's lease expired; uncommitted verdicts are lost."""
 
 
 class WorkError(ArenaError):
-    """Work on one text has no result; other texts are not affected.
+    """Work on one text failed; other texts are not affected.
 
-    `code` is the short word under which the outcome is stored.
+    `code` is stored as the outcome.
     """
 
     code = "broken"
 
 
 class TimeLimitError(WorkError):
-    """Work on one text exceeded its limit of time."""
+    """Work on one text exceeded its time limit."""
 
     code = "time_limit"
 

@@ -1,4 +1,4 @@
-"""Attributes that import their class when they are first asked for, so that commands start quickly."""
+"""Attributes that import their class on first use, so that commands start quickly."""
 
 from functools import cached_property
 from importlib import import_module
@@ -6,11 +6,11 @@ from operator import attrgetter
 from typing import Any
 
 ROOT = __name__.rpartition("data")[0]
-"""Prefix of every module: empty in a checkout, the one package in a wheel."""
+"""Prefix of all modules: empty in a checkout, the package in a wheel."""
 
 
 def lazy(path: str, *arguments: str) -> cached_property[Any]:
-    """Make an instance of the class `MODULE.CLASS` from the named attributes of its owner."""
+    """Create `MODULE.CLASS` from named attributes of the owner, on first use."""
     module, _, kind = path.rpartition(".")
 
     def make(owner: object) -> object:

@@ -1,8 +1,7 @@
-"""Long work in parts: who does it names the parts, who calls says where they are done.
+"""Run independent tasks serially, in processes or on a cluster.
 
-As with progress, where that is is a context variable rather than an argument: it changes no result, so it is
-no concern of those between. What a part is follows from the work alone, never from how many do it, so that
-the results are the same bytes wherever parts are done.
+The pool is a context variable rather than an argument, since it does not change results: tasks do not depend
+on the number of processes, so that results are identical everywhere.
 """
 
 import time
@@ -14,21 +13,21 @@ from typing import Protocol, TypeVar
 
 Value = TypeVar("Value")
 Task = tuple[object, ...]
-AT_HAND = 1.0
-"""Seconds of work that are done here first: what takes no longer does not pay for other processes."""
-LEAST_LEFT = 2.0
-"""Seconds of work that must be left to be worth handing over, where how much is left is known."""
+SERIAL_SECONDS = 1.0
+"""Seconds of serial work before other processes are worth their start."""
+MIN_REMAINING = 2.0
+"""Estimated seconds of remaining work that are worth other processes."""
 
 
 class Spread(Protocol):
-    """Calls functions in other processes, perhaps on other machines."""
+    """Pool of processes, perhaps on other machines."""
 
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
     ) -> Iterator[Value]:
-        """Yield `function(*shared, *task)` for each task, in their order; few tasks are read ahead.
+        """Yield `function(*shared, *task)` for each task, in order, reading few tasks ahead.
 
-        The function is one of a module, all arguments are copied, and `shared` is copied once a process.
+        The function is defined in a module. Arguments are copied, `shared` once per process.
         """
         ...
 
@@ -38,7 +37,7 @@ _SPREAD: ContextVar[Spread | None] = ContextVar("spread", default=None)
 
 @contextmanager
 def in_parallel(spread: Spread) -> Iterator[None]:
-    """Hand long work to others during the block."""
+    """Run long work of the block on a pool."""
     token = _SPREAD.set(spread)
     try:
         yield
@@ -54,23 +53,22 @@ def parallel_map(
     total: int | None = None,
     before: float = 0.0,
 ) -> Iterator[Value]:
-    """Yield `function(*shared, *task)` for each task, in their order.
+    """Yield `function(*shared, *task)` for each task, in order.
 
-    The first tasks are done here. Where they are not done after a second, and somebody takes work, the rest
-    is handed over.
+    The first second of work is done in this process, the rest on the pool, if any.
 
     Args:
-        function: One of a module, whose result follows from its arguments alone.
-        tasks: What differs between the calls.
-        shared: What all calls have in common.
-        total: Number of tasks; None where unknown, and then there may be many.
-        before: Seconds that were spent on such work before the first task.
+        function: Pure function of a module.
+        tasks: Arguments of each call.
+        shared: First arguments of all calls.
+        total: Number of tasks; None if unknown.
+        before: Seconds spent on such work before the first task.
     """
     spread = _SPREAD.get()
     waiting, done, spent = iter(tasks), 0, before
     for task in waiting:
-        if spread is not None and spent > AT_HAND:
-            if total is None or spent / max(done, 1) * (total - done) > LEAST_LEFT:
+        if spread is not None and spent > SERIAL_SECONDS:
+            if total is None or spent / max(done, 1) * (total - done) > MIN_REMAINING:
                 yield from spread.map(function, chain([task], waiting), shared)
                 return
             spread = None

@@ -1,8 +1,7 @@
-"""Plugins: entry points of installed packages, and Python files of one's own.
+"""Plugins: entry points of installed packages, and Python files.
 
-An entry point's object, or an attribute of a file (`METRICS`, `JUDGES`, …), is one thing or several, in a
-sequence or by name. Nothing is looked up before somebody asks for a kind. What cannot be loaded is a problem
-with a name; everything else goes on.
+An entry point's object, or an attribute of a file (`METRICS`, `JUDGES`, …), is one entry, a sequence or a
+mapping by name. Kinds are loaded on first use. A plugin that cannot be loaded is a problem; the others work.
 """
 
 import contextlib
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
 
 
 CODE = "plugin_code"
-"""The detail of a score that names the code of the plugin that scored."""
+"""Key of a score's details: the hash of the plugin's code."""
 
 
 class PluginKind(StrEnum):
-    """Kinds of plugins, as the attribute of a file names them."""
+    """Kinds of plugins, named like the attribute of a file."""
 
     METRICS = "METRICS"
     JUDGES = "JUDGES"
@@ -43,24 +42,24 @@ class PluginKind(StrEnum):
 
     @property
     def group(self) -> str:
-        """The group of entry points."""
+        """Group of entry points."""
         return f"answer_arena.{self.value.lower()}"
 
     @property
     def word(self) -> str:
-        """Its name in messages."""
+        """Name of the kind in messages."""
         return self.value.lower().removesuffix("s")
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plugin.
+    """Plugin.
 
     Attributes:
-        name: What it is called, where it is given by name or is a function; else empty.
-        source: The file or the entry point, for messages.
-        reference: Where another process finds it, see `referred`.
-        code: The beginning of the hash of the code that it comes with.
+        name: Name in a mapping or of a function; else empty.
+        source: File or entry point, for messages.
+        reference: Reference for other processes, see `resolve`.
+        code: Prefix of the hash of its code.
     """
 
     name: str
@@ -71,13 +70,13 @@ class Plugin:
 
     @property
     def called(self) -> str:
-        """Its own name, else the name it is registered under."""
+        """Own name, else the registered name."""
         return str(getattr(self.value, "name", "") or self.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Plugins of a kind, with a sentence for each that could not be loaded."""
+class PluginList:
+    """Plugins of a kind, and problems of those that could not be loaded."""
 
     plugins: tuple[Plugin, ...] = ()
     problems: tuple[str, ...] = ()
@@ -85,15 +84,15 @@ class Found:
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 GIVEN = "given:"
-"""Prefix of references to functions that a program handed over; no other process finds them."""
+"""Prefix of references to functions of this process."""
 
 
 class Described(Protocol):
-    """Protocol of entries registered under a name."""
+    """Protocol of entries with a name."""
 
     @property
     def name(self) -> str:
-        """Name for readers."""
+        """Name of the entry."""
         ...
 
 
@@ -102,7 +101,7 @@ Entry = TypeVar("Entry", bound=Described)
 
 @dataclass(frozen=True, slots=True)
 class PluginEntries(Generic[Entry]):
-    """Plugins added to a registry, with a sentence for each that is faulty."""
+    """Plugins for a registry, and problems of invalid ones."""
 
     entries: tuple[Entry, ...]
     problems: tuple[str, ...]
@@ -110,38 +109,38 @@ class PluginEntries(Generic[Entry]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFormat:
-    """Common part of formats of answers, of battles and of question sets."""
+    """Base of formats of answers, of battles and of question sets."""
 
     name: str
 
 
 @dataclass(slots=True)
-class _Chosen:
-    """The files of this process, and the functions that it was handed, by their places."""
+class _Registered:
+    """Files and functions of this process."""
 
     files: tuple[Path, ...] = ()
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
 
-_CHOSEN = _Chosen()
+_REGISTERED = _Registered()
 
 
 def use_plugin_files(files: Iterable[Path]) -> None:
-    """Let these files add to what this process knows, in place of those before."""
-    chosen = tuple(dict.fromkeys(Path(file).absolute() for file in files))
-    if chosen != _CHOSEN.files:
-        _CHOSEN.files = chosen
+    """Replace the plugin files of this process."""
+    paths = tuple(dict.fromkeys(Path(file).absolute() for file in files))
+    if paths != _REGISTERED.files:
+        _REGISTERED.files = paths
         find_plugins.cache_clear()
 
 
 def plugin_files() -> tuple[Path, ...]:
-    """Return the files that add to what this process knows."""
-    return _CHOSEN.files
+    """Return the plugin files of this process."""
+    return _REGISTERED.files
 
 
 @cache
-def find_plugins(kind: PluginKind) -> Found:
-    """Find the plugins of a kind: those of files first, then those of installed packages."""
+def find_plugins(kind: PluginKind) -> PluginList:
+    """Load the plugins of a kind: from files first, then from installed packages."""
     plugins: list[Plugin] = []
     problems: list[str] = []
     for source, reference, load in _sources(kind):
@@ -151,17 +150,17 @@ def find_plugins(kind: PluginKind) -> Found:
             plugins += [
                 replace(plugin, code=_code_at(plugin.reference.rpartition(":")[0])) for plugin in loaded
             ]
-        except Exception as error:  # noqa: BLE001 - whatever others' code does, it is named and nothing else ends
+        except Exception as error:  # noqa: BLE001 - plugin code may raise anything
             problems.append(f"The plugin {source} was not loaded: {describe_error(error)}.")
         except SystemExit as error:
             problems.append(f"The plugin {source} was not loaded: it ends the program ({error.code}).")
-    return Found(tuple(plugins), tuple(problems))
+    return PluginList(tuple(plugins), tuple(problems))
 
 
 def plugin_entries(
     kind: PluginKind, entry_type: type[Entry], reserved: Collection[str]
 ) -> PluginEntries[Entry]:
-    """Return the plugins for a registry, under names that nothing in it has."""
+    """Return the plugins for a registry, without its reserved names."""
     of_kind = find_plugins(kind)
     entries: dict[str, Entry] = {}
     problems = list(of_kind.problems)
@@ -169,11 +168,11 @@ def plugin_entries(
         value, prefix = plugin.value, f"The plugin {plugin.source}"
         if not isinstance(value, entry_type):
             if not (issubclass(entry_type, FileFormat) and isinstance(value, FileFormat)):
-                problems.append(f"{prefix} gives a {type(value).__name__} for a {kind.word}.")
+                problems.append(f"{prefix} is a {type(value).__name__}, not a {kind.word}.")
         elif not _is_word(value.name):
             problems.append(f"{prefix} has a {kind.word} named {value.name!r}, which is not a single word.")
         elif value.name in reserved or value.name in entries:
-            problems.append(f"{prefix} has a {kind.word} {value.name}, of which there is one already.")
+            problems.append(f"{prefix} has a {kind.word} {value.name}, but there is one already.")
         else:
             entries[value.name] = value
     return PluginEntries(tuple(entries.values()), tuple(problems))
@@ -184,7 +183,7 @@ def _is_word(name: object) -> bool:
 
 
 def code_of(kind: PluginKind, name: str) -> str:
-    """Return the hash of the code that a plugin's thing comes with; empty of what no plugin adds."""
+    """Return the hash of the code of a plugin's entry; empty for built-in ones."""
     return next((plugin.code for plugin in find_plugins(kind).plugins if plugin.called == name), "")
 
 
@@ -196,50 +195,48 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def json_value(value: object) -> Any:  # noqa: ANN401 - what JSON may hold
-    """Convert a plugin's value to JSON: arrays and figures of libraries too, null for no number.
+def json_value(value: object) -> Any:  # noqa: ANN401 - what JSON may contain
+    """Convert a plugin's value, including arrays and numbers of libraries, to JSON; NaN becomes null.
 
     Raises:
-        TypeError: JSON has nothing like it.
+        TypeError: It cannot be converted.
     """
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - commands that only read do without
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - most commands do not need it
 
     return to_jsonable_python(value, inf_nan_mode="null", fallback=_as_list)
 
 
 def _as_list(value: object) -> object:
     if not hasattr(value, "tolist"):
-        raise TypeError(f"JSON has nothing like a {type(value).__name__}")
+        raise TypeError(f"a {type(value).__name__} cannot be converted to JSON")
     return value.tolist()
 
 
-LOADED_WITHIN = 5.0
-"""Seconds that a file may take in another thread; in a file that waits for itself they pass in vain."""
+LOAD_TIMEOUT = 5.0
+"""Seconds to wait for another thread that loads the file; a file that loads itself reaches it."""
 _LOADING: dict[str, threading.Event] = {}
 
 
 def load_file(path: Path) -> ModuleType:
-    """Import a Python file, once in a process.
+    """Import a Python file once per process.
 
     Raises:
-        SpecError: It is not there, is not a Python file, or loads itself: it begins a ranking that needs it.
+        SpecError: It does not exist, is not a Python file, or loads itself.
     """
     path = path.absolute()
     name = f"arena_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name in sys.modules:
         loaded = _LOADING.get(name)
-        if loaded is not None and not loaded.wait(LOADED_WITHIN):
+        if loaded is not None and not loaded.wait(LOAD_TIMEOUT):
             raise SpecError(
-                f"{path} begins to use itself while it is loaded.",
-                advice='Put what it does as a script under `if __name__ == "__main__":`.',
+                f"{path} loads itself while it is loaded.",
+                advice='Put its script under `if __name__ == "__main__":`.',
             )
         if (loaded_module := sys.modules.get(name)) is not None:
             return loaded_module
     spec = importlib.util.spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     if spec is None or spec.loader is None or path.suffix != ".py" or not path.is_file():
-        raise SpecError(
-            f"There is no Python file {path}.", advice="Give the path of a file that ends in .py."
-        )
+        raise SpecError(f"There is no Python file {path}.", advice="Use the path of a file that ends in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     loaded = _LOADING[name] = threading.Event()
@@ -255,7 +252,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 class _SourceLoader(SourceFileLoader):
-    """Loads what a file holds now: to the cache, an edit of equal length within a second is none."""
+    """Loader without the bytecode cache, which misses an edit of equal length within a second."""
 
     def get_code(self, fullname: str) -> CodeType:
         del fullname
@@ -263,10 +260,10 @@ class _SourceLoader(SourceFileLoader):
 
 
 def register_function(function: Callable[..., Any]) -> str:
-    """Return this process's reference to a function; the same code gets the same one everywhere."""
+    """Register a function of this process and return its reference, which depends only on its code."""
     name = getattr(function, "__name__", type(function).__name__).strip("<_>")
     place = f"{GIVEN}{hashlib.sha256(_code_of(function).encode()).hexdigest()}"
-    _CHOSEN.functions[place] = function
+    _REGISTERED.functions[place] = function
     return f"{place}:{name}"
 
 
@@ -280,18 +277,18 @@ def _code_of(function: Callable[..., Any]) -> str:
     return ADDRESS.sub("", "\n".join((source, repr(getattr(plain, "__defaults__", None)), *enclosed)))
 
 
-def resolve(reference: str) -> Any:  # noqa: ANN401 - whatever it names
+def resolve(reference: str) -> Any:  # noqa: ANN401 - of any type
     """Resolve `FILE.py:NAME` or `MODULE:NAME`: an attribute, one of a file's `JUDGES`, or a function.
 
     Raises:
-        SpecError: It names nothing.
+        SpecError: It does not exist.
     """
     place, _, name = reference.rpartition(":")
     if place.startswith(GIVEN):
-        if place not in _CHOSEN.functions:
-            advice = "Rank from there again with the function, or name another judge."
-            raise SpecError(f"The function {name} belongs to a Python program.", advice=advice)
-        return _CHOSEN.functions[place]
+        if place not in _REGISTERED.functions:
+            advice = "Rank again from that program, or choose another judge."
+            raise SpecError(f"The function {name} belongs to another Python program.", advice=advice)
+        return _REGISTERED.functions[place]
     module = load_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     if hasattr(module, name):
         return getattr(module, name)
@@ -299,12 +296,12 @@ def resolve(reference: str) -> Any:  # noqa: ANN401 - whatever it names
         for plugin in _several(getattr(module, kind.value, ()), place, place):
             if plugin.name == name:
                 return plugin.value
-    raise SpecError(f"There is no {name!r} in {place}.", advice="Name something that it defines.")
+    raise SpecError(f"There is no {name!r} in {place}.", advice="Use a name that it defines.")
 
 
 def _sources(kind: PluginKind) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """Each source: what messages call it, where it is, and how it is loaded."""
-    for path in _CHOSEN.files:
+    """Yield each source with its name for messages, its reference and its loader."""
+    for path in _REGISTERED.files:
         yield str(path), str(path), partial(_attribute, path, kind)
     for point in _selection()(group=kind.group):
         package = point.dist.name if point.dist is not None else point.value
@@ -313,8 +310,8 @@ def _sources(kind: PluginKind) -> Iterator[tuple[str, str, Callable[[], object]]
 
 @cache
 def _selection() -> "Callable[..., Iterable[EntryPoint]]":
-    # To look through all packages for each kind slows commands.
-    from importlib.metadata import entry_points  # noqa: PLC0415 - only where somebody asks for plugins
+    # Scanning all packages for each kind slows commands.
+    from importlib.metadata import entry_points  # noqa: PLC0415 - only if plugins are needed
 
     return entry_points().select
 
@@ -324,7 +321,7 @@ def _attribute(path: Path, kind: PluginKind) -> object:
 
 
 def _of_point(point: "EntryPoint") -> object:
-    """Load an entry point: one thing under the entry point's name, several as they are."""
+    """Load an entry point; a single entry gets its name."""
     value = point.load()
     return value if isinstance(value, Mapping | Sequence) else {point.name: value}
 

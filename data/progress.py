@@ -1,8 +1,7 @@
-"""Progress of long work: the worker counts, listeners show it.
+"""Progress of long work, counted by workers and shown by listeners.
 
-The listener is a context variable rather than an argument, so that a file that is read or a table that is
-written can be followed without every caller between handing it down. Where nobody
-listens, counting costs next to nothing.
+The listener is a context variable, so that it need not be passed through every caller. Without a listener,
+counting is cheap.
 """
 
 import time
@@ -17,7 +16,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Stopwatch:
-    """Seconds since it was made."""
+    """Stopwatch that starts on creation."""
 
     started: float = field(default_factory=time.monotonic)
 
@@ -29,11 +28,11 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress at a moment; `total` is None where it is unknown.
+    """Progress at a time; `total` is None if unknown.
 
-    `requests` were sent for it so far, and cost `cost_usd`. `left` is the time left in seconds where it was
-    measured otherwise than by what is done, and `note` says what holds the work up. `first` is when the first
-    items were seen to be done, and how many: what was loaded before them says nothing of the rest.
+    `requests` and `cost_usd` are those so far. `left` is the remaining time in seconds if it is estimated
+    independently of `done`, and `note` is the reason for a delay. `first` is the time and number of the first
+    finished items, since loading before them does not affect the rate of the rest.
     """
 
     done: int
@@ -52,23 +51,23 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """The estimated time to the end in seconds; None where it cannot be estimated yet."""
+        """Estimated remaining time in seconds; None if it cannot be estimated yet."""
         if self.left is not None:
             return self.left
         since = (0.0, 0) if self.done == self.first[1] else self.first
         seconds, done = self.seconds - since[0], self.done - since[1]
-        if self.total is None or seconds <= 0 or done <= 0 or self.done < LEAST_DONE * self.total:
+        if self.total is None or seconds <= 0 or done <= 0 or self.done < MIN_SHARE_DONE * self.total:
             return None
         return max(0, self.total - self.done) * seconds / done
 
     @property
     def share(self) -> float | None:
-        """Finished share, 0–1; None where the total is unknown."""
+        """Finished share, 0–1; None if the total is unknown."""
         return min(1.0, self.done / self.total) if self.total else None
 
 
-LEAST_DONE = 0.05
-"""Share of the work before which nothing is said of the time left."""
+MIN_SHARE_DONE = 0.05
+"""Finished share from which the remaining time is estimated."""
 Report = Callable[[Progress], None]
 
 
@@ -77,17 +76,17 @@ _PLAIN = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Something that takes a while. Whoever does it sets `done`, which others may read at any time.
+    """Long work whose worker sets `done`, which other threads may read.
 
     Attributes:
-        what: What is being done, as in `scoring by answer-crux`.
-        total: Amount of work; None where unknown.
-        done: How much of it is done; stays 0 where it cannot be counted.
-        left: The time left in seconds, where it was measured otherwise than by what is done.
-        note: What holds it up; empty where nothing does.
-        cost_usd: What its requests cost so far, as far as prices are known.
-        lines: What is known of its result so far.
-        first: When the first items were seen to be done, and how many.
+        what: Description, such as `scoring by answer-crux`.
+        total: Number of items; None if unknown.
+        done: Number of finished items; 0 if they cannot be counted.
+        left: Remaining time in seconds, if estimated independently of `done`.
+        note: Reason for a delay, if any.
+        cost_usd: Cost of its requests so far, as far as prices are known.
+        lines: Preliminary results.
+        first: Time and number of the first finished items.
     """
 
     what: str
@@ -112,7 +111,7 @@ class Work:
         return Progress(done, self.total, seconds, *details, first=self.first)
 
     def follow(self, progress: Progress) -> None:
-        """Be as far as reported."""
+        """Copy reported progress."""
         self.done, self.total = progress.done, progress.total
         self.requests, self.left, self.note = progress.requests, progress.left, progress.note
         self.cost_usd = progress.cost_usd
@@ -124,39 +123,39 @@ class Work:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "Work":
-        """Read the output of `as_json` back."""
+        """Restore the output of `as_json`."""
         watch = Stopwatch(time.monotonic() - fields["seconds"])
         plain = {name: fields[name] for name in _PLAIN if name in fields}
         return cls(**plain, lines=tuple(fields.get("lines", ())), watch=watch)
 
 
 class Listener(Protocol):
-    """Is notified when work begins and ends, and reads its progress meanwhile."""
+    """Listener for the start and the end of work."""
 
     def begin(self, work: Work) -> None:
-        """Note that some work begins."""
+        """Handle the start of work."""
 
     def end(self, work: Work) -> None:
-        """Note its end, done or not."""
+        """Handle the end of work, finished or not."""
 
 
 class Latest:
-    """A listener that knows the work begun last; others may look from their own threads."""
+    """Listener that returns the work started last, also to other threads."""
 
     def __init__(self) -> None:
         self._works: list[Work] = []
 
     @property
     def work(self) -> Work | None:
-        """Current work; None without one."""
+        """Current work, if any."""
         return next(reversed(self._works), None)
 
     def begin(self, work: Work) -> None:
-        """Note that some work begins."""
+        """Handle the start of work."""
         self._works.append(work)
 
     def end(self, work: Work) -> None:
-        """Note its end."""
+        """Handle the end of work."""
         self._works = [other for other in self._works if other is not work]
 
 
@@ -174,7 +173,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 def begin(what: str, total: int | None = None, *, in_bytes: bool = False) -> Work:
-    """Tell the listener that work begins; `end` must follow."""
+    """Notify the listener of new work; `end` must follow."""
     work = Work(what, total, in_bytes=in_bytes)
     listener = _LISTENER.get()
     if listener is not None:
@@ -183,7 +182,7 @@ def begin(what: str, total: int | None = None, *, in_bytes: bool = False) -> Wor
 
 
 def end(work: Work) -> None:
-    """Tell the listener that work has ended."""
+    """Notify the listener of the end of work."""
     listener = _LISTENER.get()
     if listener is not None:
         listener.end(work)
@@ -191,7 +190,7 @@ def end(work: Work) -> None:
 
 @contextmanager
 def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> Iterator[Work]:
-    """Report the block as work; its steps are counted in the `done` of the given object."""
+    """Report the block as work whose `done` it counts."""
     work = begin(what, total, in_bytes=in_bytes)
     try:
         yield work
@@ -201,13 +200,13 @@ def working(what: str, total: int | None = None, *, in_bytes: bool = False) -> I
 
 @contextmanager
 def reporting(what: str) -> Iterator[Report]:
-    """Do the same for work that reports its progress."""
+    """Report the block as work with a callback for its progress."""
     with working(what) as work:
         yield work.follow
 
 
 def counted(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Yield items, counting those that were dealt with."""
+    """Yield items and count the processed ones."""
     with working(what, total) as work:
         for item in items:
             yield item

@@ -1,4 +1,4 @@
-"""Names of systems, as readers tell them apart: no two of a set may look alike."""
+"""Names and cards of systems; names in a set must not look alike."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,37 +10,36 @@ RESERVED = (
     *("all", "anonymous", "both", "both-bad", "bothbad", "human", "model_a", "model_b", "n/a", "na"),
     *("nan", "none", "null", "overall", "people", "reference", "tie", "unknown"),
 )
-"""Names that tables, files of battles and pages use for something else."""
+"""Names with a meaning in tables, files of battles and pages."""
 _UNSAFE = re.compile(rb"[^A-Za-z0-9._+-]")
 
 
 def confusable_skeleton(text: str) -> str:
-    """Return the same key for all texts that a reader could take for one another, whatever their case.
+    """Return a key that is equal for texts that look alike in any case; only for comparison.
 
-    Hidden characters are dropped, runs of spaces are one space, and punctuation stays. A capital I looks
-    like a small l and folds to a small i, so the three are one letter, and so is the digit 1; 0 is O; rn
-    is m. The key is for comparing, never for showing.
+    Hidden characters are dropped, runs of spaces are one space, and punctuation is kept. I, i, l and 1 are
+    equal, and so are 0 and O, and rn and m.
 
     Source: Unicode Technical Standard #39, section 4.
     """
-    from disarm import skeleton_key  # noqa: PLC0415 - the store needs it for new names alone
+    from disarm import skeleton_key  # noqa: PLC0415 - only needed for new names
 
     return skeleton_key(text, digit_policy="tr39").replace("i", "l").replace("rn", "m")
 
 
 def file_name_of(name: str) -> str:
-    """Return a name as it stands in file names and addresses; no two names have one.
+    """Escape a name, uniquely, for file names and URLs.
 
-    Letters, digits, `.`, `_`, `+` and `-` stay; every other byte of UTF-8 is `~` and two hexadecimal digits.
+    Letters, digits, `.`, `_`, `+` and `-` are kept; other bytes of UTF-8 are `~` and two hexadecimal digits.
     """
     return _UNSAFE.sub(lambda match: b"~%02X" % match.group()[0], name.encode()).decode()
 
 
 @lru_cache(4_096)
 def name_key(name: str) -> str:
-    """Return one key for names that look alike: case, look-alikes and outer punctuation are folded.
+    """Return an equal key for names that look alike: case, look-alikes and outer punctuation are ignored.
 
-    Inner punctuation does: `1.5` is not `15`.
+    Inner punctuation counts: `1.5` is not `15`.
     """
     key = confusable_skeleton(name)
     outer = "".join(sign for sign in key if not sign.isalnum())
@@ -48,7 +47,7 @@ def name_key(name: str) -> str:
 
 
 def look_alike(name: str, names: Iterable[str]) -> str | None:
-    """Return the first of some names that looks like this one; None where none does."""
+    """Return the first of some names that looks like a name, or None."""
     key = name_key(name)
     return next((other for other in names if name_key(other) == key), None)
 
@@ -57,11 +56,11 @@ WEIGHTS: Mapping[str, str] = MappingProxyType({"yes": "yes", "true": "yes", "no"
 UNITS: Mapping[str, float] = MappingProxyType({"": 1.0, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12})
 _PARAMETERS = re.compile(r"([0-9]{1,16}(?:\.[0-9]{1,6})?) ?([KMBT]?)", re.IGNORECASE)
 _RELEASED = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
-MOST_PARAMETERS = 1e16
+MAX_PARAMETERS = 1e16
 
 
 def weights_of(text: str) -> str | None:
-    """`yes` or `no` for what a card says of open weights; None where it is neither."""
+    """Parse a card's value for open weights to `yes` or `no`; None for anything else."""
     return WEIGHTS.get(text.casefold())
 
 
@@ -71,11 +70,11 @@ def parameters_of(text: str) -> float | None:
     if matched is None:
         return None
     count = float(matched.group(1)) * UNITS[matched.group(2).upper()]
-    return count if 0 < count <= MOST_PARAMETERS else None
+    return count if 0 < count <= MAX_PARAMETERS else None
 
 
 def is_release(text: str) -> bool:
-    """Return whether a text is a year, a month or a day as in ISO 8601: such texts sort by time."""
+    """Return whether a text is a year, a month or a day in ISO 8601."""
     matched = _RELEASED.fullmatch(text)
     if matched is None:
         return False

@@ -1,4 +1,4 @@
-"""Counts in sentences, with their nouns in the right number."""
+"""Formatting of counts, percentages, unsafe characters and cells."""
 
 import json
 import re
@@ -7,17 +7,17 @@ from decimal import ROUND_HALF_UP, Decimal
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 row`, `2 rows`, `1 query`, `2 queries`; `plural` is for nouns that do not take an s."""
+    """Format a count with its noun: `1 row`, `2 rows`; `plural` is for irregular nouns."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def are(count: int) -> str:
-    """Return the verb behind a count."""
+    """Return `is` or `are` for a count."""
     return "is" if count == 1 else "are"
 
 
 def have(count: int) -> str:
-    """Return the verb behind a count."""
+    """Return `has` or `have` for a count."""
     return "has" if count == 1 else "have"
 
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a text has no letter, digit or symbol: a dash or a zero-width character says nothing."""
+    """Return whether a text has no letter, digit or symbol, only dashes or zero-width characters."""
     return not _WORD.search(text) and not any(
         (kind := unicodedata.category(character)) == "So" or (kind == "Sm" and not character.isascii())
         for character in text
@@ -36,10 +36,10 @@ MINUS = "\u2212"
 
 
 def percent(share: float | None, *, decimals: int = 1, signed: bool = False) -> str:
-    """Return a share in per cent, rounded half away from zero: 0.0005 is 0.1 %; a dash where there is none.
+    """Format a share in per cent, rounded half away from zero: 0.0005 is 0.1 %; None is a dash.
 
-    `signed` puts a plus before what is not negative. The share is read as it is written: 0.0015, which a
-    float holds a little below, is 0.2 %.
+    `signed` adds a plus to values that are not negative. The decimal value counts: 0.0015, whose float is
+    slightly lower, is 0.2 %.
     """
     if share is None:
         return "–"
@@ -48,7 +48,7 @@ def percent(share: float | None, *, decimals: int = 1, signed: bool = False) -> 
 
 
 def percent_figure(share: float, *, decimals: int = 1) -> str:
-    """Return the same without the sign for per cent, as the lower end of an interval has it."""
+    """Format a share like `percent`, without the unit."""
     exact = Decimal(repr(float(share)))
     if not exact.is_finite():
         return str(exact)
@@ -64,7 +64,7 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 def storable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, and NUL characters by U+FFFD.
 
-    JSON may hold both: a model that is cut off within an emoji leaves half of a character pair.
+    JSON may contain both, for example if a model stops within an emoji.
     """
     if text.isascii() and "\x00" not in text:
         return text
@@ -75,12 +75,12 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\
 
 
 def visible(text: str) -> str:
-    """Show characters by their code that steer a terminal or turn the direction of a text."""
+    """Escape characters that control a terminal or the direction of a text."""
     return text if text.isprintable() else _CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def json_text(value: object) -> str:
-    """Return a JSON value as text that every database can keep, its texts made storable."""
+    """Serialise a JSON value with storable texts."""
     text = json.dumps(value)
     if "\\ud" not in text and "\\u0000" not in text:
         return text
@@ -91,9 +91,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def escape_formula(cell: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula: such text gets an apostrophe in front.
+    """Prefix text that a spreadsheet would read as a formula with an apostrophe.
 
-    So does text that has one already, so that `unescape_formula` gives back what was written.
+    Text with an apostrophe is prefixed too, so that `unescape_formula` restores it.
 
     Source: OWASP, "CSV Injection".
     """
@@ -101,5 +101,5 @@ def escape_formula(cell: object) -> object:
 
 
 def unescape_formula(cell: str) -> str:
-    """Return the text of a cell before it was escaped."""
+    """Restore the text of an escaped cell."""
     return cell[1:] if cell[:1] == "'" and cell.lstrip("'").startswith(FORMULA_STARTS) else cell

@@ -156,7 +156,7 @@ async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
             "line": 0,
             "code": str(detail["type"]).replace("_", "-"),
             "severity": "error",
-            "message": f"{'.'.join(map(str, detail['loc']))} {wording(detail, shown=False)}"[:300],
+            "message": f"{'.'.join(map(str, detail['loc']))} {wording(detail, with_input=False)}"[:300],
             "advice": "",
         }
         for detail in error.errors()[:MOST_LISTED]

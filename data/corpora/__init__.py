@@ -1,1 +1,1 @@
-"""Corpora: documents cut into chunks, with an index on disk."""
+"""Corpora: chunked documents with an index on disk."""

@@ -1,4 +1,4 @@
-"""Documents as other tools write them: BEIR, Pyserini, MS MARCO v2.1, TREC's SGML, plain folders."""
+"""Readers of documents: BEIR, Pyserini, MS MARCO v2.1, TREC's SGML, plain folders; chunking."""
 
 import hashlib
 import html
@@ -27,7 +27,7 @@ ADVICE = (
 
 
 class DocumentFormat(StrEnum):
-    """A file, a line or a `<DOC>` element for each document."""
+    """Format of documents: a file, a line or a `<DOC>` element each."""
 
     TEXT = "text"
     JSONL = "jsonl"
@@ -49,32 +49,32 @@ _ABOUT_THE_FOLDER = ("readme", "license", "licence")
 
 
 def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGEST) -> Iterator[Passage]:
-    """Yield the documents of a folder or a file, plain or gzipped.
+    """Yield the documents of a folder or a file, plain or gzipped, and add problems of the others.
 
-    What cannot be read is noted and left out. The `headings` of MS MARCO's rows join the title.
+    The `headings` of MS MARCO's rows are appended to the title.
     """
     for file in document_files(path):
         kind = _kind_of(file)
         if path.is_dir() and kind is DocumentFormat.TEXT:
             yield from _text_file(file, file.relative_to(path).as_posix(), problems, limits)
         elif kind is DocumentFormat.TREC:
-            yield from _trec_file(file, _shown(file, path), problems, limits)
+            yield from _trec_file(file, _label(file, path), problems, limits)
         else:
             try:
                 yield from (document for _, document in each_record(file, limits, _document, problems))
             except FileFormatError as error:
                 if not path.is_dir():
                     raise
-                problems.note(error, _shown(file, path))
+                problems.note(error, _label(file, path))
 
 
-def _shown(file: Path, path: Path) -> str:
-    """Return the name of a file in messages: its path within the folder."""
+def _label(file: Path, path: Path) -> str:
+    """Return the path of a file within its folder, for messages."""
     return file.relative_to(path).as_posix() if path.is_dir() else file.name
 
 
 def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
-    """Return the sha256 of all that `read_documents` reads: names and bytes, in order."""
+    """Return the sha256 of the names and bytes that `read_documents` reads, in order."""
     digest = hashlib.sha256()
     for file in document_files(path):
         name = file.relative_to(path).as_posix() if path.is_dir() else ""
@@ -84,7 +84,7 @@ def content_hash(path: Path, limits: ReadLimits = LARGEST) -> str:
                 while piece := stream.read(READ_AT_ONCE):
                     digest.update(piece)
         except FileFormatError as error:
-            # Reading notes each of a folder's files that cannot be read; here a file alone cannot.
+            # `read_documents` reports unreadable files of a folder.
             if not path.is_dir():
                 raise
             digest.update(error.code.encode())
@@ -104,10 +104,10 @@ def document_files(path: Path) -> Sequence[Path]:
         files = [file for file in files if not file.stem.casefold().startswith(_ABOUT_THE_FOLDER)]
         kinds = {_kind_of(file) for file in files}
     if len(kinds) > 1:
-        message = f"{path} holds documents of several kinds: {', '.join(sorted(map(str, kinds)))}."
+        message = f"{path} contains documents of several kinds: {', '.join(sorted(map(str, kinds)))}."
         raise FileFormatError(message, advice="Put each kind into a folder of its own.", code="mixed-files")
     if not files:
-        raise FileFormatError(f"{path} holds no documents.", advice=ADVICE, code="empty-file")
+        raise FileFormatError(f"{path} contains no documents.", advice=ADVICE, code="empty-file")
     return files
 
 
@@ -163,7 +163,7 @@ def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
         if not number:
             problems.add(line, "missing-field", "This <DOC> has no <DOCNO>.")
         elif len(number.split()) > 1:
-            problems.add(line, "bad-id", f"The <DOCNO> {number!r} has white space within.")
+            problems.add(line, "bad-id", f"The <DOCNO> {number!r} contains white space.")
         else:
             titles = [_plain(element[begin:close]) for begin, close in _elements(element, *TITLES)]
             bodies = [element[begin:close] for begin, close in _elements(element, "TEXT")]
@@ -175,16 +175,16 @@ def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
 
 
 def _elements(text: str, *names: str) -> Iterator[tuple[int, int]]:
-    """Yield where the content of each closed element begins and ends, in time linear in the text."""
+    """Yield the spans of the contents of closed elements, in linear time."""
     tags = [tag for tag in _ELEMENT.finditer(text) if tag[2].upper() in names]
     last = {tag[2].upper(): place for place, tag in enumerate(tags) if tag[1]}
-    begun: re.Match[str] | None = None
+    opening: re.Match[str] | None = None
     for place, tag in enumerate(tags):
-        if begun is None:
-            begun = tag if not tag[1] and last.get(tag[2].upper(), -1) > place else None
-        elif tag[1] and tag[2].upper() == begun[2].upper():
-            yield begun.end(), tag.start()
-            begun = None
+        if opening is None:
+            opening = tag if not tag[1] and last.get(tag[2].upper(), -1) > place else None
+        elif tag[1] and tag[2].upper() == opening[2].upper():
+            yield opening.end(), tag.start()
+            opening = None
 
 
 def _plain(markup: str) -> str:
@@ -201,7 +201,7 @@ MARK = "#"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunking:
-    """The most words of a chunk, and how many it repeats; without spaces a character is a word."""
+    """Maximum words of a chunk and their overlap; in scripts without spaces a character is a word."""
 
     words: int = WORDS
     overlap: int = OVERLAP
@@ -212,23 +212,20 @@ class Chunking:
             raise RecordError(message, advice="Give at least one word and a smaller overlap, as 128 and 32.")
 
     def cut(self, text: str) -> Iterator[str]:
-        """Yield the chunks of a text, as written; the last one ends the text and says something new.
-
-        A text of at most `words` words is one chunk, one without words none.
-        """
+        """Yield the chunks of a text; the last one is more than overlap, and a blank text has none."""
         if (text.isascii() or not UNSPACED_SIGN.search(text)) and len(text.split()) <= self.words:
-            # Most passages are one chunk, which is quicker to see than to find each word's place.
+            # Fast path: most passages are one chunk.
             if stripped := text.strip():
                 yield stripped
             return
         spans = [(match.start(), match.end()) for match in WORD.finditer(text)]
         for first in range(0, max(1, len(spans) - self.overlap), self.words - self.overlap):
-            chosen = spans[first : first + self.words]
-            if chosen:
-                yield text[chosen[0][0] : chosen[-1][1]]
+            window = spans[first : first + self.words]
+            if window:
+                yield text[window[0][0] : window[-1][1]]
 
     def joined(self, chunks: Sequence[str]) -> str:
-        """Return the text that was cut, from its chunks in order; what two of them share is written once."""
+        """Join consecutive chunks without their overlap."""
         if not chunks:
             return ""
         pieces = [chunks[0]]
@@ -240,11 +237,11 @@ class Chunking:
 
 @dataclass(frozen=True, slots=True)
 class Analyser:
-    """Cuts texts into terms; `name` changes whenever that does.
+    """Analyser of texts; `name` changes with its terms.
 
     Attributes:
-        words: The words of a text, repeats included.
-        of_word: The term of a word, asked once for each word of a corpus.
+        words: Returns the words of a text, with repeats.
+        of_word: Returns the terms of a word; called once for each word of a corpus.
     """
 
     name: str
@@ -252,7 +249,7 @@ class Analyser:
     of_word: Callable[[str], Sequence[str]] = lambda word: (word,)
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of a text in order, repeats included."""
+        """Return the terms of a text in order, with repeats."""
         return [term for word in self.words(text) for term in self.of_word(word)]
 
 
@@ -262,6 +259,6 @@ def chunk_id(document: str, number: int) -> str:
 
 
 def document_of(chunk: str) -> str:
-    """Return the document that a chunk's id belongs to; an id of another form is a document's own."""
+    """Return the document of a chunk's id; other ids are documents themselves."""
     document, mark, number = chunk.rpartition(MARK)
     return document if mark and number.isdigit() else chunk

@@ -1,4 +1,4 @@
-"""A corpus on disk: its chunks and a BM25 index over them, both written and read by bm25s."""
+"""Corpora on disk: chunks with a BM25 index of bm25s."""
 
 import json
 import shutil
@@ -29,10 +29,7 @@ AGAIN = "Import the corpus again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The making of a corpus; one made otherwise is built anew.
-
-    `words` is the most words of a chunk, `overlap` how many neighbouring chunks share.
-    """
+    """Parameters of a corpus, which is rebuilt if they change; `words` and `overlap` are those of chunks."""
 
     name: str
     content_hash: str
@@ -44,12 +41,16 @@ class Manifest:
     format: int = FORMAT
 
     def same_making(self, other: "Manifest") -> bool:
-        """Return whether two corpora were built from the same documents in the same way."""
+        """Return whether two corpora have the same documents and parameters."""
         return replace(self, name="", documents=0, chunks=0) == replace(other, name="", documents=0, chunks=0)
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the making of a corpus; a StoreError where it cannot be read."""
+    """Read the manifest of a corpus.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
     try:
         return Manifest(**json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -59,7 +60,7 @@ def read_manifest(folder: Path) -> Manifest:
 def build_corpus(
     folder: Path, documents: Iterable[Passage], manifest: Manifest, analyser: Analyser
 ) -> Manifest:
-    """Write the files of a corpus into an empty folder, and return the manifest with its counts."""
+    """Write a corpus into an empty folder and return the manifest with its counts."""
     chunking = Chunking(words=manifest.words, overlap=manifest.overlap)
     vocabulary: dict[str, int] = {}
     by_word: dict[str, tuple[int, ...]] = {}
@@ -80,7 +81,7 @@ def build_corpus(
             ids.append(terms)
     if not vocabulary:
         message = f"The corpus {manifest.name} has no words in its {count} documents."
-        raise FileFormatError(message, advice="Give documents with text.", code="empty-file")
+        raise FileFormatError(message, advice="Import documents with text.", code="empty-file")
     import bm25s  # noqa: PLC0415 - listing corpora needs no index
 
     index = bm25s.BM25(k1=K1, b=B)
@@ -97,7 +98,7 @@ def _stored(text: str) -> str:
 
 
 class Corpus:
-    """Finds chunks of a corpus by BM25; its files are mapped, not read into memory."""
+    """Corpus with BM25 search; its files are memory-mapped."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         self.manifest = read_manifest(folder)
@@ -119,15 +120,12 @@ class Corpus:
         return self.manifest.chunks
 
     def chunk(self, place: int) -> Passage:
-        """One chunk by its place."""
+        """Return a chunk by its position."""
         row = self._index.corpus[place]
         return Passage(row["id"], row["text"], row["title"])
 
     def named(self, ids: Collection[str]) -> dict[str, Passage]:
-        """Return the chunks with these ids, and the documents, joined from their chunks without repeats.
-
-        Ids that are neither are left out. Reads every chunk once.
-        """
+        """Return the chunks and the joined documents with some ids; unknown ids are skipped."""
         names, chunks = set(ids), {}
         documents: dict[str, list[Passage]] = {}
         for place in range(len(self)):
@@ -144,7 +142,7 @@ class Corpus:
         return {**whole, **chunks}
 
     def search(self, query: str, k: int) -> list[tuple[Passage, float]]:
-        """Return at most `k` chunks that share a term with a query and their scores, best first."""
+        """Return at most `k` chunks that share a term with a query, with scores, best first."""
         terms = self._index.get_tokens_ids(self._analyser.terms(query))
         if not terms or k < 1:
             return []
@@ -153,7 +151,7 @@ class Corpus:
 
 
 def best_places(scores: "NDArray[np.float32]", k: int) -> "NDArray[np.intp]":
-    """Return the places of the k highest scores above 0, best first, ties in their own order."""
+    """Return the indices of the k highest scores above 0, best first, ties in order."""
     import numpy as np  # noqa: PLC0415 - as above
 
     least = np.partition(scores, -k)[-k] if k < len(scores) else np.float32(0)
@@ -168,21 +166,21 @@ REPLACED = ".replaced-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """Result of an import; `built` is False where the same corpus was there already."""
+    """Result of an import; `built` is False if the same corpus existed already."""
 
     manifest: Manifest
     built: bool
 
 
 class CorpusLibrary:
-    """Imports, lists and opens the corpora in a folder, which is made when first needed."""
+    """Library of the corpora in a folder, which is created on first use."""
 
     def __init__(self, folder: Path, analyser: Analyser) -> None:
         self._folder = folder
         self._analyser = analyser
 
     def list(self) -> tuple[Manifest, ...]:
-        """Return the corpora, by name."""
+        """Return the corpora by name."""
         if not self._folder.is_dir():
             return ()
         names = sorted(path.name for path in self._folder.iterdir() if (path / MANIFEST).is_file())
@@ -198,8 +196,8 @@ class CorpusLibrary:
     def add(self, name: str, source: Path, chunking: Chunking | None = None) -> Imported:
         """Import documents (see `read_documents`) under a name.
 
-        A corpus of that name is replaced when the new one is complete, and only where the documents, the
-        chunking or the analyser differ.
+        An existing corpus is replaced only if documents, chunking or analyser differ, and only by a complete
+        one.
         """
         require_name(name, "Corpus name")
         cut = chunking or Chunking()
@@ -217,7 +215,7 @@ class CorpusLibrary:
             try:
                 manifest = build_corpus(place, documents, planned, self._analyser)
             except FileFormatError:
-                # Where no document could be read, the reasons help, not that there is none.
+                # The problems of the documents explain more than an empty corpus.
                 problems.require_none(str(source), "Correct them and import it again.")
                 raise
             problems.require_none(str(source), "Correct them and import it again.")
@@ -225,11 +223,15 @@ class CorpusLibrary:
         return Imported(manifest=manifest, built=True)
 
     def open(self, name: str) -> Corpus:
-        """Open a corpus; a NotFoundError where there is none of the name."""
+        """Open a corpus.
+
+        Raises:
+            NotFoundError: There is no corpus of that name.
+        """
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
             names = ", ".join(manifest.name for manifest in self.list()) or "none"
-            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; known are: {names}.")
+            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it; there are: {names}.")
         return Corpus(folder, self._analyser)
 
     @contextmanager
@@ -249,7 +251,7 @@ class CorpusLibrary:
             shutil.rmtree(place, ignore_errors=True)
 
     def _replace(self, name: str, built: Path) -> None:
-        """Put a complete corpus in the place of an older one; readers of the old keep its files."""
+        """Replace an older corpus; its readers keep the old files."""
         target = self._folder / name
         if target.exists():
             old = Path(mkdtemp(prefix=REPLACED, dir=self._folder))

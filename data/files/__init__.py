@@ -1,1 +1,1 @@
-"""Files from outside, which may hold anything."""
+"""Readers of untrusted files."""

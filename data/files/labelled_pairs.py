@@ -1,4 +1,4 @@
-"""Answers to be scored, and passages of questions, as tables (docs/design.md)."""
+"""Readers of items to score, of passages, and of RAG-QA Arena's files of votes (docs/design.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from data.models import HumanLabel, MetricItem, Passage, ProblemList
 
 @dataclass(frozen=True, slots=True)
 class QuestionPassages:
-    """The passages of a question, which is named by its id or its text."""
+    """Passages of a question, which is identified by its id or text."""
 
     question: str
     passages: tuple[Passage, ...]
@@ -28,7 +28,7 @@ class QuestionPassages:
 LISTS = ("aspects", "sub_questions", "short_answers")
 LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
 EMPTY_ITEMS_STAY = ("passages",)
-"""The passages of a question, which are not contexts of an answer."""
+"""Names that are not replaced by ours: passages of a question are not contexts of an answer."""
 
 
 def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:
@@ -37,10 +37,7 @@ def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:
 
 
 def read_passages(path: Path, limits: ReadLimits) -> tuple[QuestionPassages, ...]:
-    """Read passages by question: `question_id` or the question's text (`query`), and `passages`.
-
-    RAG-QA Arena's prediction files are of this form.
-    """
+    """Read passages by `question_id` or `query`, as in RAG-QA Arena's predictions."""
     return read_records(path, limits, _question_passages, ours=True, lists=LIST_CELLS)
 
 
@@ -77,7 +74,7 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
 ENDING = ".json"
 JUDGED = "*_eval_by_*.json"
 VOTES = ("raw", "preferences", "votes", "labels")
-"""Names of the field with all votes, in order of preference."""
+"""Names of the field of votes, in order of preference."""
 TEXTS = ("query", "response_1", "response_2")
 WORDS: Mapping[str, float] = MappingProxyType(
     {
@@ -94,16 +91,16 @@ WORDS: Mapping[str, float] = MappingProxyType(
         "worse": 2.0,
     }
 )
-_ADVICE = f"Put the files {JUDGED} that are published with it into its folder."
+_ADVICE = f"Put the published files {JUDGED} into its folder."
 Row = Mapping[str, Any]
 
 
 def read_evaluations(
     path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None
 ) -> tuple[HumanLabel, ...] | None:
-    """Read the votes of such a file, a label each; None where the file has another format.
+    """Read a file of votes of RAG-QA Arena as labels; None if the file has another format.
 
-    With names of `systems`, pairs are read by the question and systems in their keys, without texts.
+    With names of `systems`, question and systems are parsed from the keys of pairs, and texts are optional.
     """
     rows = _rows_of(path, limits)
     if rows is None:
@@ -112,7 +109,7 @@ def read_evaluations(
     names = None if systems is None else _named_pairs(rows, systems)
     labels = tuple(label for key, row in rows for label in _labels(key, row, problems, names))
     if not labels and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no votes.", advice="Give the file as published.")
+        problems.add(0, "empty-file", f"{path.name} contains no votes.", advice="Use the published file.")
     problems.require_none(str(path))
     return labels
 
@@ -124,19 +121,19 @@ def _rows_of(path: Path, limits: ReadLimits) -> list[tuple[str, Row]] | None:
     if all(isinstance(payload.get(name), list) for name in TEXTS):
         return list(_of_columns(path, payload))
     if all(isinstance(entry, dict) and {"majority", "raw"} & entry.keys() for entry in payload.values()):
-        rows = _shown_beside(path, limits)
+        rows = _judged_rows(path, limits)
         return [(key, {**rows.get(key, {}), **entry}) for key, entry in payload.items()]
     return None
 
 
 def _document(path: Path, limits: ReadLimits) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
-    """Return the JSON document that a file is; None where it is none."""
+    """Return the JSON document of a file, or None."""
     if not path.name.removesuffix(".gz").endswith(ENDING):
         return None
     try:
         return parse_json(read_text(path, limits), 0)
     except FileFormatError:
-        # Whoever reads it line by line says what is wrong with it.
+        # The reader of lines reports the error.
         return None
 
 
@@ -146,14 +143,14 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
     if len(lengths) > 1:
         counts = ", ".join(f"{name} {len(values)}" for name, values in lists.items())
         raise FileFormatError(
-            f"{path.name} has columns of several lengths: {counts}.", advice="Give the file as published."
+            f"{path.name} has columns of several lengths: {counts}.", advice="Use the published file."
         )
     for number in range(lengths.pop()):
         row = {name: values[number] for name, values in lists.items()}
         yield str(row.get("pair_id", row.get("id", number + 1))), row
 
 
-def _shown_beside(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
+def _judged_rows(path: Path, limits: ReadLimits) -> Mapping[str, Row]:
     rows: dict[str, Row] = {}
     for file in sorted(path.parent.glob(JUDGED)):
         records = _document(file, limits)
@@ -216,7 +213,7 @@ def _named_pairs(rows: Sequence[tuple[str, Row]], systems: Collection[str]) -> M
 
 
 def _systems(row: Row) -> tuple[str, str]:
-    """Return the systems that wrote the two answers, empty where the file does not say."""
+    """Return the systems of the two answers; empty if unknown."""
     order = row.get("order")
     models = [order.get(place) for place in "12"] if isinstance(order, dict) else []
     first, second = models if all(models) and models else (row.get("model_1"), row.get("model_2"))
@@ -224,7 +221,7 @@ def _systems(row: Row) -> tuple[str, str]:
 
 
 def _answers(row: Row) -> Sequence[object]:
-    """Return the two answers: their own fields, else the text between the tags of the judge's prompt."""
+    """Return the two answers from their fields, else from the judge's prompt."""
     if row.get("response_1") and row.get("response_2"):
         return row["response_1"], row["response_2"]
     prompt = row.get("prompt")
@@ -234,7 +231,7 @@ def _answers(row: Row) -> Sequence[object]:
 
 
 def _between(text: object, opening: str, closing: str) -> str | None:
-    """From the first opening to the last closing mark, as the published script reads it."""
+    """Return the text from the first opening to the last closing mark, as the published script does."""
     if not isinstance(text, str):
         return None
     start, end = text.find(opening), text.rfind(closing)
@@ -252,7 +249,7 @@ def _label(vote: object, systems: Sequence[str]) -> float | None:
     if isinstance(vote, bool) or not isinstance(vote, str | int):
         return None
     text = str(vote).strip()
-    # A name may stand with its owner, `owner/model`, in one file and without in the other.
+    # A name may include its owner, `owner/model`, in one file and not in the other.
     for system, label in zip(systems, (-1.0, 1.0), strict=True):
         if text and text in {system, system.replace("/", "-"), system.rpartition("/")[2]}:
             return label

@@ -1,9 +1,9 @@
-"""Labels of people on pairs of answers: tables, exports of Label Studio and Argilla, RAG-QA Arena's file.
+"""Readers of people's labels of pairs: tables, exports of Label Studio and Argilla, RAG-QA Arena's file.
 
 Label Studio exports a list of tasks with `data`, `meta` and `annotations`: the tag Pairwise (`left` is answer
 a), Choices for a tie, Number for a grade. Argilla's records have `fields`, `metadata` and `responses`, or,
-from `records.to_list(flatten=True)`, columns such as `preference.responses`; only these say which responses
-are drafts or were discarded.
+from `records.to_list(flatten=True)`, columns such as `preference.responses`; only the latter have the status
+of responses.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ GRADES: Mapping[Side, float] = MappingProxyType({"a": -1.0, "tie": 0.0, "b": 1.0
 BOTH_BAD = frozenset({"tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", "both are bad"})
 SKIP = "skip"
 PREFERENCES = ("preference", "label", "winner")
-"""Names of the questions of a project that ask for the better answer."""
+"""Names of the question for the better answer in a project."""
 UNCHANGED = ("passages", "id", "data", "meta", "annotations", "fields", "metadata", "responses")
 SIDES: Mapping[str, str] = MappingProxyType(
     {
@@ -43,16 +43,14 @@ SIDES: Mapping[str, str] = MappingProxyType(
         },
     }
 )
-"""Our names of a pair's columns by those of others."""
-NO_STATUS = (
-    "A response of Argilla has no status, so drafts and discarded responses cannot be told from labels."
-)
+"""Our names of a pair's columns by other names."""
+NO_STATUS = "A response of Argilla has no status, so it may be a draft or discarded."
 FLATTEN = "Export with `dataset.records.to_list(flatten=True)`, and write that list as JSON."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelFile:
-    """Labels of a file; `left_out` counts by reason those that are not votes."""
+    """Labels of a file, and counts of skipped entries by reason."""
 
     labels: tuple[HumanLabel, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -76,13 +74,13 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     known = (replace(one, annotator=numbers.get(one.annotator, one.annotator)) for one in found)
     labels = _newest(list(known), left_out)
     if not labels and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no labels.", advice="Write at least one.")
+        problems.add(0, "empty-file", f"{path.name} contains no labels.", advice="Write at least one.")
     problems.require_none(path.name)
     return LabelFile(labels=tuple(labels), left_out=dict(left_out))
 
 
 def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
-    """Keep one label of a named person and pair: the last one given."""
+    """Keep the newest label of each person and pair."""
     newest: dict[object, HumanLabel] = {}
     for at, label in enumerate(labels):
         key = (label.id, label.annotator) if label.annotator else at
@@ -103,7 +101,7 @@ def _labels(
     left_out: Counter[str],
     numbers: dict[str, str],
 ) -> list[HumanLabel]:
-    """Read the labels of a row: one of a table, one for each person of a task or record."""
+    """Read the labels of a row: one of a table, one per person of a task or record."""
     if {"annotator", "annotation_id"} <= row.keys() and not {"label", "winner"} & row.keys():
         message = "This export of Label Studio does not say which control a value belongs to."
         problems.add(line, "wrong-format", message, advice="Export the project as JSON.")
@@ -165,7 +163,7 @@ def _named(row: Row, *names: str) -> bool:
 
 
 def _id_of(fields: Fields, row: Row, question_id: str, systems: Sequence[str]) -> str:
-    """Read the id of a pair: its own, else of its question and systems, else of its texts."""
+    """Return the id of a pair, or one made of its question and systems or of its texts."""
     if _named(row, "id"):
         return fields.id("id")
     if question_id:
@@ -175,7 +173,7 @@ def _id_of(fields: Fields, row: Row, question_id: str, systems: Sequence[str]) -
 
 
 def _grade(fields: Fields, *, own: bool) -> float:
-    """Read the label; a word in a column of our own is a side, in others it may be a system's name."""
+    """Read the label; a word in a column `label` is a side, in others it may be a system's name."""
     value = fields.row.get("label")
     side = winning_side(value, fields.row.get("system_a"), fields.row.get("system_b"), by_name=not own)
     if side is not None:
@@ -191,7 +189,7 @@ def _grade(fields: Fields, *, own: bool) -> float:
 
 
 def _number(value: object) -> float | None:
-    """Read a number, also one that is text; None for anything else."""
+    """Parse a number or a text of one; None for anything else."""
     try:
         return None if isinstance(value, bool) or value is None else float(str(value))
     except ValueError:
@@ -208,25 +206,25 @@ def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> 
         if annotation.get("was_cancelled") or annotation.get("ground_truth"):
             left_out["skipped" if annotation.get("was_cancelled") else "marked as ground truth"] += 1
             continue
-        picked = _control(controls, PREFERENCES, "pairwise", "selected")
-        chosen = _listed(_control(controls, ("choice", *PREFERENCES), "choices", "choices"))
-        tie = chosen[0] if chosen else None
+        side = _control(controls, PREFERENCES, "pairwise", "selected")
+        choices = _listed(_control(controls, ("choice", *PREFERENCES), "choices", "choices"))
+        tie = choices[0] if choices else None
         grade = _control(controls, ("grade",), "number", "number")
-        if picked is None and tie is None and grade is None:
+        if side is None and tie is None and grade is None:
             left_out["without a label"] += 1
             continue
-        if None not in (picked, tie) and winning_side(picked, "", "") != winning_side(tie, "", ""):
-            raise FileFormatError(f"An annotation prefers {picked} and chooses {tie}.")
+        if None not in (side, tie) and winning_side(side, "", "") != winning_side(tie, "", ""):
+            raise FileFormatError(f"An annotation prefers {side} and chooses {tie}.")
         yield {
             **_ours(data),
-            "winner": _graded(picked or tie, grade),
+            "winner": _graded(side or tie, grade),
             "annotator": _person(annotation.get("completed_by"), numbers),
             "labelled_at": annotation.get("updated_at"),
         }
 
 
 def _graded(label: object, grade: object) -> object:
-    """Choose the grade, which says more than the label, where there is one; they must not contradict."""
+    """Prefer the grade to the label, which must agree."""
     number, side = _number(grade), winning_side(label, "", "")
     if number is None:
         return label if grade is None else grade
@@ -236,7 +234,7 @@ def _graded(label: object, grade: object) -> object:
 
 
 def _person(user: object, numbers: dict[str, str]) -> str:
-    """Read the number of a user, else their address or name; `numbers` are those of addresses in the file."""
+    """Return a user's number, else address or name; `numbers` maps addresses of the file to numbers."""
     if isinstance(user, Mapping):
         number, user = id_text(user.get("id")), user.get("email")
         if number:
@@ -244,15 +242,15 @@ def _person(user: object, numbers: dict[str, str]) -> str:
             user = number
     name = id_text(user)
     if not name:
-        message = "An annotation has no completed_by, as of a deleted user."
+        message = "An annotation has no completed_by, for example because its user was deleted."
         raise FileFormatError(message, advice="Name the user, or delete the annotation.")
     return name
 
 
 def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str) -> object:
-    """Read the value of the control with one of some names, else of the only one of a type.
+    """Return the value of the control with one of some names, else of the only one of a type.
 
-    A number of another name may be anything, such as a confidence.
+    A number with another name may be something else, such as a confidence.
     """
     typed = [control for control in controls if control.get("type") == kind]
     chosen = [control for control in typed if control.get("from_name") in names]
@@ -262,13 +260,13 @@ def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str)
         names_text = ", ".join(sorted(str(control.get("from_name")) for control in chosen))
         raise FileFormatError(
             f"An annotation has several answers of the type {kind} ({names_text}).",
-            advice=f"Call the control that counts {names[0]}.",
+            advice=f"Name the relevant control {names[0]}.",
         )
     return values[0] if values else None
 
 
 def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object]]:
-    """Yield the responses of a record of Argilla by person as rows; only submitted ones are labels."""
+    """Yield the submitted responses of a record of Argilla as rows, one per person."""
     people: dict[str, dict[str, object]] = {}
     status: dict[str, object] = {}
     for question, person, value, state in _answers(record):

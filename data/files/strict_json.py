@@ -1,4 +1,4 @@
-"""JSON of untrusted files, parsed strictly; what is wrong with it, or with its fields, in plain words."""
+"""Strict parser of untrusted JSON, and readable errors of JSON and pydantic."""
 
 import json
 import math
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-LONGEST_VALUE = 60
-NOTHING_GIVEN = ("missing", "extra_forbidden")
+MAX_VALUE_LENGTH = 60
+WITHOUT_INPUT = ("missing", "extra_forbidden")
 WORDS: Mapping[str, str] = {
     "missing": "is missing",
     "extra_forbidden": "is not known",
@@ -63,17 +63,17 @@ def _problem_lines(error: "ValidationError") -> Iterator[str]:
         yield f"{place} {wording(problem)}".strip()
 
 
-def wording(problem: Mapping[str, Any], *, shown: bool = True) -> str:
-    """Describe one problem of pydantic's list, without its place; with the input where `shown` allows."""
+def wording(problem: Mapping[str, Any], *, with_input: bool = True) -> str:
+    """Describe a problem of pydantic without its place, optionally with the input."""
     context = problem.get("ctx", {})
     if problem["type"] in {"value_error", "assertion_error"}:
         return str(context["error"])
     words = WORDS.get(problem["type"], "cannot be used").format_map(context)
     value = problem["input"]
-    if not shown or problem["type"] in NOTHING_GIVEN or not isinstance(value, str | int | float | None):
+    if not with_input or problem["type"] in WITHOUT_INPUT or not isinstance(value, str | int | float | None):
         return words
     quoted = repr(value)
-    return f"{words} (it is {quoted if len(quoted) <= LONGEST_VALUE else quoted[:LONGEST_VALUE] + '…'})"
+    return f"{words} (it is {quoted if len(quoted) <= MAX_VALUE_LENGTH else quoted[:MAX_VALUE_LENGTH] + '…'})"
 
 
 _ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
@@ -83,7 +83,7 @@ NULS_REPLACED = "NUL characters (\\u0000) read as U+FFFD, since no database keep
 
 @contextmanager
 def counting_nuls() -> Iterator[dict[int, int]]:
-    """Collect how many escaped NUL characters are replaced within, by text; the caller reports the sum."""
+    """Count the escaped NUL characters that the block replaces, by text."""
     counts: dict[int, int] = {}
     token = _NULS.set(counts)
     try:
@@ -93,7 +93,7 @@ def counting_nuls() -> Iterator[dict[int, int]]:
 
 
 def without_nuls(text: str, decode: Callable[[str], Any] = json.loads) -> Any:  # noqa: ANN401 - as parse_json
-    """Decode JSON, its escaped NUL characters as U+FFFD, and count these."""
+    """Decode JSON with escaped NUL characters as U+FFFD, and count them."""
     if "\\u0000" not in text:
         return decode(text)
     plain, count = _ESCAPED_NUL.subn(rf"\1{REPLACEMENT}", text)
@@ -108,7 +108,7 @@ def without_nuls(text: str, decode: Callable[[str], Any] = json.loads) -> Any:  
 def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
     """Parse JSON strictly: no NaN or infinity, no duplicate keys, no lone surrogates; NUL becomes U+FFFD.
 
-    With `finite` off, numbers that are not finite become null, as logs of other tools have them.
+    Without `finite`, NaN and infinity become null, for logs of other tools.
     """
     try:
         if text.startswith("\ufeff"):
@@ -130,7 +130,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
         message = "The JSON is nested too deeply."
         raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
     except ValueError as error:
-        # Python's own words tell of its settings.
+        # Python's message mentions a setting of the interpreter.
         message = "This is not JSON that can be read: a number has too many digits."
         raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
     except FileFormatError as error:
@@ -145,24 +145,24 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
         "Expecting ',' delimiter": "a comma or a closing bracket is missing",
         "Expecting ':' delimiter": "a colon is missing",
         "Expecting property name": "a field name in double quotes is missing",
-        "Illegal trailing comma": "a comma too many stands",
+        "Illegal trailing comma": "there is a comma too many",
         "Extra data": "something follows the value",
-        "Unterminated string": "a text is never closed, which begins",
-        "Invalid control character": "a line end or control character stands in a text",
-        "Invalid \\": "a backslash is followed by a wrong sign",
-        "Unexpected UTF-8 BOM": "a byte order mark stands",
+        "Unterminated string": "a text is never closed, which starts",
+        "Invalid control character": "there is a line end or control character in a text",
+        "Invalid \\": "a backslash is followed by a wrong character",
+        "Unexpected UTF-8 BOM": "there is a byte order mark",
     }
 )
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
-    """Return Python's complaint about a JSON text, without its place."""
+    """Describe an error of Python's JSON parser, without its place."""
     faults = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
     return next(faults, "it cannot be read")
 
 
 def _refuse_constant(word: str) -> float:
-    message = f"{word} is not a number that JSON knows."
+    message = f"{word} is not a number in JSON."
     raise FileFormatError(message, advice="Use finite numbers or null.", code="not-finite")
 
 
@@ -185,11 +185,11 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counts = Counter(name for name, _ in pairs)
         twice = sorted(name[:60] for name, count in counts.items() if count > 1)
         message = f"A field appears twice: {', '.join(twice[:5])}."
-        raise FileFormatError(message, advice="Give every field once.", code="duplicate-key")
+        raise FileFormatError(message, advice="Write every field once.", code="duplicate-key")
     return record
 
 
-# `json.loads` makes a decoder for each text, which takes as long as a short text.
+# `json.loads` would create a decoder for each text, which takes as long as decoding a short one.
 _STRICT = json.JSONDecoder(
     parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_no_duplicates
 )

@@ -1,7 +1,7 @@
-"""Reading untrusted text files: plain or gzipped, with limits, never a traceback.
+"""Readers of untrusted text files, plain or compressed, with limits.
 
-A gzip bomb stops at the limit on *decompressed* bytes, or earlier at the ratio that no text reaches;
-lines are streamed, so memory is bounded by the longest line allowed.
+Compression bombs stop at the limit on *decompressed* bytes, or earlier at a ratio that no text reaches. Lines
+are streamed, so memory is bounded by the maximum length of a line.
 """
 
 import bz2
@@ -26,12 +26,12 @@ GZIP_MAGIC = b"\x1f\x8b"
 COMPRESSED: Mapping[bytes, str] = MappingProxyType(
     {GZIP_MAGIC: "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 )
-"""The first bytes of what is decompressed while it is read."""
+"""First bytes of compressed files."""
 BUFFER = 1024 * 1024
 
 
 def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
-    """Return the bytes behind a compression, of the kinds in `COMPRESSED`; none where it is empty."""
+    """Open a stream of decompressed bytes, of a kind in `COMPRESSED` or empty for none."""
     match kind:
         case "gzip":
             return cast("IO[bytes]", gzip.GzipFile(fileobj=raw, mode="rb"))
@@ -49,24 +49,24 @@ def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
 
 
 def damages() -> tuple[type[BaseException], ...]:
-    """List the exceptions of files and decompressors, such as for a stream that is cut off."""
+    """Return the exceptions of files and decompressors, for example for truncated streams."""
     pyarrow = sys.modules.get("pyarrow")
     more = (pyarrow.ArrowException,) if pyarrow else ()
     return (OSError, EOFError, zlib.error, lzma.LZMAError, *more)
 
 
 class LineFeeds(io.RawIOBase):
-    """A stream whose carriage returns are line feeds."""
+    """Stream that converts carriage returns to line feeds."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
 
     def readable(self) -> bool:
-        """Return whether a text can be read."""
+        """Return whether the stream is readable."""
         return True
 
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - whatever holds bytes
-        """Read into a buffer, and return how many bytes."""
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any buffer
+        """Read into a buffer and return the number of bytes."""
         content = self._stream.read(len(buffer)).replace(b"\r", b"\n")
         buffer[: len(content)] = content
         return len(content)
@@ -76,10 +76,10 @@ UTF8_BOM = b"\xef\xbb\xbf"
 ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
     {"UTF-32": (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
 )
-"""Byte order marks of encodings that are not read, the longer ones first."""
+"""Byte order marks of unsupported encodings, longer ones first."""
 MEBIBYTE = 1024 * 1024
-LONGEST_NAME = 60
-"""Characters; no file system counts more than four bytes for one, or takes fewer than 255."""
+MAX_NAME_LENGTH = 60
+"""Characters of a file's name: at most four bytes each, within the 255 bytes of all file systems."""
 RATIO_FROM = 16 * MEBIBYTE
 
 
@@ -89,8 +89,8 @@ class ReadLimits:
 
     Attributes:
         file_bytes: Bytes after decompression.
-        gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
-        items: Items of a list in a row of one, on average.
+        gzip_ratio: Decompressed bytes per compressed byte, checked after the first 16 MiB.
+        items: Mean number of items of lists in a row.
     """
 
     file_bytes: int = 200 * MEBIBYTE
@@ -102,8 +102,8 @@ class ReadLimits:
 
 
 def too_many_bytes(name: str, limits: ReadLimits, line: int = 0) -> FileFormatError:
-    """Return the error of a file that is larger than it may be."""
-    message = f"{name} holds more than {limits.file_bytes:,} bytes once decompressed."
+    """Return the error for a too large file."""
+    message = f"{name} contains more than {limits.file_bytes:,} bytes once decompressed."
     return FileFormatError(message, advice="Give a smaller file.", code="too-large", line=line)
 
 
@@ -112,23 +112,22 @@ ARROW_MAGICS = (b"\xff\xff\xff\xff", b"ARROW1")
 
 
 def magic_of(path: Path) -> bytes:
-    """Read the first stored bytes of a file; empty where it cannot be read, which is reported later."""
+    """Read the first bytes of a file; empty if it is unreadable, which is reported later."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(8)
     return b""
 
 
 def file_name(path_text: str) -> str:
-    """Turn a file's name into a plain one: without folders, printable, not too long."""
-    last = re.split(r"[/\\]", path_text)[-1][-LONGEST_NAME:]
+    """Return a safe name of a file: without folders, printable, not too long."""
+    last = re.split(r"[/\\]", path_text)[-1][-MAX_NAME_LENGTH:]
     return "".join(sign for sign in last if sign.isprintable()).strip(" .") or "file"
 
 
 class GuardedStream:
-    """The bytes of a file, decompressed where its content is (`COMPRESSED`), never beyond the limits.
+    """Stream of the decompressed bytes of a file within limits, as a context manager.
 
-    Use it as a context manager. `line` counts the line ends passed by `readline`, which with
-    `carriage_returns` are those of the classic Macintosh.
+    `line` counts the lines read by `readline`, which end with carriage returns if `carriage_returns` is true.
     """
 
     def __init__(self, path: Path, limits: ReadLimits, *, carriage_returns: bool = False) -> None:
@@ -174,7 +173,7 @@ class GuardedStream:
         return content
 
     def _split(self) -> Iterator[bytes]:
-        """Yield lines, and what is longer than a line may be as it is, read in blocks."""
+        """Yield lines; a too long line is yielded in parts."""
         rest = b""
         while block := self._guarded(lambda: self._stream.read1(BUFFER)):
             lines = io.BytesIO(rest + block).readlines()
@@ -185,7 +184,7 @@ class GuardedStream:
             yield rest
 
     def read(self, size: int) -> bytes:
-        """Up to `size` bytes; empty at the end. The byte order mark is removed."""
+        """Read up to `size` bytes; empty at the end. The byte order mark is removed."""
         return self._guarded(lambda: self._stream.read(size))
 
     def _guarded(self, read_bytes: Callable[[], bytes]) -> bytes:
@@ -210,7 +209,7 @@ class GuardedStream:
             raise too_many_bytes(self.name, self.limits, self.line)
         if not self.compression or self._read <= RATIO_FROM:
             return
-        # Of a pipe nobody tells how much was read; the limit on its bytes holds all the same.
+        # The compressed bytes of a pipe are not known; only the limit on its bytes applies.
         if self._raw.seekable() and self._read > self.limits.gzip_ratio * max(1, self._raw.tell()):
             message = f"{self.name} decompresses to more than {self.limits.gzip_ratio} times its size."
             advice = "Upload it without compression."
@@ -218,7 +217,7 @@ class GuardedStream:
 
 
 def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:
-    """Yield numbered lines without their line ends, the byte order mark removed, blank ones left out."""
+    """Yield numbered lines without line ends and byte order mark; blank lines are skipped."""
     with GuardedStream(path, limits) as stream:
         while content := stream.readline():
             stripped = content.rstrip(b"\r\n")
@@ -227,7 +226,7 @@ def read_lines(path: Path, limits: ReadLimits) -> Iterator[tuple[int, bytes]]:
 
 
 def content_bytes(path: Path, limits: ReadLimits) -> int:
-    """Count the bytes that a file holds, decompressed, as far as it can be read within the limits."""
+    """Count the decompressed bytes of a file, as far as it is readable within the limits."""
     size = 0
     with suppress(FileFormatError), GuardedStream(path, limits) as stream:
         while block := stream.read(MEBIBYTE):
@@ -286,7 +285,7 @@ def _without_bom(name: str, content: bytes) -> bytes:
 
 
 def _wide_encoding(content: bytes) -> str:
-    """Return the encoding of a text with zeros beside each of its first signs; empty without any."""
+    """Detect UTF-16 and UTF-32 without a byte order mark by their zeros; else empty."""
     signs = [bool(byte) for byte in content[:8]]
     if signs in ([True, False, False, False] * 2, [False, False, False, True] * 2):
         return "UTF-32"

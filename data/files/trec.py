@@ -1,4 +1,4 @@
-"""Relevance judgments: TREC qrels (a second field may be a subtopic), BEIR's, or CRUX's ratings."""
+"""Readers of relevance judgments (TREC qrels with subtopics, BEIR, CRUX's ratings) and of TREC runs."""
 
 import math
 import re
@@ -16,12 +16,12 @@ from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import ProblemList
 
 WHOLE = "0"
-"""The subtopic of a judgment of the question as a whole."""
+"""Subtopic of judgments of a whole question."""
 BEIR_HEADER = "query-id"
 GRADE_NAMES = (BEIR_HEADER, "score", "grade", "relevance", "rel", "label")
 TREC_FIELDS, BEIR_FIELDS = 4, 3
 ANSWERS_FROM = 3.0
-"""CRUX's η: from this rating on a passage answers a sub-question."""
+"""CRUX's η: minimum rating of a passage that answers a sub-question."""
 ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
 ROUNDS = (
     "{name}: the {count:,} values of the second column are not subtopics, since no passage has two of them "
@@ -33,9 +33,9 @@ Judged = tuple[str, str, str, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Qrels:
-    """Grades by question, subtopic and passage; from `relevant_from` on a passage is relevant.
+    """Grades by question, subtopic and passage; `relevant_from` is the minimum grade of relevant passages.
 
-    `note` is what readers of the numbers must know.
+    `note` is a note for readers of the numbers.
     """
 
     judgments: Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -49,7 +49,7 @@ class Qrels:
 
     @cached_property
     def grades(self) -> Mapping[str, Mapping[str, float]]:
-        """The grade of each judged passage by question: the highest over its subtopics."""
+        """Grades of passages by question: the highest over subtopics."""
         best: dict[str, dict[str, float]] = {}
         for question, subtopics in self.judgments.items():
             own = best.setdefault(question, {})
@@ -60,7 +60,7 @@ class Qrels:
 
     @cached_property
     def questions(self) -> frozenset[str]:
-        """The questions with a relevant passage."""
+        """Questions with a relevant passage."""
         return frozenset(
             question
             for question, own in self.grades.items()
@@ -69,7 +69,7 @@ class Qrels:
 
 
 def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = False) -> Qrels:
-    """Read judgments, plain or gzipped; `rated` ones are of sub-questions whatever their second field."""
+    """Read judgments, plain or gzipped; with `rated` the second field is always a sub-question."""
     problems = ProblemList()
     grades: dict[str, dict[str, dict[str, float]]] = {}
     relevant_from = 1.0
@@ -89,7 +89,7 @@ def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = Fa
                 message = f"{passage} has the grades {own[passage]:g} and {grade:g}."
                 problems.add(number, "two-grades", message, advice="Keep one of them.")
     if not grades and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
+        problems.add(0, "empty-file", f"{path.name} contains no judgments.", advice=ADVICE)
     problems.require_none(path.name, ADVICE)
     subtopics = {subtopic for own in grades.values() for subtopic in own}
     qrels = Qrels(judgments=grades, relevant_from=relevant_from)
@@ -101,7 +101,7 @@ def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = Fa
 
 
 def _are_subtopics(names: Collection[str], grades: Mapping[str, Mapping[str, Mapping[str, float]]]) -> bool:
-    """Return whether second fields are subtopics: whole numbers or names, of which a passage has several."""
+    """Return whether second fields are subtopics: integers or names, and several for a passage."""
     whole = all(_whole(name) for name in names)
     return whole and any(
         len(set(chain(*own.values()))) < sum(map(len, own.values())) for own in grades.values()
@@ -109,13 +109,13 @@ def _are_subtopics(names: Collection[str], grades: Mapping[str, Mapping[str, Map
 
 
 def _whole(subtopic: str) -> bool:
-    """Return whether a second field is not a fraction."""
+    """Return whether a second field is not fractional."""
     number = _score(subtopic)
     return math.isnan(number) or number.is_integer()
 
 
 def _fields(text: str, number: int) -> Iterator[Judged]:
-    # Tabs define BEIR's lines, whose ids may hold spaces.
+    # BEIR separates fields with tabs, since ids may contain spaces.
     tabbed = text.rstrip("\r\n").split("\t")
     fields = tabbed if len(tabbed) == BEIR_FIELDS and all(map(str.strip, tabbed)) else text.split()
     if len(fields) == BEIR_FIELDS:
@@ -126,12 +126,12 @@ def _fields(text: str, number: int) -> Iterator[Judged]:
         question, subtopic, passage, grade = fields
         yield question, subtopic, passage, _grade(grade, number)
     else:
-        raise _bad(number, f"This line has {len(fields)} fields, and is not a judgment.")
+        raise _bad(number, f"This line has {len(fields)} fields, so it is not a judgment.")
 
 
 def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
-    """One question's ratings: of all its `passages` (`ratings`), or of one passage (`rating`)."""
-    assert isinstance(row, Mapping)  # noqa: S101 - it begins with a brace
+    """Parse the ratings of a question: of all its `passages` (`ratings`), or of one (`rating`)."""
+    assert isinstance(row, Mapping)  # noqa: S101 - it starts with a brace
     question = next((row[name] for name in ("question_id", "example_id", "qid", "id") if name in row), None)
     passage = next((row[name] for name in ("pid", "docid", "passage_id") if name in row), None)
     names, table = (
@@ -168,14 +168,14 @@ def _bad(line: int, message: str) -> FileFormatError:
 
 FIELDS = 6
 STEP = 2.0**-22
-"""Two steps of single precision, relative to a score."""
+"""Two units of single precision, relative to a score."""
 MIN_SCALE = 1e-6
 TREC_RUNS_ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
 
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """One retrieved passage."""
+    """Retrieved passage."""
 
     question: str
     passage: str
@@ -183,7 +183,7 @@ class RunLine:
 
 
 def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[RunLine, ...]]:
-    """Read a run, plain or gzipped: the passages of each question by falling scores, then by falling ids."""
+    """Read a run, plain or gzipped: passages by question, sorted by descending score and id."""
     problems = ProblemList()
     lines: dict[str, dict[str, RunLine]] = {}
     for number, content in read_lines(path, limits or ReadLimits()):
@@ -199,7 +199,7 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
             problems.add(number, "duplicate-passage", message, advice="Rank each passage once.")
         own[fields[2]] = RunLine(fields[0], fields[2], score)
     if not lines and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no run.", advice=TREC_RUNS_ADVICE)
+        problems.add(0, "empty-file", f"{path.name} contains no run.", advice=TREC_RUNS_ADVICE)
     problems.require_none(path.name, TREC_RUNS_ADVICE)
     return {
         question: tuple(
@@ -221,7 +221,7 @@ def _place(line: RunLine) -> tuple[float, str]:
 
 
 def _single(score: float) -> float:
-    """Round to single precision, as trec_eval does before it orders passages."""
+    """Round to single precision, as trec_eval does before sorting."""
     try:
         value: float = struct.unpack("f", struct.pack("f", score))[0]
     except OverflowError:
@@ -232,8 +232,8 @@ def _single(score: float) -> float:
 def run_lines(rankings: Mapping[str, Sequence[RunLine]], name: str) -> Iterator[str]:
     """Yield the lines of a run named `name`.
 
-    `trec_eval` orders by scores at single precision and not by ranks, so that a score which does not fall
-    is written a little below the one before it.
+    `trec_eval` sorts by scores at single precision and ignores ranks, so equal scores are written slightly
+    decreasing.
     """
     for question, ranking in rankings.items():
         score = math.inf
@@ -253,12 +253,12 @@ _SHIFTING = re.compile(r"\s|%(?=[0-9A-F]{2})")
 
 
 def run_field(text: str) -> str:
-    """Write a name as one field: white space becomes `%20` and so on, so that no two names have one field."""
+    """Escape white space in a name, uniquely, so that it is one field."""
     return _SHIFTING.sub(lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), text) or "%"
 
 
 def ids_by_field(ids: Iterable[str]) -> dict[str, str]:
-    """Map fields of a run or of qrels to ids: each id as it is, as `run_field` writes it, and decomposed."""
+    """Map fields of runs and qrels to ids: unchanged, as written by `run_field`, and decomposed."""
     names = tuple(ids)
     forms = {run_field(normalize(form, name)): name for name in names for form in ("NFC", "NFD")}
     return forms | {run_field(name): name for name in names} | {name: name for name in names}

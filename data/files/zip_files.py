@@ -1,4 +1,4 @@
-"""Unpacking untrusted zip files: no paths outwards, no links, no bombs, no surprises."""
+"""Unpack untrusted zip files safely, and write files atomically."""
 
 import gzip
 import io
@@ -22,7 +22,7 @@ ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93
-"""Compression method that zipfile knows from Python 3.14 on only; inspect writes its logs so."""
+"""Compression method of inspect's logs, which zipfile supports from Python 3.14."""
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, NotImplementedError, RuntimeError, OSError),
@@ -35,8 +35,8 @@ class ArchiveLimits:
     """Limits on unpacking a zip file.
 
     Attributes:
-        deepest: Names that a path may have; 2 for files at the top, or in folders there.
-        advice: What to do where it cannot be unpacked.
+        deepest: Maximum depth of a path; 2 for files at the top or in top folders.
+        advice: Advice for errors.
     """
 
     files: int = 200
@@ -46,7 +46,7 @@ class ArchiveLimits:
 
 
 def members_of(path: Path) -> dict[str, int]:
-    """Return the files of a zip file and how long they are, as it says; none where it cannot be opened."""
+    """Return the files of a zip file with their declared sizes; empty if it cannot be opened."""
     with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as archive:
         return {member.filename: member.file_size for member in archive.infolist()}
     return {}
@@ -56,7 +56,7 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
     """Unpack a zip file into an empty folder.
 
     Returns:
-        Where its files lie: the folder, or the one folder in the archive.
+        The folder of its files: the given one, or the only top folder of the archive.
     """
     limits = limits or ArchiveLimits()
     with opened(path, limits) as (archive, members):
@@ -70,7 +70,7 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
 
 @contextmanager
 def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """Open an archive; folders and the extra files of file managers are left out."""
+    """Open an archive; folders and files of file managers are skipped."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [
@@ -79,7 +79,7 @@ def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile,
                 if not member.is_dir() and not _is_hidden(member.filename)
             ]
             if len(members) > limits.files:
-                raise _bad(path, f"holds more than {limits.files:,} files", "archive-too-large", limits)
+                raise _bad(path, f"contains more than {limits.files:,} files", "archive-too-large", limits)
             for member in members:
                 _require_place(path, member, limits)
             yield archive, members
@@ -88,12 +88,12 @@ def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile,
 
 
 def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    """One file of an archive, if it has at most `limit` bytes, whatever the archive says of its size."""
+    """Read a file of an archive of at most `limit` bytes, regardless of its declared size."""
     with _open_member(archive, member) as source:
         content = source.read(limit + 1)
     if len(content) > limit:
         message = f"{member.filename} in {path.name} is larger than {limit:,} bytes."
-        raise FileFormatError(message, advice="Shorten what it holds.", code="archive-too-large")
+        raise FileFormatError(message, advice="Shorten its content.", code="archive-too-large")
     return content
 
 
@@ -157,12 +157,12 @@ def _bad(path: Path, problem: str, code: str, limits: ArchiveLimits) -> FileForm
 NO_TEXT = frozenset(
     {".arrow", ".bz2", ".feather", ".parquet", ".pdf", ".png", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 )
-"""Endings of names of files that hold no plain text."""
+"""Suffixes of binary files."""
 
 
 @contextmanager
 def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears under its name only once it is whole."""
+    """Open a file for writing that appears under its name only when complete."""
     partial = destination.with_name(f".{destination.name}.part")
     try:
         with partial.open("wb") as raw:
@@ -177,12 +177,10 @@ def atomic_bytes(destination: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_text(destination: Path) -> Iterator[TextIO]:
-    """Do the same for UTF-8 text, gzipped where the name ends in `.gz`; equal text gives equal bytes."""
+    """Open a UTF-8 text for atomic writing, reproducibly gzipped if the name ends in `.gz`."""
     if destination.suffix.lower() in NO_TEXT:
-        message = f"What is written is text, and {destination.name} says that it holds something else."
-        raise FileFormatError(
-            message, advice="Choose a name that ends in .jsonl, .json or .csv, by what it holds."
-        )
+        message = f"The output is text, but {destination.name} has the suffix of a binary format."
+        raise FileFormatError(message, advice="Choose a name that ends in .jsonl, .json or .csv.")
     with atomic_bytes(destination) as raw:
         if not destination.name.lower().endswith(".gz"):
             with io.TextIOWrapper(raw, encoding="utf-8", newline="") as text:

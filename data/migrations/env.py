@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection it is handed."""
+"""Entry point of Alembic: runs the migrations on an open connection."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""Every table, declared, for migrations."""
+"""Metadata of all tables, for migrations."""
 
 from sqlalchemy import MetaData
 
@@ -9,10 +9,10 @@ __all__ = ["ddl_metadata", "jobs", "metadata", "rounds", "submissions", "tables"
 
 
 def ddl_metadata() -> MetaData:
-    """Return a copy of all tables from which statements that define or change them are made.
+    """Return a copy of all tables for DDL, with conditions of indexes for both engines.
 
-    Conditions of indexes hold on both engines in it. It is a copy since SQLAlchemy takes a foreign key that
-    is dropped or added apart from its table out of every later `CREATE TABLE` of the same metadata.
+    It is a copy, since SQLAlchemy removes a foreign key that is dropped or added separately from every later
+    `CREATE TABLE` of the same metadata.
     """
     copy = MetaData(naming_convention=metadata.naming_convention)
     for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""Texts that schema 0027 stored deflated with a dictionary."""
+"""Conversion of texts that schema 0027 compressed with a dictionary."""
 
 import zlib
 from functools import cache
@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from data.errors import StoreError
 
 PACKED = b"\xff"
-"""First byte of deflated texts; no text in UTF-8 begins with it."""
+"""First byte of compressed texts, which is invalid in UTF-8."""
 TEXTS = (("reply", "key", ("text", "logprobs", "thinking")), ("judgment", "id", ("rationale",)))
-"""Tables with their primary key and the columns that held such texts."""
+"""Tables with their primary key and compressed columns."""
 NULLABLE = frozenset({"logprobs", "thinking"})
 ROWS_AT_ONCE = 1_000
 
@@ -23,7 +23,7 @@ def _dictionary() -> bytes:
 
 
 def unpack(stored: bytes) -> str:
-    """Restore a text."""
+    """Decompress a text."""
     try:
         if not stored.startswith(PACKED):
             return stored.decode()
@@ -38,13 +38,13 @@ def unpack(stored: bytes) -> str:
 
 
 def unpack_texts(connection: sa.Connection) -> None:
-    """Store the texts as they are; on PostgreSQL in columns of texts."""
+    """Decompress all texts; on PostgreSQL into columns of texts."""
     for table, key, columns in TEXTS:
         if connection.dialect.name == "sqlite":
             for column in columns:
                 _unpack(connection, table, key, column, column, f"typeof({column}) = 'blob'")
             continue
-        kinds = {each["name"]: each["type"] for each in sa.inspect(connection).get_columns(table)}
+        kinds = {column["name"]: column["type"] for column in sa.inspect(connection).get_columns(table)}
         for column in columns:
             if isinstance(kinds[column], sa.LargeBinary):
                 plain = f"plain_{column}"
@@ -57,7 +57,6 @@ def unpack_texts(connection: sa.Connection) -> None:
 
 
 def _unpack(connection: sa.Connection, table: str, key: str, source: str, target: str, where: str) -> None:
-    """Write the texts of one column into another, or in place."""
     last: Any = None
     while True:
         after = "" if last is None else f"AND {key} > :last "

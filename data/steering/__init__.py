@@ -1,1 +1,1 @@
-"""Recognising text that steers a judge, and names that imitate others."""
+"""Detection of text that steers a judge."""

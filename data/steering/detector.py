@@ -1,8 +1,7 @@
 """Sentences that address the judge rather than the reader, found by the rules of `patterns.toml`.
 
-Every word becomes one character that stands for the kinds of word it is, so that a rule is a pattern over
-kinds ("rate", up to three words, "this answer") and holds for all words of them. What reports such
-sentences, quotes them or shows them as code is left alone.
+Every word becomes a character for its kinds, so that a rule is a pattern over kinds ("rate", up to three
+words, "this answer"). Text that reports or quotes such sentences or shows them as code is ignored.
 """
 
 import re
@@ -23,7 +22,7 @@ _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W_]+")
 _QUOTES = frozenset("\"'“‘`")
 _FENCED_CONTEXT, _QUOTED_CONTEXT = 20, 3
-_LOOKED_BACK = 30
+_REPORT_WINDOW = 30
 _MIXTURE = 2
 _SHORT, _EXPLAINING = 7, 5
 _MOSTLY, _NEARLY = 2, 5
@@ -32,7 +31,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Steering:
-    """A place in a text that addresses the judge, and its family of attack; empty where it follows one."""
+    """Span of a text that addresses the judge, and its family of attack; empty if it follows one."""
 
     start: int
     end: int
@@ -41,7 +40,7 @@ class Steering:
 
 @lru_cache(maxsize=4096)
 def steering(text: str) -> tuple[Steering, ...]:
-    """Return the places where a text addresses its judge, in the order of the text."""
+    """Find the spans of a text that address its judge, in order."""
     folded = skeleton_of(text)
     plain_text = without_code(folded.text)
     unquoted = _without_quotes(plain_text)
@@ -65,7 +64,7 @@ def steering(text: str) -> tuple[Steering, ...]:
 
 
 def meant_for_judges(text: str) -> bool:
-    """Return whether a hidden or decoded text is meant for a judge."""
+    """Return whether a hidden or decoded text addresses a judge."""
     folded = skeleton(text)
     return any(word in folded for word in record("patterns")["meant_for_judges"]["words"])
 
@@ -80,7 +79,7 @@ def _by_rules(unquoted: str) -> Iterator[Steering]:
     for rule in fitting:
         for match in rule.pattern.finditer(codes):
             first, last = tokens[match.start()], tokens[match.end() - 1]
-            if not grammar().reports(codes, max(0, match.start() - _LOOKED_BACK), match.start() + 1):
+            if not grammar().reports(codes, max(0, match.start() - _REPORT_WINDOW), match.start() + 1):
                 begin = sentences[bisect_right(starts, first.start()) - 1][0]
                 end = sentences[bisect_right(starts, last.end() - 1) - 1][1]
                 families.setdefault((begin, end), rule.family)
@@ -88,10 +87,10 @@ def _by_rules(unquoted: str) -> Iterator[Steering]:
 
 
 def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steering]:
-    """Sentences of the same paragraph that speak of judging or plead: alone they would mean nothing.
+    """Yield sentences on judging or pleas in paragraphs with a finding; on their own they are harmless.
 
-    Where most of a paragraph speaks to the judge, its short sentences do as well; where nearly all of it
-    does, so does the rest.
+    If most of a paragraph addresses the judge, so do its short sentences; if nearly all does, so does the
+    rest.
     """
     spans = [(finding.start, finding.end) for finding in findings]
     for begin, end in _paragraphs(plain_text, spans):
@@ -156,9 +155,9 @@ def _line_patterns(unquoted: str, plain_text: str) -> Iterator[tuple[str, Sequen
 
 
 def without_code(text: str) -> str:
-    """Blank out code where there is prose enough around it for the code to be an example.
+    """Blank out code if there is enough prose around it to make it an example.
 
-    Comments that address a grader stay, since no program needs them.
+    Comments that address a grader are kept, since no program needs them.
     """
     if "`" not in text or len(_WORD.findall(SIGNS["fence"].sub(" ", text))) < _FENCED_CONTEXT:
         return text
@@ -174,7 +173,7 @@ def _blank_code(code: re.Match[str]) -> str:
 
 
 def _without_quotes(plain_text: str) -> str:
-    """Return a text without what its sentences quote, unless the quotation is all there is of a sentence."""
+    """Blank out quotations, unless they are a whole sentence."""
     unquoted = SIGNS["quoted"].sub(lambda match: _VISIBLE.sub(" ", match[0]), plain_text)
     if unquoted == plain_text:
         return plain_text

@@ -1,4 +1,4 @@
-"""Disguised text read back, and the tokens of chats that a model would obey."""
+"""Decoders of disguised text, and tokens of chats that a model would obey."""
 
 import base64
 import binascii
@@ -17,13 +17,13 @@ _MIXED = re.compile(r"[a-z][013457$@]|[013457$@][a-z]")
 _LEET = str.maketrans("013457$@", "oieastsa")
 _LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W_]+")
-_MIXED_LEAST, _WORDS_LEAST = 4, 2
-_LONGEST_LINE = 4000
+_MIN_MIXED, _MIN_WORDS = 4, 2
+_MAX_LINE = 4000
 _TURNS: Sequence[Callable[[str], str]] = (lambda text: text[::-1], lambda text: codecs.encode(text, "rot13"))
 
 
 def encoded(text: str) -> Iterator[tuple[int, int, str]]:
-    """Stretches of digits and signs that are text, each with that text."""
+    """Yield spans of encoded text with the decoded text."""
     for name, decode in _DECODERS.items():
         for match in SIGNS[name].finditer(text):
             try:
@@ -35,24 +35,24 @@ def encoded(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def disguised(plain_text: str, words: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Stretches of a skeleton that are spelt out, in leetspeak, reversed or rotated, each as it is meant.
+    """Yield spans of spelt-out, leetspeak, reversed or rotated text with the plain text.
 
     Args:
         plain_text: The skeleton of a text.
-        words: `telling` words, one of which a turned line has, and `common` ones.
+        words: `telling` words, of which a reversed or rotated line has one, and `common` ones.
     """
     for match in _LETTERS.finditer(plain_text):
         yield match.start(), match.end(), _joined(match[0])
     for line in _LINE.finditer(plain_text):
-        if len(_MIXED.findall(line[0])) >= _MIXED_LEAST:
+        if len(_MIXED.findall(line[0])) >= _MIN_MIXED:
             yield line.start(), line.end(), line[0].translate(_LEET)
     words_of_text = set(_WORD.findall(plain_text))
     for undo in _TURNS:
         telling, common = (_turned(undo, words[kind]) for kind in ("telling", "common"))
         for line in _LINE.finditer(plain_text) if words_of_text & telling else ():
             own = set(_WORD.findall(line[0]))
-            if own & telling and len(own & telling) + len(own & common) >= _WORDS_LEAST:
-                yield line.start(), line.end(), undo(line[0][:_LONGEST_LINE])
+            if own & telling and len(own & telling) + len(own & common) >= _MIN_WORDS:
+                yield line.start(), line.end(), undo(line[0][:_MAX_LINE])
 
 
 @cache
@@ -61,7 +61,7 @@ def _turned(undo: Callable[[str], str], words: str) -> frozenset[str]:
 
 
 def _joined(letters: str) -> str:
-    """Single letters as words: wider gaps, or spaces where other signs part the letters, end a word."""
+    """Join single letters to words, which end at wider gaps or, between other separators, at spaces."""
     spaced = _LETTER_GAP.search(letters) or (" " in letters and re.search(r"[.\-_*|]", letters))
     wide = _LETTER_GAP if _LETTER_GAP.search(letters) else re.compile(" ")
     words = wide.split(letters) if spaced else [letters]
@@ -86,7 +86,7 @@ def _from_bits(run: str) -> str:
 
 
 def _printable(data: bytes) -> str:
-    # In UTF-16 every other byte of Latin letters is zero.
+    # In UTF-16 every second byte of Latin letters is zero.
     text = data.replace(b"\0", b"").decode("utf-8", "replace").lower()
     return text if text.replace("\n", " ").isprintable() and "\ufffd" not in text else ""
 
@@ -100,7 +100,7 @@ _DECODERS: Mapping[str, Callable[[str], str]] = {
 
 
 class Flag(StrEnum):
-    """A passage of text that a judge could take for a part of its prompt, and its spelling."""
+    """Kind of text that a judge could mistake for a part of its prompt."""
 
     TAG = "tag"
     CHAT = "chat-token"
@@ -119,7 +119,7 @@ _ALIKE = 0.33
 
 
 def live_tokens(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
-    """Yield the tokens of a text's skeleton: where each begins and ends there, and its kind."""
+    """Yield the spans and kinds of tokens in a text's skeleton."""
     for flag, pattern in ((Flag.TAG, SIGNS["tag"]), (Flag.CHAT, SIGNS["chat_token"])):
         for match in pattern.finditer(plain_text):
             yield _opened(plain_text, match.start()), match.end(), flag
@@ -130,23 +130,23 @@ def live_tokens(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
 
 
 def role_in(header: str) -> str:
-    """Return the role that a header names, as it is written."""
+    """Return the role in a header as written."""
     role = SIGNS["speaker"].search(header.lower())
     return header[role.start() : role.end()] if role else header.replace(":", "").strip()
 
 
 def _opened(plain_text: str, start: int) -> int:
-    """Return the first of the brackets that stand before a tag with no word between."""
+    """Return the start of the brackets directly before a tag."""
     begin = max(0, start - 64)
     opening = _OPENING.search(plain_text, begin, start)
     return opening.start() if opening else start
 
 
 def _resembles_ours(tag: str) -> bool:
-    """Return whether a tag with letters of other scripts in its name could be read as one of ours.
+    """Return whether a tag with letters of other scripts in its name looks like one of ours.
 
-    One with a slash or a number is: no markup has such names. Others are where a third of the letters of a
-    name of ours stand in their places.
+    It does with a slash or a number, since no markup has such names, or if a third of its letters are those
+    of one of our names at the same positions.
     """
     name = _NAME.search(tag)
     if name is None or name[0].isascii():
@@ -159,10 +159,10 @@ def _resembles_ours(tag: str) -> bool:
 
 
 def _headers(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
-    """Yield the role headers that open a turn, with what decorates them.
+    """Yield the role headers that open a turn, with their decoration.
 
-    Such a header stands after an empty line or is a Markdown one, or several speakers have lines of their
-    own. A lone one at the very beginning ("Human: a member of the species") opens nothing.
+    Such a header follows an empty line or is a Markdown header, or several speakers have lines. A single one
+    at the start ("Human: a member of the species") opens no turn.
     """
     headers = [*SIGNS["role"].finditer(plain_text), *SIGNS["turn"].finditer(plain_text)]
     talk = len({match["role"].startswith(_ASSISTANTS) for match in headers}) > 1
@@ -174,7 +174,7 @@ def _headers(plain_text: str) -> Iterator[tuple[int, int, Flag]]:
 
 
 def _after_empty_line(plain_text: str, start: int) -> bool:
-    """Return whether a line follows an empty one; the text's opening delimiter ends the first line."""
+    """Return whether a line follows an empty one; the text's delimiter ends the first line."""
     before = plain_text[:start]
     breaks = before[len(before.rstrip()) :].count("\n")
     return breaks > (1 if before.strip() else 0)

@@ -1,4 +1,4 @@
-"""The rules of `patterns.toml`, the phrases of `languages.toml`, and how a text looks to a reader."""
+"""Rules of `patterns.toml`, phrases of `languages.toml`, and the visible form of a text."""
 
 import html
 import re
@@ -11,10 +11,10 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-_REMEMBERED = 4096
+_CACHE_SIZE = 4096
 
 
-# Nesting is undone at once: `&amp;amp;lt;` and `%253c` are one escape each.
+# Nested escapes are one match: `&amp;amp;lt;` and `%253c`.
 _ESCAPE = re.compile(
     r"&(?:amp;?)*+(?:#x0*+[0-9a-f]{1,6}|#0*+[0-9]{1,7}"
     r"|lt|gt|sol|bsol|vert|verbar|lsqb|lbrack|rsqb|rbrack|colon|lowbar|num|newline|tab|nbsp);?"
@@ -32,18 +32,18 @@ _DROPPED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Skeleton:
-    """The form of a text that a reader sees; character i comes from `text[starts[i]:ends[i]]`."""
+    """Visible form of a text; character i comes from `text[starts[i]:ends[i]]`."""
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the places in the text that a stretch of the skeleton comes from."""
+        """Map a span of the skeleton to the text."""
         return (self.starts[start], self.ends[end - 1]) if start < end else (0, 0)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def skeleton_of(text: str) -> Skeleton:
     """Return the skeleton of a text."""
     lines = text.replace("\r\n", " \n").translate(_BREAKS)
@@ -53,7 +53,7 @@ def skeleton_of(text: str) -> Skeleton:
         plain = list(map(plain_of, lines))
         places = [place for place, letters in enumerate(plain) for _ in letters]
         folded = Skeleton("".join(plain), places, [place + 1 for place in places])
-    # Once for each kind that hides another.
+    # Escapes may be nested in other kinds.
     for _ in range(3):
         matches = list(_ESCAPE.finditer(folded.text))
         if not matches:
@@ -63,7 +63,7 @@ def skeleton_of(text: str) -> Skeleton:
 
 
 def skeleton(text: str) -> str:
-    """Return a text as a reader sees it."""
+    """Return the visible form of a text."""
     return skeleton_of(text).text
 
 
@@ -81,9 +81,9 @@ def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
     return Skeleton("".join(texts), list(chain(*starts)), list(chain(*ends)))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _meaning(escape: str) -> str:
-    """Decode an escape; return it unchanged where it stands for nothing."""
+    """Decode an escape."""
     if escape[0] == "&":
         entity = _AMPERSANDS.sub("&", escape).removesuffix(";")
         character = html.unescape(f"{entity};".replace("&newline;", "&NewLine;").replace("&tab;", "&Tab;"))
@@ -96,7 +96,7 @@ def _meaning(escape: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def plain_of(character: str) -> str:
-    """Return the look of a character, in small ASCII where possible; empty where it is invisible."""
+    """Return the visible form of a character, in lower-case ASCII if possible; empty if invisible."""
     if character.isascii():
         return character.lower()
     if _DROPPED.match(character):
@@ -133,7 +133,7 @@ def _sign(letter: str) -> str:
 
 
 def look_of(character: str) -> str:
-    """Return the Latin letters, digits or signs that a character looks like; itself where there are none."""
+    """Return the Latin letters, digits or signs that a character looks like, else the character."""
     from disarm import normalize_confusables  # noqa: PLC0415 - takes a while to load
 
     return normalize_confusables(character)
@@ -147,36 +147,36 @@ _FOREIGN_SENTENCE = re.compile(r"[^\n.!?。！？]++[.!?。！？]*+")
 
 @cache
 def record(name: str) -> Mapping[str, Any]:
-    """Return a file of this folder."""
+    """Read a TOML file of this folder."""
     return tomllib.loads((files(__package__) / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 SIGNS: Mapping[str, re.Pattern[str]] = {
     name: re.compile("|".join(alternatives)) for name, alternatives in record("signs").items()
 }
-"""The patterns of `signs.toml`."""
+"""Patterns of `signs.toml`."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern over kinds of words, of a family of attacks; a text needs one of each of `needs`."""
+    """Pattern over kinds of words, for a family of attacks; it needs one code of each set in `needs`."""
 
     family: str
-    written: str
+    source: str
     needs: tuple[frozenset[str], ...]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern; compiling all of them takes seconds, and most texts have the words of few."""
-        return re.compile(self.written)
+        """Compiled pattern; lazy, since compiling all takes seconds and most texts need few."""
+        return re.compile(self.source)
 
 
 class Grammar:
-    """Kinds of words, shapes and rules, as `patterns.toml` has them.
+    """Kinds of words, shapes and rules of `patterns.toml`.
 
     Attributes:
-        codes: The character that stands for a word, by word; words without one are `UNKNOWN`.
-        primed: What belongs to an attack beside a chat token.
+        codes: Characters by word; other words are `UNKNOWN`.
+        primed: Pattern of attacks in a paragraph with a chat token.
     """
 
     def __init__(self) -> None:
@@ -190,18 +190,18 @@ class Grammar:
         for kind, words in kinds.items():
             for word in words:
                 of_word.setdefault(word, set()).add(kind)
-        # One character for each set of kinds that some word is all of.
+        # One character for each set of kinds of a word.
         sets = sorted({tuple(sorted(names)) for names in of_word.values()})
         code = {names: chr(_FIRST_CODE + number) for number, names in enumerate(sets)}
         self.codes: Mapping[str, str] = {
             **{word: code[tuple(sorted(names))] for word, names in of_word.items()},
             **dict.fromkeys(_ENDS, END),
         }
-        # The rules of a shape name shapes above it.
+        # The rules of a shape may contain earlier shapes.
         for name, rules in self._record["shapes"].items():
             self._shapes[name] = re.compile(self._either(rules))
         self.rules = [
-            Rule(family, self._written(rule), tuple(self._needs(rule)))
+            Rule(family, self._compile(rule), tuple(self._needs(rule)))
             for family, rules in self._record["families"].items()
             for rule in rules
         ]
@@ -214,21 +214,21 @@ class Grammar:
 
     @cached_property
     def weak(self) -> re.Pattern[str]:
-        """Match sentences that belong to an attack before them in their paragraph."""
+        """Pattern of sentences that continue an attack in their paragraph."""
         return re.compile(self._either(self._record["followers"]["rules"]))
 
     def coded(self, tokens: Iterable[str]) -> str:
-        """Return a character for each word and end of a sentence."""
+        """Encode words and ends of sentences as characters."""
         return "".join(self.codes.get(token, UNKNOWN if token[0].isalnum() else END) for token in tokens)
 
     def fitting(self, codes: str) -> list[Rule]:
-        """Return the rules that fit somewhere in a coded text."""
+        """Return the rules that match a coded text."""
         available = {*codes, *(name for name, shape in self._shapes.items() if shape.search(codes))}
         possible = (rule for rule in self.rules if not any(map(available.isdisjoint, rule.needs)))
         return [rule for rule in possible if rule.pattern.search(codes)]
 
     def reports(self, codes: str, start: int, end: int) -> bool:
-        """Return whether the text reports the words of others, without addressing the reader."""
+        """Return whether the text reports the words of others without addressing the reader."""
         match = self._reported.search(codes, start, end)
         return match is not None and match["addressed"] is None
 
@@ -248,9 +248,9 @@ class Grammar:
         return {self.codes[word] for name in names if name not in self._shapes for word in self._kinds[name]}
 
     def _either(self, rules: Iterable[str]) -> str:
-        return f"(?:{'|'.join(map(self._written, rules))})"
+        return f"(?:{'|'.join(map(self._compile, rules))})"
 
-    def _written(self, rule: str) -> str:
+    def _compile(self, rule: str) -> str:
         pattern, gap = "", ""
         for part in rule.split():
             if part in "^$":
@@ -277,7 +277,7 @@ class Grammar:
 
 @cache
 def grammar() -> Grammar:
-    """Return the grammar, read once."""
+    """Return the cached grammar."""
     return Grammar()
 
 
@@ -290,7 +290,7 @@ def _languages() -> list[dict[str, list[str]]]:
 
 
 def foreign(unquoted: str) -> Iterator[tuple[int, int]]:
-    """Sentences in other languages that say to ignore the rules, or what this answer is to be."""
+    """Yield sentences in other languages that ask to ignore the rules or rate the answer."""
     likely = [language for language in _languages() if _fits(language, unquoted)]
     for match in _FOREIGN_SENTENCE.finditer(unquoted) if likely else ():
         if any(_fits(language, match[0]) for language in likely):

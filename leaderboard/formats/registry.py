@@ -76,7 +76,9 @@ class BattleFormat(FileFormat):
             values: dict[str, object] = dict(self.read(chunk.records[index]))
             return {name: values[name] for name in NATIVE_COLUMNS if name in values}
         except (Exception, SystemExit) as error:  # plugins may raise anything
-            message = f"{chunk.place.at(index)}: the plugin format {self.name} failed: {describe_error(error)}."
+            message = (
+                f"{chunk.place.at(index)}: the plugin format {self.name} failed: {describe_error(error)}."
+            )
             raise RecordError(message, advice="Fix the plugin.") from error
 
 

@@ -50,8 +50,8 @@ def test_quick_work_is_not_handed_over() -> None:
 
 
 def test_long_work_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "AT_HAND", 0.05)
-    monkeypatch.setattr(parallel, "LEAST_LEFT", 0.1)
+    monkeypatch.setattr(parallel, "SERIAL_SECONDS", 0.05)
+    monkeypatch.setattr(parallel, "MIN_REMAINING", 0.1)
     noted = Noted()
     with parallel.in_parallel(noted):
         assert list(parallel_map(_slow, numbers(40), total=40)) == list(range(40))

@@ -1,1 +1,1 @@
-"""Question sets as files: the folder format of the design and the LFRQA files as published."""
+"""Formats of question sets: our folders, LFRQA's files, BEIR's folders and tables."""

@@ -1,7 +1,8 @@
 """Question sets as BEIR's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/SPLIT.tsv`.
 
-Source: Thakur et al. (2021), "BEIR"; https://github.com/beir-cellar/beir/wiki/Load-your-custom-dataset. What
-BEIR has no place for stands in the `metadata` of a query, so that a set comes back as it was.
+Fields that BEIR does not know are in the `metadata` of a query, so that sets survive a round trip.
+
+Source: Thakur et al. (2021), "BEIR"; https://github.com/beir-cellar/beir/wiki/Load-your-custom-dataset.
 """
 
 import json
@@ -20,9 +21,9 @@ from data.models import Passage, ProblemList, Question, QuestionSet, Severity, S
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 TEST, DEV, TRAIN = "test", "dev", "train"
-MOST_PASSAGES = 50
-"""Relevant documents of a question that become its passages; of more they only become its documents."""
-NAMED = 5
+MAX_PASSAGES = 50
+"""Relevant documents of a question that become its passages; if there are more, only their ids are read."""
+MAX_NAMED = 5
 RELEVANT_FROM = 1.0
 
 
@@ -32,10 +33,10 @@ def is_beir(path: Path) -> bool:
 
 
 class BeirFolder:
-    """Reads one folder.
+    """Reader of a folder.
 
-    Questions are the queries that `test` or `dev` judges (where there is neither, `train`), and those of a
-    set of ours. The documents that are relevant become a question's documents and passages.
+    Questions are the queries with judgments in `test` or `dev` (without both, in `train`), and those of our
+    own sets. Relevant documents become a question's documents and passages.
     """
 
     def __init__(self, folder: Path, limits: ReadLimits, problems: ProblemList) -> None:
@@ -43,17 +44,17 @@ class BeirFolder:
         files = {
             name: file for name in (TEST, DEV, TRAIN) if (file := folder / QRELS / f"{name}.tsv").is_file()
         }
-        used = {name: file for name, file in files.items() if name != TRAIN} or files
-        self._read = {name: read_qrels(file, limits) for name, file in used.items()}
+        selected = {name: file for name, file in files.items() if name != TRAIN} or files
+        self._read = {name: read_qrels(file, limits) for name, file in selected.items()}
         self._by_field: dict[str, str] = {}
 
     def questions(self) -> list[Question]:
-        """Return the questions; what is wrong with them is noted."""
+        """Return the questions and add their problems."""
         rows = [row for _, row in self._each(QUERIES)]
-        selected = [row for row in rows if self._is_asked(row)]
+        selected = [row for row in rows if self._is_question(row)]
         if len(selected) < len(rows):
             count = f"{len(rows) - len(selected):,} of {len(rows):,} queries"
-            self._note("left-out", f"{count} are judged in neither test nor dev, and are left out.")
+            self._note("left-out", f"{count} have no judgments in test or dev, and are skipped.")
         self._note_absent(rows)
         documents = {name for row in selected for name in self._documents(row)}
         texts = {
@@ -62,27 +63,27 @@ class BeirFolder:
         }
         absent = documents - texts.keys()
         if absent:
-            names = ", ".join(sorted(absent)[:NAMED])
+            names = ", ".join(sorted(absent)[:MAX_NAMED])
             self._note("missing-document", f"{len(absent):,} documents are not in {CORPUS}: {names}.")
-        large = sum(not _own(row) and len(self._relevant(row)) > MOST_PASSAGES for row in selected)
+        large = sum(not _own(row) and len(self._relevant(row)) > MAX_PASSAGES for row in selected)
         if large:
-            more = f"more than {MOST_PASSAGES} relevant documents, which are named and not their passages"
+            more = f"more than {MAX_PASSAGES} relevant documents, which are not read as passages"
             self._note("left-out", f"{large:,} questions have {more}.")
         parsed = [self._question(line, row, texts) for line, row in enumerate(selected, start=1)]
         questions = [question for question in parsed if question is not None]
         for name, times in Counter(question.id for question in questions).items():
             if times > 1:
-                message = f"{QUERIES}: the query id {name!r} stands there {times} times."
+                message = f"{QUERIES}: the query id {name!r} occurs {times} times."
                 self._problems.add(0, "duplicate-question", message, advice="Give every query its own id.")
         return questions
 
     def _note_absent(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Warn of judged queries that are nowhere, and of grades that boards do not count."""
+        """Warn of judgments without a query, and of grades between 0 and 1."""
         names = {name for row in rows for name in (str(row["_id"]), run_field(str(row["_id"])))}
         judged = dict.fromkeys(question for qrels in self._read.values() for question in qrels.judgments)
         absent = [question for question in judged if question not in names]
         if absent:
-            listed = ", ".join(absent[:NAMED])
+            listed = ", ".join(absent[:MAX_NAMED])
             self._note("missing-question", f"{len(absent):,} judged queries are not in {QUERIES}: {listed}.")
         grades = (
             grade
@@ -106,18 +107,18 @@ class BeirFolder:
 
         rows = list(each_record(_file(self._folder, name), self._limits, make, self._problems))
         if name == CORPUS:
-            for line, row in _others_of_one_id(rows):
-                message = f"{name}: the id {row['_id']!r} stands there twice, with different texts."
+            for line, row in _conflicting_documents(rows):
+                message = f"{name}: the id {row['_id']!r} occurs twice, with different texts."
                 self._problems.add(
                     line, "duplicate-document", message, advice="Give every document its own id."
                 )
         return rows
 
-    def _is_asked(self, row: Mapping[str, Any]) -> bool:
+    def _is_question(self, row: Mapping[str, Any]) -> bool:
         return not self._read or bool(_own(row)) or self._grades(row) is not None
 
     def _grades(self, row: Mapping[str, Any]) -> Mapping[str, float] | None:
-        """Return the grades of a query's documents; None where it is judged nowhere."""
+        """Return the grades of a query's documents; None without judgments."""
         names = (str(row["_id"]), run_field(str(row["_id"])))
         judgments = (qrels.judgments for qrels in self._read.values())
         first = next((judged[name] for judged in judgments for name in names if name in judged), None)
@@ -127,7 +128,7 @@ class BeirFolder:
         if own := _own(row):
             return [str(entry.get("corpus_id")) for entry in own["passages"] if isinstance(entry, Mapping)]
         relevant = self._relevant(row)
-        return relevant if len(relevant) <= MOST_PASSAGES else []
+        return relevant if len(relevant) <= MAX_PASSAGES else []
 
     def _relevant(self, row: Mapping[str, Any]) -> list[str]:
         return [name for name, grade in (self._grades(row) or {}).items() if grade >= RELEVANT_FROM]
@@ -167,9 +168,9 @@ class BeirFolder:
 
 
 def write_beir(questions: QuestionSet, folder: Path) -> None:
-    """Write a set as BEIR's folder; `set.toml` keeps what a set is called."""
+    """Write a set as BEIR's folder, with its head in `set.toml`."""
     if not any(question.passages for question in questions.questions):
-        message = f"{questions.name} has no passages, and BEIR reads no folder with an empty {CORPUS}."
+        message = f"{questions.name} has no passages, and BEIR cannot read an empty {CORPUS}."
         raise InputError(message, advice="Attach passages first, or export the set in another format.")
     require_unused(folder / QUERIES, folder / CORPUS, folder / QRELS)
     (folder / QRELS).mkdir(parents=True, exist_ok=True)
@@ -179,13 +180,14 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
     with (folder / QUERIES).open("w", encoding="utf-8", newline="\n") as file:
         for question in questions.questions:
             metadata = question_to_json(question)
-            # The judgments call it so, and BEIR's loader looks it up by that.
+            # The same id as in the judgments, by which BEIR's loader finds it.
             row = {"_id": _field(question.id), "text": metadata.pop("question"), "metadata": metadata}
             if row["_id"] == question.id:
                 del metadata["id"]
             names = {passage.id: _take(corpus, question, passage) for passage in question.passages}
             metadata["passages"] = [{"id": own, "corpus_id": _field(name)} for own, name in names.items()]
-            # A document that is not a passage of the question keeps its id: the corpus may lack it.
+            # A document that is not a passage of the question keeps its id, since the corpus may not contain
+            # it.
             relevant = [names.get(document, document) for document in question.gold_doc_ids]
             metadata |= {"gold_doc_ids": relevant} if relevant else {}
             qrels[question.split] += [f"{row['_id']}\t{_field(name)}\t1\n" for name in relevant]
@@ -201,7 +203,7 @@ def write_beir(questions: QuestionSet, folder: Path) -> None:
 
 
 def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> str:
-    """Return a passage's name in the corpus: its own, with the question's where another text has that."""
+    """Add a passage to the corpus and return its id there, which is unique for its text."""
     name = passage.id
     if corpus.get(name, passage) != passage:
         name = f"{question.id}:{passage.id}"
@@ -212,20 +214,20 @@ def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> s
 
 
 def _field(name: str) -> str:
-    """Return a name for all files: itself, unless it would shift the fields between tabs or clash."""
+    """Escape a name if it would shift fields between tabs or clash."""
     plain = name.isprintable() and name == name.strip() and not set(name) & set('{"%')
     return name if plain else run_field(name)
 
 
 def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the metadata of a query written from one of our sets; empty for another tool's."""
+    """Return the metadata of a query that we wrote; empty for other tools."""
     metadata = row.get("metadata")
     if not isinstance(metadata, dict) or "domain" not in metadata:
         return {}
     return metadata if isinstance(metadata.get("passages"), list) else {}
 
 
-def _others_of_one_id(
+def _conflicting_documents(
     rows: Iterable[tuple[int, Mapping[str, Any]]],
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
     first: dict[str, tuple[object, object]] = {}

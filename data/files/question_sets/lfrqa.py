@@ -1,8 +1,8 @@
-"""LFRQA's files as published: annotations with citations, a domain a file, and RAG-QA Arena's references.
+"""LFRQA's published files: annotations with citations, a file per domain, and RAG-QA Arena's references.
 
 In `annotations_DOMAIN_with_citation.jsonl`, `faithful_answer_w_citation` is the reference with a bracket such
-as `[1, 3]` behind each sentence, whose numbers count the row's `gold_doc_ids` from 1. RobustQA's short
-answers may stand in a row as `short_answers`. In `DOMAIN_references.json` each question has its reference as
+as `[1, 3]` behind each sentence, whose numbers are positions in `gold_doc_ids`, from 1. A row may have
+RobustQA's short answers as `short_answers`. In `DOMAIN_references.json` each question has its reference as
 `faithful_answer`.
 
 Source: Han et al. (2024), the repository's `data_processors`: `references[query]["faithful_answer"]`.
@@ -37,21 +37,21 @@ HEAD = {
     "reference_name": "LFRQA",
     "reference_by": PEOPLE,
 }
-# Some brackets were never closed, or hold a stray asterisk or full stop.
+# Some brackets are not closed, or contain a stray asterisk or full stop.
 _BRACKET = re.compile(r"\[[\d\s*,.;]{1,400}(?:\]|$)")
 _NUMBER = re.compile(r"\d+")
 _NO_LETTER = re.compile(r"[\W\d_]+")
-_NAMED = 5
+_MAX_NAMED = 5
 Citations = tuple[tuple[str, ...], ...]
 REFERENCES = re.compile(r"(?:([a-z0-9-]{1,40})_)?references\.json(?:\.gz)?")
 REFERENCE = "faithful_answer"
 NO_DOMAIN = "questions"
 SHORT = ("short_answers", "answers")
-"""The names under which the short answers of a question are looked for, in this order."""
+"""Names of the field of short answers, in order of preference."""
 
 
 class LfrqaRows:
-    """Makes questions of the rows of one file, and counts those whose citations are left out."""
+    """Converter of a file's rows to questions, which counts skipped citations."""
 
     def __init__(self, file: Path, domain: str) -> None:
         self._file, self._domain = file, domain
@@ -59,19 +59,15 @@ class LfrqaRows:
         self._first_line = 0
 
     def question(self, line: int, row: Mapping[str, object], problems: ProblemList) -> Question | None:
-        """Make a question of one row.
-
-        The id is `{domain}-{qid}`; the answer becomes the reference; an empty answer is a question
-        without a reference, with a warning.
-        """
+        """Convert a row to a question with the id `{domain}-{qid}`; an empty reference is a warning."""
         qid = row.get("qid")
         if not isinstance(qid, int | str) or isinstance(qid, bool):
-            problems.add(line, "missing-field", "There is no qid.", advice="Give the file as published.")
+            problems.add(line, "missing-field", "There is no qid.", advice="Use the published file.")
             return None
         answer = row.get("answer")
         empty = isinstance(answer, str) and not answer.strip()
         if empty:
-            message = f"Question {qid} has an empty reference answer and is kept without one."
+            message = f"Question {qid} has an empty reference and is kept without one."
             problems.add(line, "empty-reference", message, severity=Severity.WARNING)
         translated = {
             "id": f"{self._domain}-{qid}",
@@ -86,15 +82,15 @@ class LfrqaRows:
         return question_from_json(line, translated, problems)
 
     def report(self, problems: ProblemList) -> None:
-        """Warn of the rows whose citations were left out, in one sentence for the file."""
+        """Warn of the file's skipped citations."""
         if not self._left_out:
             return
         count = len(self._left_out)
-        names = ", ".join(self._left_out[:_NAMED])
-        more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+        names = ", ".join(self._left_out[:_MAX_NAMED])
+        more = f" and {count - _MAX_NAMED:,} more" if count > _MAX_NAMED else ""
         message = (
-            f"{self._file.name}: citations that do not line up with the reference, or name no document, "
-            f"are left out for {count:,} {'question' if count == 1 else 'questions'}: {names}{more}."
+            f"{self._file.name}: citations that do not match the reference or a document are skipped "
+            f"for {count:,} {'question' if count == 1 else 'questions'}: {names}{more}."
         )
         problems.add(self._first_line, "citations-left-out", message, severity=Severity.WARNING)
 
@@ -113,16 +109,16 @@ class LfrqaRows:
 def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citations | None:
     """Return the documents that each sentence of a reference cites.
 
-    A sentence ends where its brackets stand, or with its line where it has none.
+    A sentence ends with its brackets, or with its line if it has none.
 
     Args:
         cited: The reference with brackets.
-        reference: The reference without.
-        documents: What the numbers in brackets count, from 1.
+        reference: The reference without brackets.
+        documents: Documents by the numbers in brackets, from 1.
 
     Returns:
-        The documents for each sentence, in the order named; None where the words of the two texts differ
-        or a number counts no document.
+        The documents of each sentence in order; None if the words of the two texts differ or a number has no
+        document.
     """
     sentences = [sentence for line in cited.splitlines() for sentence in _sentences(line)]
     if _letters("".join(text for text, _ in sentences)) != _letters(reference):
@@ -135,7 +131,7 @@ def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citati
 
 
 def _sentences(line: str) -> Iterator[tuple[str, list[int]]]:
-    """Return a line's sentences with the numbers behind them; brackets in a row belong together."""
+    """Yield the sentences of a line with their numbers; adjacent brackets belong together."""
     sentence, numbers, start = "", list[int](), 0
     for bracket in _BRACKET.finditer(line):
         cited = [int(number) for number in _NUMBER.findall(bracket.group())]
@@ -159,15 +155,15 @@ def _letters(text: str) -> str:
 
 
 def domain_of(file: Path) -> str:
-    """Return the domain that a file's name begins with."""
+    """Return the domain at the start of a file's name."""
     matched = REFERENCES.fullmatch(file.name)
     return (matched and matched.group(1)) or NO_DOMAIN
 
 
 def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[Question]:
-    """Yield the questions of a file; the id is the entry's `qid`, else the domain and its place in the file.
+    """Yield the questions of a file; ids are `qid`, else the domain and the position in the file.
 
-    An empty reference is a question without one, with a warning; what is wrong is noted.
+    An empty reference is a warning.
     """
     try:
         payload = parse_json(read_text(file, limits), 0)
@@ -176,7 +172,7 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
         return
     if not isinstance(payload, dict):
         message = f"{file.name} is not an object of questions."
-        problems.add(0, "not-object", message, advice="Give the file as published.")
+        problems.add(0, "not-object", message, advice="Use the published file.")
         return
     domain = domain_of(file)
     for number, (text, entry) in enumerate(payload.items(), 1):
@@ -184,7 +180,7 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
         reference = fields.get(REFERENCE)
         if not isinstance(reference, str):
             message = f"{file.name}: the question {text[:60]!r} has no {REFERENCE}."
-            problems.add(number, "missing-field", message, advice="Give the file as published.")
+            problems.add(number, "missing-field", message, advice="Use the published file.")
             continue
         if not reference.strip():
             message = (
@@ -210,7 +206,6 @@ def _annotated(path: Path) -> list[Path]:
 
 
 def _referenced(path: Path) -> list[Path]:
-    """Files of references, where the folder is no set of ours that has one beside."""
     return [] if named_files(path) else [file for file in files_of(path) if REFERENCES.fullmatch(file.name)]
 
 

@@ -1,6 +1,6 @@
-"""The registry of formats of question sets: whose files stand at a path, how they are read, and how written.
+"""Registry of formats of question sets.
 
-A new one is a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
+A new format is a module with `FORMATS`, listed in `MODULES`, or a plugin.
 """
 
 import tomllib
@@ -23,21 +23,21 @@ from data.models.questions import moment_of
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
 
 MODULES = (".beir", ".lfrqa", ".tables")
-"""In the order in which they are tried; the last takes any single file, so plugins are tried before it."""
+"""Modules in the order of detection; the last accepts any single file, so plugins are tried before it."""
 DOMAIN = "questions"
 QUESTIONS = "questions"
-NAMED = 10
+MAX_NAMED = 10
 Writer = Callable[[QuestionSet, Path], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetDraft:
-    """A question set as files give it, before it is checked as a whole.
+    """Question set as read from files, before it is checked as a whole.
 
     Attributes:
-        head: What they say of the set: `name`, `title` and so on.
-        published: Whether that is all there is to say, so that no `set.toml` is read.
-        domains: Labels of domains; None for those that the questions' domains have by themselves.
+        head: Fields of the set: `name`, `title` and so on.
+        published: Whether the head is complete, so that no `set.toml` is read.
+        domains: Labels of domains; None for the default labels.
     """
 
     questions: Sequence[Question]
@@ -51,14 +51,14 @@ Parser = Callable[[Path, ReadLimits, ProblemList], SetDraft]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetFormat(FileFormat):
-    """A format of question sets; its name is the word that `--format` takes.
+    """Format of question sets; its name is a value of `--format`.
 
     Attributes:
-        title: What is written, for the help of an option.
-        parse: Reads a folder or file, noting what is wrong.
-        read: In place of that, reads its questions as mappings with the fields of `questions.jsonl`.
-        write: Writes a set into a folder; None where the format is read alone.
-        endings: How its files' names end where one is a set by itself, for the choice of a file to upload.
+        title: Description of the written files, for help texts.
+        parse: Reads a folder or file and adds problems.
+        read: Alternative to `parse`: returns questions as mappings with the fields of `questions.jsonl`.
+        write: Writes a set into a folder; None if the format is read-only.
+        endings: Suffixes of files that are a set, for file pickers.
     """
 
     title: str = ""
@@ -74,7 +74,7 @@ class SetFormat(FileFormat):
             raise SpecError(f"The format {self.name} needs functions for fits and read.")
 
     def drafted(self, path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
-        """Read a folder or file; what is wrong with its questions is noted."""
+        """Read a folder or file and add the problems of its questions."""
         if self.parse is not None:
             return self.parse(path, limits, problems)
         try:
@@ -88,12 +88,12 @@ class SetFormat(FileFormat):
 
 
 def each_once(file: str, rows: Iterable[tuple[int, Question]], problems: ProblemList) -> list[Question]:
-    """Return the questions of a file's lines; an id that an earlier line has is noted and left out."""
+    """Return the questions of a file without repeated ids, which are problems."""
     questions: dict[str, Question] = {}
     lines: dict[str, int] = {}
     for line, question in rows:
         if question.id in questions:
-            message = f"{file}: question id {question.id!r} stands on line {lines[question.id]} already."
+            message = f"{file}: question id {question.id!r} is already on line {lines[question.id]}."
             problems.add(line, "duplicate-question", message, advice="Give every question its own id.")
         else:
             questions[question.id], lines[question.id] = question, line
@@ -111,12 +111,12 @@ def added_set_formats() -> PluginEntries[SetFormat]:
 
 
 def set_formats() -> tuple[SetFormat, ...]:
-    """Every format, those of plugins last."""
+    """Return all formats, plugins last."""
     return (*_built_in(), *added_set_formats().entries)
 
 
 def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
-    """Return the writer of a format; an error also names `others`, which are written by other means."""
+    """Return the writer of a format; `others` are further formats for the error."""
     writers = {entry.name: entry.write for entry in set_formats() if entry.write}
     if name not in writers:
         advice = " ".join((f"Use one of: {', '.join((*writers, *others))}.", *added_set_formats().problems))
@@ -125,30 +125,30 @@ def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
 
 
 def listed_set_formats() -> str:
-    """Their names, for the help of an argument."""
+    """Return the names of all formats, for help texts."""
     return ", ".join(f"`{entry.name}`" for entry in set_formats())
 
 
 def described_set_formats() -> str:
-    """List the formats that can be written, for the help of an option."""
+    """Return the names and titles of writable formats, for help texts."""
     return ", ".join(f"`{entry.name}` ({entry.title})" for entry in set_formats() if entry.write)
 
 
 def format_at(path: Path, problems: ProblemList) -> SetFormat:
-    """Return the format of a folder or file; a plugin's that cannot tell does not fit, which is noted."""
+    """Return the format of a folder or file; failing plugins are warnings."""
     *first, last = _built_in()
     match = next((entry for entry in first if entry.fits(path)), None)
-    # A file by itself is ours where no other format claims it, so plugins are asked about it first.
+    # Any single file is ours unless another format fits, so plugins are tried first.
     if match is None and not named_files(path):
         match = next((entry for entry in added_set_formats().entries if _claims(entry, path, problems)), None)
     if match is not None:
         return match
     if last.fits(path):
         return last
-    names = ", ".join(entry.name for entry in files_of(path)[:NAMED]) or "nothing"
-    message = f"{path.name or path} holds {len(named_files(path))} files of questions; there are: {names}."
+    names = ", ".join(entry.name for entry in files_of(path)[:MAX_NAMED]) or "nothing"
+    message = f"{path.name or path} contains {len(named_files(path))} files of questions; there are: {names}."
     advice = (
-        "Name the one file of questions questions.jsonl (or .csv, .json, .xlsx), or bring LFRQA's "
+        "Name the file of questions questions.jsonl (or .csv, .json, .xlsx), or use LFRQA's "
         "annotation files, or a folder of BEIR."
     )
     advice = " ".join((advice, *added_set_formats().problems))
@@ -170,12 +170,12 @@ def files_of(path: Path) -> list[Path]:
 
 
 def named_files(path: Path) -> list[Path]:
-    """Return the files that are called `questions.jsonl`, `questions.csv`, and so on."""
+    """Return the files named `questions.jsonl`, `questions.csv`, and so on."""
     return [entry for entry in files_of(path) if entry.name.split(".")[0] == QUESTIONS]
 
 
 def questions_file(path: Path) -> Path | None:
-    """Return a folder's one file of questions, by its name, or the given file, whatever its name."""
+    """Return the only file of questions in a folder, or the file itself."""
     files = named_files(path) if path.is_dir() else [path]
     return files[0] if len(files) == 1 else None
 
@@ -193,7 +193,7 @@ FLAGS = (HIDDEN, PUBLIC)
 
 @dataclass(frozen=True, slots=True)
 class LoadedSet:
-    """A set, the warnings met while loading it, and the policy where `set.toml` has one."""
+    """Set with warnings, and the policy if `set.toml` has one."""
 
     questions: QuestionSet
     warnings: tuple[Problem, ...]
@@ -203,8 +203,7 @@ class LoadedSet:
 def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None = None) -> LoadedSet:
     """Load a question set from a folder or file of a known format.
 
-    What a set is called stands in `set.toml`; without one, title and domains come from the format, else from
-    the questions.
+    Name, title and domains come from `set.toml`, else from the format or the questions.
     """
     limits = limits or ReadLimits()
     if not path.exists():
@@ -235,21 +234,21 @@ def _read_policy(table: object, set_name: str, problems: ProblemList) -> SetPoli
 
 
 OVERALL = "overall"
-"""Name of all domains together on boards, in rates and in ratings; no domain can have this id."""
+"""Name of all domains together on boards, in rates and in ratings; reserved."""
 
 
 def _read_head(file: Path, limits: ReadLimits, problems: ProblemList) -> dict[str, Any]:
     try:
         head = tomllib.loads(read_text(file, limits))
     except tomllib.TOMLDecodeError as error:
-        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Mend it where it says.")
+        problems.add(0, "bad-toml", f"set.toml is not TOML: {error}.", advice="Correct it there.")
         return {}
     except FileFormatError as error:
         problems.note(error)
         return {}
     unknown = sorted(set(head) - {*HEAD_FIELDS, "domains", "submissions"})
     for key in unknown:
-        message = f"set.toml has a field {key!r} that nobody reads."
+        message = f"set.toml has an unknown field {key!r}."
         problems.add(0, "unknown-field", message, severity=Severity.WARNING, advice="Remove it.")
     for key in HEAD_FIELDS:
         if key in head and not isinstance(head[key], str):
@@ -267,8 +266,8 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
     domains = head.pop("domains", None) or draft.domains or own
     for domain in domains:
         if domain.casefold() == OVERALL:
-            message = f"The domain {domain!r} is reserved: all domains together are called so."
-            problems.add(0, "reserved-domain", message, advice="Give the domain another id.")
+            message = f"The domain {domain!r} is reserved for all domains together."
+            problems.add(0, "reserved-domain", message, advice="Choose another id for the domain.")
     _refuse_twins(questions, problems)
     if not questions and not problems.errors:
         problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
@@ -287,7 +286,7 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
     listed = problems.result()
     count = problems.errors
     message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
-    raise InvalidFileError(message, listed, advice="Mend them and import again.")
+    raise InvalidFileError(message, listed, advice="Correct them and import again.")
 
 
 def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
@@ -300,7 +299,7 @@ def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
 
 
 def read_policy(submissions: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    """Read the policy from a set's head; None without one, or with problems, which are noted."""
+    """Read the policy from a set's head; None without one or with problems."""
     if submissions is None:
         return None
     tables = submissions if isinstance(submissions, list) else [submissions]
@@ -317,7 +316,7 @@ def read_policy(submissions: object, set_name: str, problems: ProblemList) -> Se
         wrong = [name for name, value in table.items() if not _fits(name, value)]
         if wrong:
             message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
-            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; moments without quotes."
+            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; times without quotes."
             problems.add(0, "bad-policy", message, advice=advice)
             return None
         if not table or not set(table) <= set(FLAGS):

@@ -1,4 +1,4 @@
-"""One line of a questions file: from JSON to a record and back, and the hash of a set."""
+"""Conversion of questions from and to JSON, and the hash of a set."""
 
 import hashlib
 import json
@@ -14,12 +14,12 @@ from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, Questio
 Item = TypeVar("Item", str, int)
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
 OWN_FIELDS = (*STRING_LISTS, "gold_doc_ids", "citation_numbers", "citations", NUGGETS, "answerable")
-"""Columns of tables of questions besides those that every table may have."""
+"""Columns that only tables of questions have."""
 SPLITS = frozenset(split.value for split in Split)
 
 
 def question_from_json(line: int, row: Mapping[str, object], problems: ProblemList) -> Question | None:
-    """Make a question of one parsed line, noting every problem it has; None where it has one."""
+    """Convert a row to a question; None with problems."""
     fields = Fields(line, row, problems)
     values: dict[str, Any] = {
         "id": fields.id("id"),
@@ -40,7 +40,7 @@ def question_from_json(line: int, row: Mapping[str, object], problems: ProblemLi
 
 
 def question_to_json(question: Question) -> dict[str, Any]:
-    """Write a question as the object of one line; what is empty is left out."""
+    """Convert a question to JSON without empty fields."""
     row: dict[str, Any] = {"id": question.id, "domain": question.domain, "question": question.question}
     if question.reference is not None:
         row["reference"] = question.reference
@@ -64,20 +64,20 @@ def question_to_json(question: Question) -> dict[str, Any]:
 
 
 def passage_to_json(passage: Passage) -> dict[str, str]:
-    """Write a passage; an empty title is left out."""
+    """Convert a passage to JSON without an empty title."""
     row = {"id": passage.id, "text": passage.text}
     return {"id": passage.id, "title": passage.title, "text": passage.text} if passage.title else row
 
 
 def nugget_to_json(nugget: Nugget) -> str | dict[str, str]:
-    """Write a nugget: its text alone where it says nothing of its importance."""
+    """Convert a nugget to JSON: only its text if it has no importance."""
     if nugget.importance is None:
         return nugget.text
     return {"text": nugget.text, "importance": nugget.importance.value}
 
 
 def content_hash(questions: QuestionSet) -> str:
-    """Return the sha256 over everything in a set but its name, so that a renamed copy has the same hash."""
+    """Return the sha256 of a set without its name, so that renamed copies have the same hash."""
     digest = hashlib.sha256()
     head = {
         "title": questions.title,
@@ -87,7 +87,7 @@ def content_hash(questions: QuestionSet) -> str:
         "reference_name": questions.reference_name,
         "domains": dict(questions.domains),
     }
-    # Sets without these keep the hash that they had before there were such fields.
+    # Fields that were added later: sets without them keep their hash.
     language = "" if questions.language == ENGLISH else questions.language
     further = {"reference_by": questions.reference_by, "note": questions.note, "language": language}
     head.update({name: value for name, value in further.items() if value})
@@ -136,15 +136,12 @@ def _answerable(fields: Fields) -> bool:
 
 
 def domain_label(domain: str) -> str:
-    """Return the label of a domain without one: its id in words."""
+    """Return the default label of a domain."""
     return domain.replace("-", " ").replace("_", " ").capitalize()
 
 
 def write_set(questions: QuestionSet, folder: Path) -> None:
-    """Write `set.toml` and `questions.jsonl` into `folder`, which is made if missing.
-
-    Importing the folder gives the same content hash.
-    """
+    """Write `set.toml` and `questions.jsonl` into a folder; importing it gives the same content hash."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "set.toml").write_text(set_head(questions), encoding="utf-8")
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as file:
@@ -153,10 +150,10 @@ def write_set(questions: QuestionSet, folder: Path) -> None:
 
 
 def require_unused(*places: Path) -> None:
-    """Refuse to write beside the files of another set, which an import would read as well."""
+    """Refuse to write next to files of another set, which an import would also read."""
     for place in places:
         if place.is_file() or (place.is_dir() and any(place.iterdir())):
-            raise ConflictError(f"{place.parent} holds a set already.", advice="Choose an empty folder.")
+            raise ConflictError(f"{place.parent} contains a set already.", advice="Choose an empty folder.")
 
 
 def set_head(questions: QuestionSet) -> str:

@@ -1,4 +1,4 @@
-"""Questions from tables of texts in any container, by the names that their columns have elsewhere too."""
+"""Questions from tables in any file format, by the common names of columns."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from data.models import Nugget, ProblemList, Question, Severity, Split
 POSITION = "position"
 DEV = frozenset({"dev", "validation", "valid", "val"})
 FURTHER: Mapping[str, str] = {"reference_contexts": "passages", "subject": "domain"}
-"""Columns that tables of questions have beside those of `NAMES`: of test sets of ragas, and of MMLU."""
+"""Further names of columns: of test sets of ragas, and of MMLU."""
 OURS: Mapping[Column, str] = {
     Column.QUESTION_ID: "id",
     Column.QUESTION: "question",
@@ -30,17 +30,17 @@ OURS: Mapping[Column, str] = {
     Column.CONTEXTS: "passages",
 }
 LISTS = frozenset({"passages", *OWN_FIELDS})
-MOST_NAMED = 20
+MAX_NAMED = 20
 
 
 def read_question_tables(
     files: Sequence[Path], default: str, limits: ReadLimits, problems: ProblemList
 ) -> list[Question]:
-    """Read the questions of files in their order; what is wrong is noted with its row.
+    """Read the questions of files in order, and add problems with their rows.
 
-    Where no row has an id, questions are counted, which is noted. The answers of a table without references
-    are its references, unless it names their systems. The split is that of the file's name; `dev` and
-    `validation` are one, any other is for testing.
+    If no row has an id, questions are numbered, with a warning. The answers of a table without references are
+    its references, unless it names their systems. The split follows from the file's name; `dev` and
+    `validation` are the same, any other is for testing.
     """
     questions: dict[str, tuple[float, Question]] = {}
     lines: dict[str, int] = {}
@@ -50,9 +50,7 @@ def read_question_tables(
             if question is None:
                 continue
             if question.id in questions:
-                message = (
-                    f"{file.name}: question id {question.id!r} stands on line {lines[question.id]} already."
-                )
+                message = f"{file.name}: question id {question.id!r} is already on line {lines[question.id]}."
                 problems.add(
                     row.line, "duplicate-question", message, advice="Give every question its own id."
                 )
@@ -61,26 +59,26 @@ def read_question_tables(
             position = fields.get(POSITION)
             place = float(position) if isinstance(position, int) else float(len(questions))
             questions[question.id] = (place, question)
-    _look_at([question for _, question in questions.values()], problems)
+    _warn_of_oddities([question for _, question in questions.values()], problems)
     return [question for _, question in sorted(questions.values(), key=lambda item: item[0])]
 
 
-def _look_at(questions: Sequence[Question], problems: ProblemList) -> None:
-    """Warn of citations that name nothing, and of questions that have one text."""
-    places = Counter(" ".join(question.question.split()) for question in questions)
-    twice = [question.id for question in questions if places[" ".join(question.question.split())] > 1]
-    lost = [question.id for question in questions if _cites_nothing(question)]
-    for code, ids, what in (
-        ("same-text", twice, "questions have the text of another, so that answers need their ids"),
+def _warn_of_oddities(questions: Sequence[Question], problems: ProblemList) -> None:
+    """Warn of citations without a document, and of questions with the same text."""
+    counts = Counter(" ".join(question.question.split()) for question in questions)
+    twice = [question.id for question in questions if counts[" ".join(question.question.split())] > 1]
+    lost = [question.id for question in questions if _has_unknown_citation(question)]
+    for code, ids, problem in (
+        ("same-text", twice, "questions have the same text as others, so that answers need ids"),
         ("unknown-citation", lost, "references cite documents that the question does not have"),
     ):
         if ids:
-            message = f"{len(ids):,} {what}: {', '.join(map(repr, ids[:MOST_NAMED]))}."
-            problems.add(0, code, message, severity=Severity.WARNING, advice="Look at these questions.")
+            message = f"{len(ids):,} {problem}: {', '.join(map(repr, ids[:MAX_NAMED]))}."
+            problems.add(0, code, message, severity=Severity.WARNING, advice="Check these questions.")
 
 
-def _cites_nothing(question: Question) -> bool:
-    """Return whether a citation is of no passage and of no gold document, or counts beyond these."""
+def _has_unknown_citation(question: Question) -> bool:
+    """Return whether a citation matches neither a passage nor a gold document."""
     sources = {*question.gold_doc_ids, *(passage.id for passage in question.passages)}
     beyond = len(question.gold_doc_ids) or len(question.passages)
     numbers = [number for cited in question.citation_numbers for number in cited]
@@ -91,7 +89,7 @@ def _cites_nothing(question: Question) -> bool:
 
 
 class _QuestionTable:
-    """The rows of one file."""
+    """Rows of a file."""
 
     def __init__(self, file: Path, default: str, limits: ReadLimits, problems: ProblemList) -> None:
         self._file = file
@@ -104,7 +102,7 @@ class _QuestionTable:
         self._answers = False
 
     def rows(self) -> Iterator[tuple[Row, dict[str, Any]]]:
-        """Yield the rows with their fields by our names."""
+        """Yield the rows with their fields under our names."""
         rows = list(self._read())
         counted = bool(rows) and not any(has_value(fields.get("id")) for _, fields in rows)
         ids = [fields.get("id") for _, fields in rows if has_value(fields.get("id"))]
@@ -175,14 +173,14 @@ class _QuestionTable:
 
     def _warn(self, *, counted: bool) -> None:
         if counted:
-            message = f"{self._file.name} has no ids; the questions are counted: {self._split}-1 and so on."
+            message = f"{self._file.name} has no ids; the questions are numbered: {self._split}-1 and so on."
             advice = f"Add a column of ids: {', '.join(NAMES[Column.QUESTION_ID])}."
             self._problems.add(0, "no-ids", message, severity=Severity.WARNING, advice=advice)
         if self._answers:
-            message = f"{self._file.name} has no references; its answers are read as such."
-            advice = "Name the column of references reference, or that of the answers' systems system."
+            message = f"{self._file.name} has no references; its answers are read as references."
+            advice = "Name the column of references reference, or add a column system to answers."
             self._problems.add(0, "answers-as-references", message, severity=Severity.WARNING, advice=advice)
-        for name, line in list(self._unknown.items())[:MOST_NAMED]:
+        for name, line in list(self._unknown.items())[:MAX_NAMED]:
             message = f"{self._file.name}: the field {name[:60]!r} is not read."
             self._problems.add(
                 line, "unknown-field", message, severity=Severity.WARNING, advice="Correct its name."
@@ -190,7 +188,7 @@ class _QuestionTable:
 
 
 def _without_spans(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert a SQuAD row: answers to short answers, the first to the reference; keep others as they are.
+    """Convert a SQuAD row: answers to short answers, the first also to the reference.
 
     Source: https://huggingface.co/datasets/rajpurkar/squad, `answers` of `text` and `answer_start`.
     """
@@ -221,30 +219,30 @@ Topic = tuple[str, tuple[Nugget, ...]]
 def with_nuggets(
     questions: Sequence[Question], folder: Path, limits: ReadLimits, problems: ProblemList
 ) -> list[Question]:
-    """Return the questions with the nuggets of `nuggets.jsonl` in their folder, where there is one.
+    """Add the nuggets of `nuggets.jsonl` in their folder, if any, to questions.
 
-    A line is an object with `qid` (or `question_id`) and `nuggets`, as AutoNuggetizer writes it. Topics of no
-    question are left out, with a warning that says how many these are.
+    A line is an object with `qid` (or `question_id`) and `nuggets`, as AutoNuggetizer writes it. Topics
+    without a question are skipped and counted in a warning.
     """
     file = next((folder / name for name in FILES if (folder / name).exists()), None)
     if file is None:
         return list(questions)
     by_id = {question.id: question for question in questions}
-    left_out: list[int] = []
+    unknown: list[int] = []
     filled: set[str] = set()
     own_problems = ProblemList()
     for line, (key, nuggets) in each_record(file, limits, _topic, own_problems):
         if key not in by_id:
-            left_out.append(line)
+            unknown.append(line)
         elif key in filled or by_id[key].nuggets:
             message = f"Question {key!r} has nuggets already."
-            own_problems.add(line, "duplicate-question", message, advice="Give them once.")
+            own_problems.add(line, "duplicate-question", message, advice="Keep one of them.")
         else:
             filled.add(key)
             by_id[key] = replace(by_id[key], nuggets=nuggets)
-    if left_out:
-        message = f"Topics of no question of this set, left out: {len(left_out):,}."
-        own_problems.add(left_out[0], "unknown-question", message, severity=Severity.WARNING)
+    if unknown:
+        message = f"Topics without a question of this set are skipped: {len(unknown):,}."
+        own_problems.add(unknown[0], "unknown-question", message, severity=Severity.WARNING)
     for problem in own_problems.result():
         message = problem.message if file.name in problem.message else f"{file.name}: {problem.message}"
         problems.add(problem.line, problem.code, message, severity=problem.severity, advice=problem.advice)
@@ -255,7 +253,7 @@ def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic
     fields = Fields(line, row, problems)
     key = fields.id("qid", "question_id")
     if row.get(NUGGETS) is None:
-        fields.note("missing-field", f"There are no {NUGGETS}.", "Give a list of them.")
+        fields.note("missing-field", f"There are no {NUGGETS}.", "Add a list of them.")
     nuggets = fields.nuggets(ungraded=Severity.WARNING)
     return None if fields.wrong else (key, nuggets)
 
@@ -263,7 +261,7 @@ def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic
 def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
     file = questions_file(path)
     if file is None:
-        raise FileFormatError(f"{path} holds no file of questions.", code="no-questions")
+        raise FileFormatError(f"{path} contains no file of questions.", code="no-questions")
     default = path.name.split(".")[0] or QUESTIONS
     questions = read_question_tables([file], default, limits, problems)
     return SetDraft(questions=with_nuggets(questions, file.parent, limits, problems))

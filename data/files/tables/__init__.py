@@ -1,4 +1,1 @@
-"""The one reader of tables of texts: answers, questions, contexts, items to score.
-
-`columns` has the names of columns, `values` converts what stands in cells, `reader` opens any container.
-"""
+"""Reader of tables of texts in any file format."""

@@ -1,8 +1,8 @@
-"""Parquet and Arrow files of texts, a few rows at a time, and damage in one line.
+"""Reader of Parquet and Arrow files, a few rows at a time.
 
-A dictionary makes a small file large: it may hold a long text once that many rows repeat. So batches have the
-fewer rows the longer a text may be, and what they expand to is counted. A list of many such texts in one row
-remains; whoever reads files of strangers caps the memory of the process.
+A small file may expand to a large one: a dictionary stores a long text once that many rows repeat. So batches
+have fewer rows the longer a text may be, and their expanded size is counted. A list of many such texts in one
+row is not limited: processes that read untrusted files need a memory limit.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 512
-"""Rows that are made into Python's objects at once, at most."""
+"""Maximum rows that are converted to Python at once."""
 BATCH_BYTES = 192 * MEBIBYTE
-"""Limit of a column's texts in one batch, where a dictionary holds them."""
+"""Limit of a column's texts in a batch, if it has a dictionary."""
 DICTIONARY_PAGE = re.compile(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", re.DOTALL)
-"""Header of a page of Thrift: its type, and its decompressed size as a number of seven bits a byte."""
+"""Header of a page of Thrift: its type, and its decompressed size with seven bits per byte."""
 TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
 
 def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
-    """Yield the rows of a Parquet or Arrow file; the latter may be a stream, as `datasets` saves it."""
+    """Yield the rows of a Parquet or Arrow file, or of an Arrow stream as `datasets` saves it."""
     number = size = 0
     with damage_as_error(path), progress.working(f"reading {name or 'rows'}") as work:
         for batch, unread in _batches(path, limits, opening):
@@ -59,7 +59,7 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
 
 
 def stored_bytes(path: Path) -> int:
-    """Return the decompressed size of a Parquet file's columns in bytes, as the file itself says."""
+    """Return the decompressed size of a Parquet file's columns in bytes, from its metadata."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
 
     with damage_as_error(path):
@@ -69,14 +69,14 @@ def stored_bytes(path: Path) -> int:
 
 @contextmanager
 def damage_as_error(path: Path) -> Iterator[None]:
-    """Say in one line that a file cannot be read."""
+    """Convert exceptions of damaged files to FileFormatError."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
 
     try:
         yield
     except MemoryError as error:
-        message = f"{path.name} takes more memory than it may once decompressed."
-        raise FileFormatError(message, advice="Give a smaller file.", code=TOO_LARGE) from error
+        message = f"{path.name} needs too much memory once decompressed."
+        raise FileFormatError(message, advice="Use a smaller file.", code=TOO_LARGE) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = f"{path.name} is cut off or damaged."
         advice = "Write the file again and upload all of it."
@@ -86,7 +86,7 @@ def damage_as_error(path: Path) -> Iterator[None]:
 def _batches(
     path: Path, limits: ReadLimits, opening: Opening
 ) -> Iterator[tuple[pa.RecordBatch, Mapping[str, None]]]:
-    """Batches of few rows, and the columns that are not read, which are named in a warning."""
+    """Yield batches of few rows with the columns that are not read."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
 
@@ -98,33 +98,33 @@ def _batches(
                 yield batch, unread
         return
     with pa.OSFile(str(path)) as source:
-        footed = source.read(len(ARROW_MAGICS[1])) == ARROW_MAGICS[1]
+        is_file = source.read(len(ARROW_MAGICS[1])) == ARROW_MAGICS[1]
         source.seek(0)
-        reader = pa.ipc.open_file(source) if footed else pa.ipc.open_stream(source)
+        reader = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         columns, unread = _chosen(reader.schema, opening)
-        for batch in map(reader.get_batch, range(reader.num_record_batches)) if footed else reader:
-            # Offsets and sizes that lie would be read beyond their buffers.
+        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+            # Wrong offsets and sizes would read beyond buffers.
             batch.validate(full=True)
             for start in range(0, batch.num_rows, BATCH):
                 yield batch.select(columns).slice(start, BATCH), unread
 
 
 def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
-    """Return the columns to read: the known ones of a table with questions, else all.
+    """Select the columns to read; known columns of an unsupported type are an error.
 
-    A type that is not read is refused where the column is known. Other columns are read where they are plain.
+    In tables with questions, unknown nested columns are skipped.
     """
     require_once(schema.names)
     opening.header(schema.names, 0)
     ours = {Column.QUESTION_ID, Column.QUESTION} & read_columns(schema.names).keys()
     columns = []
     for field in schema:
-        odd = UNREAD.search(str(field.type))
-        if odd and column_of(field.name):
-            message = f"The column {field.name[:60]!r} has the type {odd[0]!r}, which is not read."
-            raise FileFormatError(message, advice="Write texts, and lists of them.", code="wrong-type")
+        unsupported = UNSUPPORTED.search(str(field.type))
+        if unsupported and column_of(field.name):
+            message = f"The column {field.name[:60]!r} has the unsupported type {unsupported[0]!r}."
+            raise FileFormatError(message, advice="Use texts and lists of texts.", code="wrong-type")
         nested = _kinds(field.type, "struct", *LISTS)
-        if not odd and (not ours or not nested or opening.reads(field.name)):
+        if not unsupported and (not ours or not nested or opening.reads(field.name)):
             columns.append(field.name)
     return columns, dict.fromkeys(name for name in schema.names if name not in columns)
 
@@ -133,13 +133,15 @@ def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow h
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
     with path.open("rb") as file:
-        longest = max((_longest(file, chunk) for chunk in chunks if chunk.has_dictionary_page), default=1)
+        longest = max(
+            (_max_text_bytes(file, chunk) for chunk in chunks if chunk.has_dictionary_page), default=1
+        )
     mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
     return max(1, min(BATCH, BATCH_BYTES // max(1, longest, mean)))
 
 
-def _longest(file: BinaryIO, chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Return the size of a chunk's dictionary, and so of any text in it, as the header of its page says."""
+def _max_text_bytes(file: BinaryIO, chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+    """Return the size of a chunk's dictionary, which limits its texts, from the header of its page."""
     file.seek(chunk.dictionary_page_offset or 0)
     head = DICTIONARY_PAGE.match(file.read(16))
     if head is None:
@@ -156,11 +158,11 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
         most = max((group.column(column).num_values for column in range(group.num_columns)), default=0)
         if most > max(1, group.num_rows) * limits.items:
             message = f"{path.name} has lists of more than {limits.items} items a row."
-            raise FileFormatError(message, advice="Give fewer contexts.", code=TOO_LARGE)
+            raise FileFormatError(message, advice="Use fewer contexts.", code=TOO_LARGE)
 
 
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
-    """Return the rows of a batch; None for those whose texts are not UTF-8."""
+    """Return the rows of a batch; None for rows with texts that are not UTF-8."""
     readers = {field.name: convert for field in batch.schema if (convert := _reader(field.type))}
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
@@ -181,19 +183,19 @@ def _is_clean(value: object) -> bool:
 
 
 def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa  # noqa: PLC0415 - loaded by whoever reads
+    import pyarrow as pa  # noqa: PLC0415 - as above
 
     return any(getattr(pa.types, f"is_{name}")(kind) for name in names)
 
 
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
-UNREAD = re.compile(r"\b\w{0,20}(?:union|map|run_end_encoded|interval)\b")
-"""Types that are not read, wherever they are in that of a column."""
+UNSUPPORTED = re.compile(r"\b\w{0,20}(?:union|map|run_end_encoded|interval)\b")
+"""Types that are not supported, also within other types."""
 
 
 def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow has no types
-    """Return the function that reads Python's value of a type; None where it is read as it is."""
+    """Return a converter of Python's values of a type; None if they need no conversion."""
     if hasattr(kind, "storage_type"):
         extensions = {"arrow.json": _of_json, "arrow.uuid": lambda cell: cell and str(cell)}
         return extensions.get(kind.extension_name) or _reader(kind.storage_type)
@@ -211,7 +213,7 @@ def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow
 
 
 def _of_json(cell: str | None) -> object:
-    """Return the text, list or object that JSON holds; anything else as it is written."""
+    """Return the text, list or object in JSON; anything else unchanged."""
     with suppress(FileFormatError):
         if isinstance(value := parse_json(cell or "null", 0), str | list | dict):
             return value
@@ -219,7 +221,7 @@ def _of_json(cell: str | None) -> object:
 
 
 def _leaves(array: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
-    """Yield the arrays of scalars, or dictionaries, that a column is made of."""
+    """Yield the arrays of scalars and the dictionaries of a column."""
     if hasattr(array, "storage"):
         yield from _leaves(array.storage)
     elif _kinds(array.type, *LISTS):
@@ -231,8 +233,8 @@ def _leaves(array: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
 
 
 def _bytes_of(column: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Return the bytes of a column once its dictionaries are expanded."""
-    import pyarrow.compute as pc  # noqa: PLC0415 - loaded by whoever reads
+    """Return the bytes of a column with expanded dictionaries."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - as above
 
     size = 0
     for array in _leaves(column):

@@ -1,4 +1,4 @@
-"""The names under which a column of a table of texts is known: the one list for readers, messages and pages.
+"""Names of the columns of tables of texts, for readers, messages and pages.
 
 Names are compared without regard to case, spaces, underscores and hyphens.
 """
@@ -16,8 +16,8 @@ from unicodedata import combining, normalize
 from data.errors import FileFormatError
 
 MISSING_COLUMN, DUPLICATE_COLUMN = "missing-column", "duplicate-column"
-NAMED = 20
-LONGEST_NAME = 60
+MAX_NAMED = 20
+MAX_NAME_LENGTH = 60
 
 
 class Column(StrEnum):
@@ -51,12 +51,12 @@ _WORDS = {
 NAMES: Mapping[Column, tuple[str, ...]] = MappingProxyType(
     {column: tuple(words.split()) for column, words in _WORDS.items()}
 )
-"""Of several columns of one kind the first in this order is read."""
+"""Names by column; of several present names the first one is read."""
 
 
 @lru_cache(maxsize=4096)
 def folded(name: str) -> str:
-    """Return a name as it is compared."""
+    """Fold case, accents, spaces, underscores and hyphens of a name."""
     leading = "_" if name.strip() == "_id" else ""
     plain = normalize("NFKD", name.casefold())
     return leading + "".join(
@@ -82,13 +82,13 @@ _COMPOUND = {
 }
 _ABROAD = NAMES[Column.ANSWER][NAMES[Column.ANSWER].index("antwort") :]
 _EITHER = frozenset(map(folded, ("answer", *_ABROAD)))
-"""Names of an answer, or of the right answer where another column can only be a generation."""
+"""Names of an answer, or of the reference if another column is certainly a generation."""
 _COMPOUND_PLACE, _DOTTED_PLACE = 100, 200
 
 
 @lru_cache(maxsize=4096)
 def _known(name: str) -> tuple[Column, int] | None:
-    """Return the column that a name stands for, and its place among the names of that column."""
+    """Return the column of a name, and the rank of the name for that column."""
     if match := _BY_NAME.get(folded(name)):
         return match
     compounds = (column for column, names in _COMPOUND.items() if names.fullmatch(folded(name)))
@@ -104,18 +104,15 @@ def _known(name: str) -> tuple[Column, int] | None:
 
 
 def column_of(name: str) -> Column | None:
-    """Return the column that this name stands for; None where no reader knows it.
-
-    Of a dotted name (`inputs.question`) the last part counts.
-    """
+    """Return the column of a name, or None; of a dotted name (`inputs.question`) the last part counts."""
     match = _known(name)
     return match[0] if match else None
 
 
 def read_columns(names: Iterable[str]) -> dict[Column, str]:
-    """Choose the name that is read for each column, in the order of `NAMES`.
+    """Select the name to read for each column, in the order of `NAMES`.
 
-    `answer` beside a column that can only be a generation, such as `predicted_answer`, is the reference.
+    `answer` is the reference if there is also a generation, such as `predicted_answer`.
     """
     return dict(_read_columns(tuple(names)))
 
@@ -137,7 +134,7 @@ def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:
-    """Return a row with our names where a column is known, and its own names elsewhere."""
+    """Rename the known columns of a row to our names."""
     ours = {name: column.value for column, name in read_columns(row).items()}
     fields = {
         name: value for name, value in row.items() if name not in ours and name not in set(ours.values())
@@ -146,7 +143,7 @@ def renamed(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def require_columns(names: Collection[str], *groups: Collection[Column], line: int = 0) -> None:
-    """Refuse a table that has no column of a group."""
+    """Refuse a table without a column of each group."""
     columns = read_columns(names)
     missing = [group for group in groups if not any(column in columns for column in group)]
     if missing:
@@ -159,20 +156,20 @@ def require_columns(names: Collection[str], *groups: Collection[Column], line: i
 TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
     {
         frozenset({"Named Scores", "Grader Reason"}): (
-            "This is a table of promptfoo, whose scores stand between the answers.",
+            "This is a table of promptfoo, which mixes answers and scores.",
             "Write its results as JSON: promptfoo eval -o results.json.",
         ),
         frozenset({"context.span_id", "context.trace_id"}): (
-            "This is a table of Phoenix's spans, a row for each step of an application.",
+            "This is a table of Phoenix's spans, with a row for each step of an application.",
             "Keep root spans: attributes.input.value as question, attributes.output.value as answer.",
         ),
     }
 )
-"""Tables of tools that hold other things beside answers, where they would pass for answers."""
+"""Tables of tools whose other columns would be read as answers."""
 
 
 def require_once(names: Collection[str], *, line: int = 0) -> None:
-    """Refuse a table that has two columns of one name, or is one of `TABLES_OF_TOOLS`."""
+    """Refuse repeated columns and `TABLES_OF_TOOLS`."""
     for columns, (message, advice) in TABLES_OF_TOOLS.items():
         if columns <= set(names):
             raise FileFormatError(message, advice=advice, code=DUPLICATE_COLUMN, line=line)
@@ -183,7 +180,9 @@ def require_once(names: Collection[str], *, line: int = 0) -> None:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """Names of columns as a message lists them."""
-    listed = [repr(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…") for name in names]
-    more = f" and {len(listed) - NAMED:,} more" if len(listed) > NAMED else ""
-    return ", ".join(listed[:NAMED]) + more
+    """List names of columns for a message."""
+    listed = [
+        repr(name if len(name) <= MAX_NAME_LENGTH else f"{name[: MAX_NAME_LENGTH - 1]}…") for name in names
+    ]
+    more = f" and {len(listed) - MAX_NAMED:,} more" if len(listed) > MAX_NAMED else ""
+    return ", ".join(listed[:MAX_NAMED]) + more

@@ -1,4 +1,4 @@
-"""Answers as JSON Lines, one JSON array, or an array in a JSON object, read row by row."""
+"""Reader of JSON Lines, JSON arrays and arrays in JSON objects, row by row."""
 
 import json
 import re
@@ -15,9 +15,9 @@ WRONG_SHAPE, EMPTY_FILE = "wrong-shape", "empty-file"
 
 
 def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
-    """Yield the lines that are JSON, noting those that are not; blank lines are passed over."""
+    """Yield the lines that are JSON, with problems for the others; blank lines are skipped."""
     while content := stream.readline():
-        # Joined files have a byte order mark each.
+        # Concatenated files may have several byte order marks.
         text = content.strip().removeprefix(UTF8_BOM)
         if not text:
             continue
@@ -34,7 +34,7 @@ def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
 
 
 def parsed(content: bytes, line: int, is_log: Holds) -> object:
-    """Return a row; those of logs may hold numbers that are not finite, as Python writes them."""
+    """Parse a row; rows of logs may contain NaN and infinity, as Python writes them."""
     text = decode(content, line)
     try:
         return parse_json(text, line)
@@ -54,7 +54,7 @@ def _is_cut_off(error: FileFormatError) -> bool:
 CHUNK = 256 * 1024
 
 
-# A whole string, or a mark of structure, or the quote of a string that goes on in the next chunk.
+# A string, a structural character, or the quote of a string that continues in the next chunk.
 TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],"]', re.DOTALL)
 WHITE = b" \t\r\n"
 GAP = re.compile(rb"[ \t\r\n]*+")
@@ -62,7 +62,7 @@ COLON = re.compile(rb"[ \t\r\n]{0,16}:")
 
 
 def top_keys(head: bytes) -> set[str]:
-    """Return the keys of an object, as far as its beginning shows them."""
+    """Return the keys at the beginning of an object."""
     keys, depth = set[str](), 0
     for token in TOKEN.finditer(head):
         mark = token.group()
@@ -78,12 +78,12 @@ def top_keys(head: bytes) -> set[str]:
 
 
 def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) -> Iterator[Row]:
-    """Yield the items that are JSON, noting those that are not.
+    """Yield the items that are JSON, with problems for the others.
 
     Args:
-        stream: A JSON array, or an object that has one.
-        opening: Is given what is wrong; of a log, items over the limit are left out and given to `large`.
-        key: Where the array stands in the object; what else is in the object is passed over.
+        stream: A JSON array, or an object with one.
+        opening: Options with callbacks; too large items of a log are skipped and reported by `large`.
+        key: Key of the array in the object.
     """
     for number, (line, content) in enumerate(_Items(stream, key, skip=opening.large is not None), start=1):
         place = f"Item {number}"
@@ -101,7 +101,7 @@ def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) 
 
 
 class _Items:
-    """Cuts the text of an array at its own commas."""
+    """Splitter of an array at its top-level commas."""
 
     def __init__(self, stream: GuardedStream, key: str | None, *, skip: bool) -> None:
         self._stream = stream
@@ -113,7 +113,7 @@ class _Items:
         self._counted = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes | None]]:
-        """Each item with its line; of one that is over the limit and to be skipped only the line."""
+        """Yield lines and items; None for a skipped item over the limit."""
         self._skip_to_array()
         start = self._buffer.find(b"[") + 1
         scan, depth, cut, long = start, 0, False, False
@@ -140,7 +140,7 @@ class _Items:
             else:
                 scan = len(self._buffer)
             if long or self._is_long(len(self._buffer) - start):
-                # What an item of a log holds beyond the limit is passed over.
+                # The rest of a large item of a log is skipped.
                 long, start = True, scan
             self._fill(start, drop=long)
             scan, start = scan - start, 0
@@ -184,7 +184,7 @@ class _Items:
 
     def _refuse_without(self, key: bytes) -> None:
         message = f"The log has no {key.decode()}."
-        advice = "Write the log with its samples, not its header alone."
+        advice = "Write the log with its samples, not only its header."
         raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
 
     def _fill(self, start: int, *, drop: bool = False) -> None:
@@ -204,7 +204,7 @@ class _Items:
         self._buffer += chunk
 
     def _line_of(self, position: int) -> int:
-        """Return the line on which the text after `position` starts; positions must not go back."""
+        """Return the line of the text after `position`; positions must increase."""
         gap = GAP.match(self._buffer, position)
         position = gap.end() if gap else position
         self._line += self._buffer.count(b"\n", self._counted, position)
@@ -238,7 +238,7 @@ class _Items:
         while rest or (rest := self._stream.read(CHUNK)):
             if rest.strip(WHITE):
                 message = "Something follows the JSON array."
-                advice = "Put every answer into one array, or write one object a line."
+                advice = "Put all answers into one array, or write one object per line."
                 raise FileFormatError(message, advice=advice, code=WRONG_SHAPE, line=self._line)
             rest = b""
 
@@ -247,16 +247,15 @@ LISTS = (
     *("results", "data", "rows", "answers", "predictions", "responses", "questions", "examples", "samples"),
     *("testCases", "cases"),
 )
-"""Under which names of one object its rows stand; deepeval's are its test cases."""
-ADVICE = "Write one object a line, one array of objects, or an object of columns."
+"""Keys of rows in an object; deepeval's are its test cases."""
+ADVICE = "Write one object per line, one array of objects, or an object of columns."
 
 
 def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
-    """Yield the rows of an object, whichever of these it is.
+    """Yield the rows of an object of any supported layout.
 
-    One row; columns of equally many cells, as lists or by the row's number (pandas); rows under one of
-    `LISTS`, which pandas writes with `columns` beside; answers, rows or contexts by the ids of questions, or
-    by their texts.
+    These are: a single row; columns of equal length, as lists or by row number (pandas); rows under one of
+    `LISTS`, with `columns` by pandas; answers, rows or contexts by ids or texts of questions.
     """
     rows = _rows(value)
     if rows is None:
@@ -288,7 +287,7 @@ def _of_list(rows: list[object], columns: object) -> list[object]:
 
 def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
     cells = list(value.values())
-    # Where each key has spaces, they are the questions' texts.
+    # Keys that all have spaces are texts of questions.
     name = (Column.QUESTION if all(" " in key.strip() for key in value) else Column.QUESTION_ID).value
     if cells and all(isinstance(cell, str) for cell in cells):
         return [{name: key, "answer": cell} for key, cell in value.items()]
@@ -300,7 +299,7 @@ def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
 
 
 def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
-    """Return the rows of an object whose fields are columns; None where it is a row itself."""
+    """Return the rows of an object of columns; None if it is a row itself."""
     if not _known(value):
         return None
     if all(isinstance(cell, Mapping) for cell in value.values()):

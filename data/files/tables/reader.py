@@ -1,4 +1,4 @@
-"""Opening a table of texts, whichever container it is in, told by its content."""
+"""Open a table in any file format, which is detected from the content."""
 
 import json
 import re
@@ -25,7 +25,7 @@ DELIMITERS = ",;\t"
 RUN_FIELDS = 6
 TAR_AT = 257
 LONG_LINE = HEAD // 2
-LARGEST_OBJECT = 1024 * text_files.MEBIBYTE
+MAX_OBJECT_BYTES = 1024 * text_files.MEBIBYTE
 FIRST_FIELD = re.compile(rb'\{\s{0,99}"([^"\\]{1,99})"\s{0,99}:\s{0,99}(.)', re.DOTALL)
 WRONG_FORMAT, EMPTY, NOT_UTF8 = "wrong-format", "empty-file", "not-utf8"
 ADVICE = "Give JSONL, a JSON array, CSV or Parquet, a harness's log, or a zip file of a dataset's folder."
@@ -51,7 +51,7 @@ FORM = (b"--", b"content-disposition: form-data")
 
 
 class Table:
-    """An open table. Use it as a context manager and iterate over it once."""
+    """Open table; a context manager that can be iterated once."""
 
     def __init__(self, path: Path, limits: text_files.ReadLimits, opening: Opening) -> None:
         self._limits = limits
@@ -92,7 +92,7 @@ class Table:
         inner = unpack(path, folder, limits)
         files = sorted(file for file in inner.rglob("*") if file.is_file()) if inner.is_dir() else [inner]
         if len(files) != 1:
-            message = f"{path.name} holds {len(files):,} files."
+            message = f"{path.name} contains {len(files):,} files."
             raise FileFormatError(message, advice="Pack one table into it.", code=WRONG_FORMAT)
         return self._opened(files[0], path.name)
 
@@ -122,8 +122,8 @@ class Table:
 
 def _object(path: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
     try:
-        most = replace(limits, file_bytes=min(limits.file_bytes, LARGEST_OBJECT))
-        value: Mapping[str, object] = parse_json(text_files.read_text(path, most), 0)
+        capped = replace(limits, file_bytes=min(limits.file_bytes, MAX_OBJECT_BYTES))
+        value: Mapping[str, object] = parse_json(text_files.read_text(path, capped), 0)
     except FileFormatError as error:
         cause = error.__cause__
         if not isinstance(cause, json.JSONDecodeError):
@@ -141,9 +141,9 @@ class Shape:
     """Layout of a text.
 
     Attributes:
-        detail: Of a log the key of its rows, of CSV the separator.
+        detail: Key of the rows of a log, or separator of CSV.
         whole: Whether it is one JSON object that is read at once.
-        carriage_returns: Whether lines end as on the classic Macintosh.
+        carriage_returns: Whether lines end with carriage returns only.
     """
 
     format: FileFormat
@@ -153,14 +153,14 @@ class Shape:
 
 
 def table_format(magic: bytes) -> FileFormat | None:
-    """Return the format of a file that is not text, by its first bytes; None where it is one."""
+    """Return the format of a binary file by its first bytes; None for a text."""
     if magic.startswith(text_files.PARQUET_MAGIC):
         return FileFormat.PARQUET
     return FileFormat.ARROW if magic.startswith(text_files.ARROW_MAGICS) else None
 
 
 def is_run(path: Path, limits: text_files.ReadLimits) -> bool:
-    """Return whether a file is neither JSON nor a table whose header names a column that is known."""
+    """Return whether a file is neither JSON nor a table with a known column."""
     if text_files.magic_of(path).startswith(
         (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
     ):
@@ -218,7 +218,7 @@ def _require_readable(path: Path, whole: bytes, head: bytes) -> None:
 def _of_object(
     head: bytes, lines: Sequence[bytes], logs: Mapping[frozenset[str], str], *, carriage_returns: bool
 ) -> Shape:
-    """Tell a log, a table in one object and an object a line apart, for a text that begins with an object."""
+    """Detect a log, a table in one object, or one object per line."""
     keys = top_keys(head)
     log = next((rows for log_keys, rows in logs.items() if log_keys <= keys), "")
     if log:
@@ -234,10 +234,10 @@ def _of_object(
         return jsonl if len(lines) > 1 or is_row else whole
     if len(lines) > 1:
         return jsonl if any(map(_parsed, lines[1:-1])) else whole
-    return whole if len(head) >= LONG_LINE and _holds_table(head) else jsonl
+    return whole if len(head) >= LONG_LINE and _is_table(head) else jsonl
 
 
-def _holds_table(head: bytes) -> bool:
+def _is_table(head: bytes) -> bool:
     match = FIRST_FIELD.match(head)
     if match is None:
         return False
@@ -254,7 +254,7 @@ def _parsed(line: bytes) -> dict[str, object] | None:
 
 
 def _delimiter(lines: Sequence[bytes]) -> str:
-    """Choose the delimiter that yields most known columns, else the most frequent one."""
+    """Select the delimiter with most known columns, else the most frequent one."""
     first = lines[0].decode("utf-8", errors="replace")
     if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
         return first[-1]

@@ -1,4 +1,4 @@
-"""Records made of the rows of a table: all of them, or everything that is wrong with them."""
+"""Conversion of the rows of a table to records, or to a list of their problems."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
@@ -15,7 +15,7 @@ from data.models import ProblemList
 
 Record = TypeVar("Record")
 Make = Callable[[int, Mapping[str, object], ProblemList], Record | None]
-"""Makes a record of a row and its line, noting what is wrong with it; None where something is."""
+"""Converts a row with its line to a record; adds problems and returns None if there are any."""
 
 
 def read_records(
@@ -27,12 +27,12 @@ def read_records(
     lists: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> tuple[Record, ...]:
-    """Read a table of records, at least one, in any container. Arguments are those of `each_record`."""
+    """Read a table with at least one record; for the arguments see `each_record`."""
     problems = ProblemList()
     rows = each_record(path, limits, make, problems, ours=ours, lists=lists, keep=keep)
     records = tuple(record for _, record in rows)
     if not records and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no records.", advice="Write at least one.")
+        problems.add(0, "empty-file", f"{path.name} contains no records.", advice="Write at least one.")
     problems.require_none(path.name)
     return records
 
@@ -47,16 +47,16 @@ def each_record(
     lists: Collection[str] = (),
     keep: Collection[str] = (),
 ) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a table with their lines; what cannot be read is noted and left out.
+    """Yield the records of a table with their lines, and add problems of unreadable rows.
 
     Args:
         path: The file.
-        limits: How much of it is read.
-        make: Makes a record of a row.
-        problems: What is wrong is noted here.
-        ours: Whether columns are known by our names (`columns.NAMES`), and else by their own alone.
-        lists: Fields whose cells hold lists, which stand as text in CSV.
-        keep: Names that are not made ours.
+        limits: Limits on its size.
+        make: Converts a row to a record.
+        problems: List that problems are added to.
+        ours: Whether to rename known columns (`columns.NAMES`) to our names.
+        lists: Fields with lists, which are texts in CSV.
+        keep: Columns that are not renamed.
     """
     note = partial(problems.note, name=path.name)
     try:

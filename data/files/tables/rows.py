@@ -1,4 +1,4 @@
-"""One row of a table of texts: as a container holds it, and as it is read by the names of its columns."""
+"""Rows of tables of texts, before and after their columns are known."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +28,7 @@ READ_AS_ID = "Texts and whole numbers are read."
 
 
 class FileFormat(StrEnum):
-    """The formats that tables of texts come in."""
+    """File formats of tables."""
 
     JSONL = "jsonl"
     JSON = "json"
@@ -37,20 +37,20 @@ class FileFormat(StrEnum):
     ARROW = "arrow"
     EXCEL = "excel"
     ZIP = "zip"
-    """A log of inspect, whose samples are files of their own."""
+    """Log of inspect with a file per sample."""
     TREC_RUN = "trec-run"
-    """Of contexts alone."""
+    """Only for contexts."""
 
     @property
     def text_cells(self) -> bool:
-        """True if every cell is a text, numbers and lists too."""
+        """True if all cells are texts, including numbers and lists."""
         return self in {FileFormat.CSV, FileFormat.EXCEL}
 
 
 class Row(NamedTuple):
-    """A parsed line, JSON item or row of a table.
+    """Parsed line, JSON item or row of a table.
 
-    `line` is the physical line it starts on; `place` names the item where items can share a line.
+    `line` is the physical line of its start; `place` names the item if items can share a line.
     """
 
     line: int
@@ -59,24 +59,24 @@ class Row(NamedTuple):
 
 
 Note = Callable[[FileFormatError], object]
-"""Is given what makes one row unreadable; the others are read on."""
+"""Callback for an unreadable row; reading continues."""
 Header = Callable[[Sequence[str], int], object]
-"""Is given the columns of a table and their line, and may refuse them."""
+"""Callback for the columns of a table and their line, which may refuse them."""
 Holds = Callable[[object], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """Options of reading a table, besides its limits.
+    """Options for reading a table, besides its limits.
 
     Attributes:
-        note: Is given what is wrong with a row.
-        header: Is given the columns of a table.
-        reads: Which columns of a Parquet or Arrow file are read; the others are null in every row.
-        is_log: Whether a row is a log's, whose numbers need not be finite.
-        is_row: Whether an object without any of our columns is a row of a tool.
-        logs: Where the rows of a log that is one JSON object stand, by keys that tell whose it is.
-        large: Is given the places of items of a log that are too large, which are left out.
+        note: Callback for errors of rows.
+        header: Callback for the columns.
+        reads: Whether to read a column of a Parquet or Arrow file; the others are null.
+        is_log: Whether a row belongs to a log, whose numbers need not be finite.
+        is_row: Whether an object without known columns is a row of a tool.
+        logs: Key of the rows of a log in one JSON object, by keys that identify the tool.
+        large: Callback for too large items of a log, which are skipped.
     """
 
     note: Note
@@ -102,7 +102,7 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
 
 
 def _as_question(value: object, info: ValidationInfo) -> str | None:
-    """Return the question's text; of JSON the field of a question, the user's message, or the one text."""
+    """Return the question's text; in JSON its field, the last message of the user, or the only text."""
     inner = value
     if isinstance(value, str) and value.strip().startswith(("{", "[")):
         with suppress(FileFormatError):
@@ -138,7 +138,7 @@ def _as_passages(value: object, info: ValidationInfo) -> tuple[Passage, ...]:
 
 
 class FieldError(ValueError):
-    """A cell that holds something else than its column does: the message, the remedy and the code."""
+    """Invalid cell, raised by validators."""
 
     def __init__(self, message: str, advice: str = "", code: str = WRONG_TYPE) -> None:
         super().__init__(message)
@@ -147,7 +147,7 @@ class FieldError(ValueError):
 
 
 class CellError(FileFormatError):
-    """A cell that holds something else than its column does; `column` is our name of it."""
+    """Invalid cell; `column` is our name of its column."""
 
     def __init__(self, message: str, *, column: str, advice: str = "", code: str = WRONG_TYPE) -> None:
         super().__init__(message, advice=advice, code=code)
@@ -155,13 +155,13 @@ class CellError(FileFormatError):
 
 
 class TextRow(BaseModel):
-    """A row of a table of texts; None without such a cell, or where it is null.
+    """Row of a table of texts; fields are None if missing or null.
 
     Attributes:
-        question_id: The question's id; a whole number is its digits, `1.0` too.
-        answer: What a system wrote; may be empty.
-        reference: The answer that is known to be right.
-        contexts: Passages, each in its place, empty ones too; those without ids are counted.
+        question_id: The question's id; whole numbers such as `1.0` are written as digits.
+        answer: The system's text; may be empty.
+        reference: The correct answer.
+        contexts: Passages in order, including empty ones; those without ids are numbered.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -178,13 +178,13 @@ class TextRow(BaseModel):
     def of(
         cls, row: Mapping[str, object], *, text_cells: bool = False, texts: bool = True, ours: bool = False
     ) -> tuple[Self, list[CellError]]:
-        """Read a row by the names of its columns (`NAMES`).
+        """Validate a row by the names of its columns (`NAMES`).
 
         Args:
-            row: The row, by the names in its file.
-            text_cells: Whether lists stand in its cells as text, as in CSV.
+            row: The row by the names in its file.
+            text_cells: Whether lists are texts, as in CSV.
             texts: Whether every passage needs a text.
-            ours: Whether the row has our names already.
+            ours: Whether the row already has our names.
         """
         fields = row if ours else renamed(row)
         context = {TEXT_CELLS: text_cells, "texts": texts}
@@ -206,12 +206,12 @@ class TextRow(BaseModel):
 
 NUGGETS = "nuggets"
 FAILED = "failed"
-"""The importance that nuggetizer writes for a nugget without a grade."""
+"""Importance that nuggetizer writes for a nugget without a grade."""
 GRADES = ", ".join(f'"{grade.value}"' for grade in Importance)
 
 
 class Fields:
-    """Reads the fields of a row; `row` has them by name, `line` says where it stands."""
+    """Reader of the fields of a row, which adds problems with its line."""
 
     def __init__(self, line: int, row: Mapping[str, object], problems: ProblemList) -> None:
         self.line, self.row = line, row
@@ -219,15 +219,15 @@ class Fields:
 
     @property
     def wrong(self) -> bool:
-        """True if an error was noted since the row was begun."""
+        """True if the row has an error."""
         return self._problems.errors > self._before
 
     def note(self, code: str, message: str, advice: str = "") -> None:
-        """Note an error."""
+        """Add an error."""
         self._problems.add(self.line, code, message, advice=advice)
 
     def text(self, name: str, *, blank: bool = False) -> str:
-        """Return a text that must be there, and hold something unless it may be `blank`."""
+        """Return a required text, which must not be empty unless `blank` is allowed."""
         value, advice = self.row.get(name), f"Give every line its {name}."
         if isinstance(value, str) and (blank or value.strip()):
             return value
@@ -240,7 +240,7 @@ class Fields:
         return ""
 
     def optional(self, name: str) -> str | None:
-        """Return a text; None where it is missing or empty."""
+        """Return a text; None if it is missing or empty."""
         value = self.row.get(name)
         if value is None or isinstance(value, str):
             return value or None
@@ -248,7 +248,7 @@ class Fields:
         return None
 
     def id(self, *names: str) -> str:
-        """Return the first id that is given under one of some names; a whole number is its digits."""
+        """Return the first id under one of some names."""
         value = next((self.row[name] for name in names if has_value(self.row.get(name))), None)
         name = id_text(value)
         if value is None or (name is not None and not name.strip()):
@@ -267,11 +267,11 @@ class Fields:
         return []
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts, none of them blank."""
+        """Return a list of texts that are not blank."""
         values = self.list(name)
         wrong = next((value for value in values if not isinstance(value, str) or not value.strip()), None)
         if wrong is not None or None in values:
-            self.note("wrong-type", f"{name} holds {kind(wrong)} where a text is expected.")
+            self.note("wrong-type", f"{name} contains {kind(wrong)} where a text is expected.")
             return ()
         return tuple(map(str, values))
 
@@ -280,13 +280,13 @@ class Fields:
         values = self.list(name)
         ids = tuple(id_text(value) or "" for value in values)
         if "" in ids:
-            message = f"{name} holds {describe_value(values[ids.index('')])}. {READ_AS_ID}"
+            message = f"{name} contains {describe_value(values[ids.index('')])}. {READ_AS_ID}"
             self.note("wrong-type", message, "Give the ids of documents.")
             return ()
         return ids
 
     def passages(self, name: str, prefix: str) -> tuple[Passage, ...]:
-        """Passages; those without an id are counted behind a prefix."""
+        """Return passages; those without an id are numbered with a prefix."""
         try:
             return passages_of(self.row.get(name), prefix)
         except FileFormatError as error:
@@ -295,20 +295,20 @@ class Fields:
             return ()
 
     def nuggets(self, *, ungraded: Severity = Severity.ERROR) -> tuple[Nugget, ...]:
-        """Read nuggets: texts, or objects of `text` and `importance`; other fields are ignored.
+        """Return nuggets: texts, or objects with `text` and `importance`.
 
-        Nuggets that nuggetizer could not grade are left out, with a problem of the severity `ungraded`.
+        Nuggets that nuggetizer could not grade are skipped, with a problem of the severity `ungraded`.
         """
         values = self.list(NUGGETS)
         parsed = [self._nugget(place, value) for place, value in enumerate(values, start=1)]
         nuggets = tuple(nugget for nugget in parsed if nugget is not None)
         failed = sum(isinstance(value, Mapping) and value.get("importance") == FAILED for value in values)
         if failed:
-            message = f"{counted(failed, 'nugget')} with the importance {FAILED!r}, which sets leave out."
-            advice = "Nuggetizer could not grade them. Remove them, or give their importance."
+            message = f"{counted(failed, 'nugget')} with the importance {FAILED!r}, which sets skip."
+            advice = "Nuggetizer could not grade them. Remove them, or set their importance."
             self._problems.add(self.line, "ungraded-nugget", message, severity=ungraded, advice=advice)
         if len({nugget.text for nugget in nuggets}) != len(nuggets):
-            self.note("duplicate-nugget", "Two nuggets of one question have one text.")
+            self.note("duplicate-nugget", "Two nuggets of a question have the same text.")
         return nuggets
 
     def _nugget(self, place: int, value: object) -> Nugget | None:
@@ -321,6 +321,6 @@ class Fields:
             return None
         if importance is not None and importance not in list(Importance):
             message = f"The importance of nugget {place} is {importance!r}."
-            self.note("wrong-value", message, f"Use {GRADES}, or leave it out.")
+            self.note("wrong-value", message, f"Use {GRADES}, or omit it.")
             return None
         return Nugget(text, None if importance is None else Importance(str(importance)))

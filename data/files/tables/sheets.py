@@ -1,4 +1,4 @@
-"""Tables of texts as CSV with a header row and as Excel workbooks."""
+"""Readers of CSV with a header row and of Excel workbooks."""
 
 import csv
 import zipfile
@@ -15,13 +15,13 @@ from data.files.zip_files import members_of
 
 BAD_CSV, TRUNCATED, TOO_LARGE = "bad-csv", "truncated-file", "too-large"
 SEPARATOR_LINE = "sep="
-"""Excel's first line, which names the separator."""
+"""First line of Excel's files, which names the separator."""
 
 
 def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterator[Row]:
-    """Yield rows as mappings from column to text, noting those that are not CSV; blank ones are left out."""
+    """Yield rows as mappings, with problems for invalid ones; blank rows are skipped."""
     if csv.field_size_limit() < stream.limits.line_bytes:
-        # The module's own limit is for the whole process; it is only ever raised, to bytes that were read.
+        # The limit is global to the process, so it is only ever raised.
         csv.field_size_limit(stream.limits.line_bytes)
     lines = _Lines(stream, opening.note)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -34,7 +34,7 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
         except StopIteration:
             return
         except csv.Error as error:
-            opening.note(_told(line, str(error)))
+            opening.note(_csv_error(line, str(error)))
             continue
         if not any(map(str.strip, cells)) or lines.damaged:
             continue
@@ -46,14 +46,14 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
             opening.header(columns, line)
         elif len(cells) != len(columns):
             message = f"The row has {len(cells)} cells where the header has {len(columns)}."
-            advice = "Quote cells that hold separators, quotes or line ends."
+            advice = "Quote cells that contain separators, quotes or line ends."
             opening.note(FileFormatError(message, advice=advice, code=BAD_CSV, line=line))
         else:
             yield Row(line, dict(zip(columns, cells, strict=True)))
 
 
 def split_header(text: str, delimiter: str) -> list[str]:
-    """Return the names in a header line; empty where it is not CSV."""
+    """Return the names in a header line; empty if it is not CSV."""
     try:
         return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter), [])]
     except csv.Error:
@@ -61,7 +61,7 @@ def split_header(text: str, delimiter: str) -> list[str]:
 
 
 class _Lines:
-    """Lines as text; `damaged` turns true at one that is not UTF-8, which is noted."""
+    """Lines as text; `damaged` is true after a line that is not UTF-8, which is a problem."""
 
     def __init__(self, stream: GuardedStream, note: Note) -> None:
         self._stream = stream
@@ -78,7 +78,7 @@ class _Lines:
                 yield content.decode("utf-8", errors="replace").replace("\x00", "\ufffd")
 
 
-def _told(line: int, reason: str) -> FileFormatError:
+def _csv_error(line: int, reason: str) -> FileFormatError:
     if "unexpected end of data" in reason:
         message = "A quoted cell that starts in this row is never closed."
         advice = "Write the file again and upload all of it."
@@ -87,13 +87,13 @@ def _told(line: int, reason: str) -> FileFormatError:
         message = "A cell is over the limit, or a quote is never closed."
         advice = "Close the quote or shorten the cell."
         raise FileFormatError(message, advice=advice, code=TOO_LARGE, line=line)
-    message = "This is not CSV: a quote stands inside a quoted cell, or a line end inside an unquoted one."
-    advice = 'Quote cells that hold quotes, and write each quote as "".'
+    message = "This is not CSV: there is a quote inside a quoted cell, or a line end inside an unquoted one."
+    advice = 'Quote cells that contain quotes, and write each quote as "".'
     return FileFormatError(message, advice=advice, code=BAD_CSV, line=line)
 
 
 SHEETS = "xl/workbook.xml"
-SHEETS_LISTED = 10
+MAX_SHEETS_LISTED = 10
 WRONG_FORMAT, DAMAGED, BAD_CELLS = "wrong-format", "damaged-file", "bad-csv"
 ADVICE = 'Save it as "CSV UTF-8", or install "answer-arena[excel]".'
 
@@ -104,7 +104,7 @@ def is_workbook(path: Path) -> bool:
 
 
 def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
-    """Yield the rows below the first one, which has the names of the columns; blank ones are passed over.
+    """Yield the rows below the header; blank rows are skipped.
 
     Numbers become texts, whole ones without a fraction. Needs openpyxl.
     """
@@ -116,7 +116,7 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
     try:
         if sum(members_of(path).values()) > limits.file_bytes:
             raise too_many_bytes(path.name, limits)
-        # As open files: openpyxl refuses paths by how they end, and uploads end in anything.
+        # As open files, since openpyxl refuses paths with other suffixes.
         with path.open("rb") as file, path.open("rb") as again:
             values = openpyxl.load_workbook(file, read_only=True, data_only=True)
             formulas = openpyxl.load_workbook(again, read_only=True)
@@ -129,12 +129,12 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
 
 
 def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no types
-    """Return the sheet with a table of questions, else the first that has rows; empty where none has."""
+    """Return the sheet with a table of questions, else the first with rows, else an empty name."""
     filled: list[str] = []
     tables: list[str] = []
     wide: list[str] = []
     for sheet in book.worksheets:
-        # Some programs write a size that is not the sheet's.
+        # Some programs write wrong dimensions.
         sheet.reset_dimensions()
         rows = map(_cells, sheet.iter_rows(values_only=True))
         first = next((cells for cells in rows if cells), None)
@@ -144,20 +144,18 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
         columns = [str(cell).strip() for cell in first if cell is not None]
         known_columns = read_columns(columns)
         if len(columns) > 1 and {Column.QUESTION_ID, Column.QUESTION} & known_columns.keys():
-            # With a column for each system no other column need be known.
+            # A table with a column for each system may have only one known column.
             (tables if len(known_columns) > 1 else wide).append(sheet.title)
     tables = tables or wide
     if len(tables) > 1:
-        names = ", ".join(map(repr, tables[:SHEETS_LISTED]))
+        names = ", ".join(map(repr, tables[:MAX_SHEETS_LISTED]))
         message = f"{name} has tables on {len(tables):,} sheets: {names}."
-        raise FileFormatError(
-            message, advice="Save the one that is meant as its own file.", code=WRONG_FORMAT
-        )
+        raise FileFormatError(message, advice="Save the right one as its own file.", code=WRONG_FORMAT)
     return next(iter([*tables, *filled]), "")
 
 
 def _lines(values: Any, formulas: Any) -> Iterator[list[object]]:  # noqa: ANN401 - openpyxl has no types
-    """Yield the cells of each row; a formula that was never calculated stands for its value."""
+    """Yield the cells of each row, with formulas that were never calculated."""
     for sheet in (values, formulas):
         sheet.reset_dimensions()
     pairs = zip(values.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
@@ -175,7 +173,7 @@ class _Formula:
 
 
 def _cells(values: Iterable[object]) -> list[object]:
-    """Return the cells of a row as texts, up to the last one that is not blank."""
+    """Return the cells of a row as texts, without trailing blank ones."""
     cells = list(map(_text, values))
     while cells and (cells[-1] is None or (isinstance(cells[-1], str) and not cells[-1].strip())):
         cells.pop()

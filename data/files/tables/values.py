@@ -1,7 +1,7 @@
 """Explicit conversion of cells: ids, lists, passages, missing values.
 
-Whatever is of a kind that is not read is refused by a message with what was seen; nothing counts as absent
-but null, an empty cell and the words for missing values.
+Values of other types are errors that quote them; only null, empty cells and words for missing values are
+missing.
 """
 
 import ast
@@ -25,17 +25,17 @@ MISSING = frozenset(
         *("#N/A", "#N/A N/A", "#NA", "#NAME?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NULL!"),
     }
 )
-"""Words for a missing value: those that pandas reads so, what R and SQL write, and the errors of Excel."""
+"""Words for a missing value of pandas, R and SQL, and errors of Excel."""
 PASSAGE_IDS = ("id", "_id", "doc_id", "docid", "context_id")
 PASSAGE_TEXTS = ("text", "content", "page_content", "contents", "passage")
 BAD_CONTEXT, DUPLICATE, WRONG_TYPE = "bad-context", "duplicate-passage", "wrong-type"
-LONGEST = 60
+MAX_QUOTED = 60
 WHOLE_FLOAT = re.compile(r"-?[0-9]{1,300}\.0{1,20}")
 PASSAGE_ADVICE = 'Write a list of strings or of {"id": …, "title": …, "text": …}.'
 
 
 def kind(value: object) -> str:
-    """Describe the type of a value in words."""
+    """Describe the type of a value."""
     if isinstance(value, dt.date):
         return "a date"
     if isinstance(value, dt.time | dt.timedelta):
@@ -45,7 +45,7 @@ def kind(value: object) -> str:
 
 
 def describe_value(value: object) -> str:
-    """Return a value as a message quotes it: what it is, and how it begins."""
+    """Describe a value for a message by its type and its beginning."""
     if value is None or isinstance(value, Mapping | list):
         return kind(value)
     text = repr(value)
@@ -53,11 +53,11 @@ def describe_value(value: object) -> str:
         text = text.lower()
     elif isinstance(value, dt.date | dt.time | dt.timedelta):
         text = str(value).removesuffix(" 00:00:00")
-    return f"{kind(value)} ({text if len(text) <= LONGEST else f'{text[: LONGEST - 1]}…'})"
+    return f"{kind(value)} ({text if len(text) <= MAX_QUOTED else f'{text[: MAX_QUOTED - 1]}…'})"
 
 
 def id_text(value: object) -> str | None:
-    """Return an id as text; a whole number is written without a fraction. None where it is not an id."""
+    """Convert an id to text, whole numbers without a fraction; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float | Decimal):
@@ -66,22 +66,22 @@ def id_text(value: object) -> str | None:
 
 
 def has_value(value: object) -> bool:
-    """Return whether a cell holds a value: 0 and "0" do; null, NaN and an empty text do not."""
+    """Return whether a cell is not null, NaN or an empty text."""
     return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
 
 
 def whole_id(text: str) -> str | None:
-    """Return the whole number that a column of floats as text has for an id (`1.0`); None if it is none."""
+    """Return the digits of a whole float as text (`1.0`), or None."""
     return text.split(".", maxsplit=1)[0] if WHOLE_FLOAT.fullmatch(text) else None
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a text is, as a whole, a word for a missing value."""
+    """Return whether a text is a word for a missing value."""
     return isinstance(value, str) and value.strip() in MISSING
 
 
 def list_of_cell(cell: str) -> list[object] | None:
-    """Parse a list in a cell, as JSON, or as Python or NumPy print it; None if it is empty."""
+    """Parse a list in JSON or as printed by Python or NumPy; None for an empty cell."""
     text = cell.strip()
     if not text or text in MISSING:
         return None
@@ -90,18 +90,18 @@ def list_of_cell(cell: str) -> list[object] | None:
     except FileFormatError as error:
         value = _printed_list(text)
         if value is None:
-            message = f"The cell holds {describe_value(text)}, which is not a list."
+            message = f"The cell contains {describe_value(text)}, which is not a list."
             raise FileFormatError(
                 message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT
             ) from error
     if not isinstance(value, list):
-        message = f"The cell holds {describe_value(value)}, not a list."
+        message = f"The cell contains {describe_value(value)}, not a list."
         raise FileFormatError(message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT)
     return value
 
 
 def _printed_list(text: str) -> list[object] | None:
-    """Parse a list as Python or NumPy print it; NumPy leaves out commas, so Python would join texts."""
+    """Parse a list as printed by Python or NumPy; without NumPy's commas, Python would join texts."""
     if not text.startswith("["):
         return None
     try:
@@ -127,32 +127,32 @@ def _printed_list(text: str) -> list[object] | None:
 def passages_of(
     value: object, prefix: str, *, of_cell: bool = False, texts: bool = True
 ) -> tuple[Passage, ...]:
-    """Return the passages of a cell, each in its place, those without a text too.
+    """Return the passages of a cell in order, including those without a text.
 
     Args:
         value: A list of texts, or of objects with an id, a title and a text.
-        prefix: Passages without an id are counted behind it; no such id meets one that is given.
-        of_cell: Whether a text is to be read as a list in a cell.
-        texts: Whether every passage needs a text; a ranking needs ids alone.
+        prefix: Prefix of the numbers of passages without an id, which never equal an existing id.
+        of_cell: Whether to parse a text as a list.
+        texts: Whether every passage needs a text; a ranking needs only ids.
     """
     if of_cell and isinstance(value, str):
         value = list_of_cell(value)
     if not has_value(value):
         return ()
     if not isinstance(value, list):
-        raise _bad(f"There is {describe_value(value)} where a list of passages is read.")
+        raise _bad(f"Expected a list of passages, but there is {describe_value(value)}.")
     parts = [_passage(number, item, texts=texts) for number, item in enumerate(value, start=1)]
     return named_passages(parts, prefix)
 
 
 def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) -> tuple[Passage, ...]:
-    """Passages of ids (None without one), texts and titles, in their order."""
+    """Build passages from ids (or None), texts and titles."""
     ids = [name for name, _, _ in parts if name is not None]
     if len(set(ids)) < len(ids):
         twice = next(name for at, name in enumerate(ids) if name in ids[:at])
         places = [str(at) for at, (name, _, _) in enumerate(parts, start=1) if name == twice]
-        message = f"Passages {' and '.join(places[:5])} have one id, {twice[:LONGEST]!r}."
-        advice = "Give each its own id, such as d#1 and d#2 for two parts of d."
+        message = f"Passages {' and '.join(places[:5])} have the same id, {twice[:MAX_QUOTED]!r}."
+        advice = "Use different ids, such as d#1 and d#2 for two parts of d."
         raise FileFormatError(message, advice=advice, code=DUPLICATE)
     used = set(ids)
     return tuple(
@@ -162,7 +162,7 @@ def named_passages(parts: Sequence[tuple[str | None, str, str]], prefix: str) ->
 
 
 def passage_id(entry: Mapping[str, object]) -> object:
-    """Return the id that a passage was given, under any of its names; None without one."""
+    """Return the id of a passage under any of its names, or None."""
     return next((entry[name] for name in PASSAGE_IDS if has_value(entry.get(name))), None)
 
 

@@ -130,8 +130,8 @@ FORMATS = [
     path = tmp_path / "answers.jsonl"
     path.write_text('{"mine": 0}\n{"mine": 1}\n', encoding="utf-8")
     said = arena_of.refused(*plugin, "submissions", "check", path, "--set", "tiny")
-    assert "has a format arena, of which there is one already" in said
-    assert "gives a str for a format" in said
+    assert "has a format arena, but there is one already" in said
+    assert "is a str, not a format" in said
     check = (*plugin, "submissions", "check", path, "--set", "tiny", "--json")
     report = json.loads(arena_of(*check)[1])
     messages = [problem["message"] for problem in report["problems"]]
@@ -218,7 +218,7 @@ RETRIEVERS = {
     none = arena_of.json(*plugin, "retrieve", "--retriever", "broken", *run)
     assert set(none["failed"].values()) == {"The plugin retriever broken failed: OSError: no index."}
     said = arena_of(*plugin, "retrieve", "--retriever", "other", *run)[2]
-    assert "has a retriever bm25, of which there is one already" in said
+    assert "has a retriever bm25, but there is one already" in said
 
 
 def test_documented_transport(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands,
     imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
     assert (imported["created"], imported["content_hash"]) == (True, written["content_hash"])
     if form != "jsonl":
-        assert "holds a set already. Choose an empty folder." in arena_of.refused(
+        assert "contains a set already. Choose an empty folder." in arena_of.refused(
             "sets", "export", "tiny", exported, "--format", form
         )
 

@@ -204,4 +204,4 @@ def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> 
     done = subprocess.run(
         command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
-    assert "script.py begins to use itself while it is loaded" in done.stderr
+    assert "script.py loads itself while it is loaded" in done.stderr

@@ -71,4 +71,4 @@ def test_a_page_that_fails_is_named(with_pages: Settings) -> None:
     assert not page.exception
     assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")
     (problem,) = added_pages().problems
-    assert "failing.py has a page team, of which there is one already." in problem
+    assert "failing.py has a page team, but there is one already." in problem

@@ -21,8 +21,8 @@ from tests.long_work import nested, numbers, raised, refused, results, squared, 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is handed over at once, and documents are cut few at a time."""
-    monkeypatch.setattr(parallel, "AT_HAND", -1)
-    monkeypatch.setattr(parallel, "LEAST_LEFT", -1)
+    monkeypatch.setattr(parallel, "SERIAL_SECONDS", -1)
+    monkeypatch.setattr(parallel, "MIN_REMAINING", -1)
 
 
 @pytest.mark.slow

@@ -122,7 +122,7 @@ def test_ray_judges_as_one_process_does(on_ray: OnRay) -> None:
 def test_a_cluster_gives_the_bytes_of_one_process(
     on_ray: OnRay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("AT_HAND", "LEAST_LEFT"):
+    for name in ("SERIAL_SECONDS", "MIN_REMAINING"):
         monkeypatch.setattr(parallel, name, -1)
     write_input(tmp_path)
     here = results(tmp_path)

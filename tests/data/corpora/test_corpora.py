@@ -164,7 +164,7 @@ def test_an_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, cont
     with pytest.raises(FileFormatError):
         library.add("e", tmp_path / "missing.jsonl")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FileFormatError, match="holds no documents"):
+    with pytest.raises(FileFormatError, match="contains no documents"):
         library.add("e", tmp_path / "folder")
     assert library.list() == ()
 

@@ -172,8 +172,8 @@ def test_trecs_nuggets_are_taken_from_beside_the_questions(tmp_path: Path) -> No
     assert loaded.questions.by_id["12"].nuggets == (NUGGETS[2], NUGGETS[1])
     assert loaded.questions.by_id["13"].nuggets == ()
     ungraded, unknown = loaded.warnings
-    assert "1 nugget with the importance 'failed', which sets leave out" in ungraded.message
-    assert unknown.message.startswith("nuggets.jsonl: Topics of no question of this set, left out: 1")
+    assert "1 nugget with the importance 'failed', which sets skip" in ungraded.message
+    assert unknown.message.startswith("nuggets.jsonl: Topics without a question of this set are skipped: 1")
 
 
 @pytest.mark.parametrize(

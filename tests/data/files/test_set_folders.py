@@ -102,9 +102,9 @@ def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
     assert (first.gold_doc_ids, [one.text for one in first.passages]) == (("d1", "gone"), ["Text 1."])
     assert (len(second.gold_doc_ids), second.passages) == (60, ())
     assert [problem.message for problem in loaded.warnings] == [
-        "1 of 3 queries are judged in neither test nor dev, and are left out.",
+        "1 of 3 queries have no judgments in test or dev, and are skipped.",
         "1 documents are not in corpus.jsonl: gone.",
-        "1 questions have more than 50 relevant documents, which are named and not their passages.",
+        "1 questions have more than 50 relevant documents, which are not read as passages.",
     ]
 
 

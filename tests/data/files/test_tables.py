@@ -69,9 +69,9 @@ def test_passages_keep_their_ids_and_places() -> None:
     ]
     passages = passages_of(entries, "c")
     assert [passage.id for passage in passages] == ["0", "d", "c3'", "c3", "5", "z"]
-    with pytest.raises(FileFormatError, match="Passages 1 and 3 have one id, 'd'"):
+    with pytest.raises(FileFormatError, match="Passages 1 and 3 have the same id, 'd'"):
         passages_of([{"id": "d", "text": "a"}, "b", {"doc_id": "d", "text": "c"}], "c")
-    with pytest.raises(FileFormatError, match="neither a text nor a whole number"):
+    with pytest.raises(FileFormatError, match="not a text or whole number"):
         passages_of([{"id": True, "text": "a"}], "c")
 
 
@@ -109,8 +109,8 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
         ("answer", ["a", "b"], "The reference is a list, not a string."),
         ("contexts", '["p"]', "There is a string"),
         ("contexts", {"title": ["t"]}, "There is an object"),
-        ("gold_doc_ids", [0, None], "gold_doc_ids holds null"),
-        ("gold_doc_ids", [True], "gold_doc_ids holds a boolean (true)"),
+        ("gold_doc_ids", [0, None], "gold_doc_ids contains null"),
+        ("gold_doc_ids", [True], "gold_doc_ids contains a boolean (true)"),
         ("id", [1], "The id is a list"),
         *(("citations", value, "citations") for value in ("d1", ["d1"], [[None]], [[""]], [{"d1": 1}])),
     ],
@@ -145,7 +145,7 @@ def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: 
     ]
     write_lines(path, *rows)
     assert [one.message for one in load_set(path).warnings] == [
-        "2 questions have the text of another, so that answers need their ids: '1', '2'.",
+        "2 questions have the same text as others, so that answers need ids: '1', '2'.",
         "2 references cite documents that the question does not have: '1', '2'.",
     ]
 

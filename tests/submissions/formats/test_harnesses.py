@@ -171,7 +171,7 @@ def test_ids_that_stand_beside_contexts_are_theirs(
     ("change", "said"),
     [
         ({"retrieved_context_ids": ["a"]}, "There are 2 contexts and 1 retrieved_context_ids."),
-        ({"retrieved_context_ids": ["a", "a"]}, "Passages 1 and 2 have one id, 'a'."),
+        ({"retrieved_context_ids": ["a", "a"]}, "Passages 1 and 2 have the same id, 'a'."),
         ({"retrieved_context_ids": ["a", []]}, "The id of passage 2 is a list"),
     ],
 )
