@@ -2,9 +2,9 @@
 
 Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall …]
 
-Each order of a pair is a battle of its own, clustered by topic. The coefficient of the first place is the
-product's, beside free ratings of the six kinds of answer. Those of writer and form replace them: a kind is
-its writer and its form. People's votes on the same pairs follow: what they prefer too is no favour.
+Each order of a pair is a battle, clustered by topic. The effect of the first place is estimated with the
+product's style control and ratings of the six kinds of answer; those of writer and form replace these
+ratings. People's votes on the same pairs follow for comparison.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TERMS = (POSITION, "written by an LLM", "bullet points", "news article")
 
 @dataclass(frozen=True)
 class Reading:
-    """One order of one pair: topic, the two kinds, a's share of the win, 1 where a was first, else -1."""
+    """One order of a pair: topic, the two kinds, a's share of the win, 1 if a was first, else -1."""
 
     topic: str
     a: str
@@ -57,15 +57,15 @@ class Reading:
 
 
 def readings(path: Path, judge: str, question: str) -> Iterator[Reading]:
-    """Return a judge's verdicts on a question; a pair in the file from both sides counts once."""
-    seen: set[tuple[str, ...]] = set()
+    """Yield a judge's verdicts on a question; pairs that occur in both orders count once."""
+    keys: set[tuple[str, ...]] = set()
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         key = (row["question_id"], *sorted((row["model_a"], row["model_b"])))
         decided = row["llm_combined"] or {}
-        if key in seen or not any(decided.values()):
+        if key in keys or not any(decided.values()):
             continue
-        seen.add(key)
+        keys.add(key)
         sides = (row["question_id"], row["model_a"], row["model_b"])
         if judge == PEOPLE:
             votes = [SHARES[vote] for vote in row["people"][question]]
@@ -78,7 +78,7 @@ def readings(path: Path, judge: str, question: str) -> Iterator[Reading]:
 
 
 def terms_of(reading: Reading) -> tuple[float, ...]:
-    """Position, writer, bullet points and news article of a less those of b; forms are held to essays."""
+    """Return the differences a − b of position, writer, bullet points and news article."""
     a, b = (
         np.array([kind.startswith("llm"), kind.endswith("bullet"), kind.endswith("news")], dtype=float)
         for kind in (reading.a, reading.b)
@@ -87,7 +87,7 @@ def terms_of(reading: Reading) -> tuple[float, ...]:
 
 
 def table_of(rows: Sequence[Reading]) -> BattleTable:
-    """Return the readings as battles of the kinds."""
+    """Convert the readings to battles of the kinds."""
     return BattleTable.from_columns(
         [row.topic for row in rows],
         ["all"] * len(rows),
@@ -105,7 +105,7 @@ def position_effect(rows: Sequence[Reading], table: BattleTable) -> StyleEffect:
 
 
 def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) -> tuple[Floats, Floats]:
-    """(4,) coefficients in points and (2, 4) ends of 95 % intervals, from resampled topics."""
+    """Return (4,) coefficients in points and (2, 4) ends of 95 % intervals, from resampled topics."""
     terms = np.array([terms_of(row) for row in rows])
     rng = np.random.default_rng(0)
     draws = []
@@ -117,7 +117,6 @@ def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) ->
 
 
 def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> Floats:
-    """Coefficients in points."""
     rows = np.ones(len(share)) if weight is None else weight
     model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8, max_iter=500)
     model.fit(
@@ -129,7 +128,7 @@ def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> Floats:
 
 
 def main() -> None:
-    """Print a table for each way of asking."""
+    """Print a row for each judge and question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--study", type=Path, default=STUDY)
     parser.add_argument("--question", nargs="*", default=list(QUESTIONS), choices=QUESTIONS)

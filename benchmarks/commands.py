@@ -2,15 +2,15 @@
 
     python benchmarks/commands.py [--home FOLDER] [--url postgresql+psycopg://…/empty] [--reading] [--json]
 
-Makes a set of 14,020 questions, three systems that answer them, a finished round of 42,048 battles, and some
-of 4,200, all with an LLM's replies. Then it runs
+Creates a set of 14,020 questions, three systems with answers, a finished round of 42,048 battles, and some of
+4,200, all with an LLM's replies. Then it runs
 
 - reading commands, against `python -c "import sqlmodel"`: at most 1.8 times its processor time and 100 MB;
 - `rounds export` of 42,048 battles (limit 5 s, 200 MB), `rounds publish --no-metrics` of 4,200 (4 s, 200 MB),
   `submissions add` of 14,020 answers (4 s).
 
 Processor seconds include those of processes that the command starts; memory is the largest process's peak.
-With --home the database is made once and kept; publishing and adding then take the next round and version.
+With --home the database is reused; publishing and adding then use the next round and version.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Cost of a command: processor seconds, wall-clock seconds, peak memory in MiB."""
+    """Processor seconds, wall-clock seconds and peak memory in MiB of a command."""
 
     command: str
     processor: float
@@ -109,7 +109,7 @@ class Cost:
 
 
 def fill(arena: Arena, home: Path) -> None:
-    """Store a set, its systems and its finished rounds; existing ones stay."""
+    """Create a set, its systems and its finished rounds unless they exist."""
     if any(summary.name == "lfrqa" for summary in arena.sets.summaries()):
         return
     rng = random.Random(SEED)
@@ -117,8 +117,8 @@ def fill(arena: Arena, home: Path) -> None:
         {
             "id": f"q{n}",
             "domain": DOMAINS[n % len(DOMAINS)],
-            "question": f"Question {n}: {_said(rng, 12)}?",
-            "reference": _said(rng, 75),
+            "question": f"Question {n}: {_sentences(rng, 12)}?",
+            "reference": _sentences(rng, 75),
         }
         for n in range(QUESTIONS)
     )
@@ -132,12 +132,12 @@ def fill(arena: Arena, home: Path) -> None:
 
 def _answers(home: Path, system: str, salt: int = 0) -> Path:
     rng = random.Random(f"{system}{salt}")
-    return answers_file(home, system, (_said(rng, 90) for _ in range(QUESTIONS)))
+    return answers_file(home, system, (_sentences(rng, 90) for _ in range(QUESTIONS)))
 
 
-def _said(rng: random.Random, words: int) -> str:
-    drawn = rng.choices(WORDS, k=words)
-    sentences = (" ".join(drawn[at : at + SENTENCE]).capitalize() for at in range(0, words, SENTENCE))
+def _sentences(rng: random.Random, words: int) -> str:
+    sample = rng.choices(WORDS, k=words)
+    sentences = (" ".join(sample[at : at + SENTENCE]).capitalize() for at in range(0, words, SENTENCE))
     return ". ".join(sentences)
 
 
@@ -149,13 +149,9 @@ def _judged_round(arena: Arena, name: str, questions: int) -> None:
 
 
 def cost(arguments: Sequence[str], environment: dict[str, str]) -> Cost:
-    """Run Python once and wait for it.
-
-    Raises:
-        RuntimeError: It failed; the message is what it printed.
-    """
-    # A process begins with the peak of what started it, so something small starts it.
-    found = subprocess.run(
+    """Run Python once and measure it."""
+    # A process inherits the peak memory of its parent, so a small process starts it.
+    done = subprocess.run(
         [sys.executable, "-S", "-c", LAUNCH, sys.executable, *arguments],
         check=False,
         env=environment,
@@ -163,29 +159,29 @@ def cost(arguments: Sequence[str], environment: dict[str, str]) -> Cost:
         capture_output=True,
         text=True,
     )
-    if found.returncode:
-        raise RuntimeError(f"{' '.join(arguments)}: {found.stderr}")
-    processor, clock, memory = json.loads(found.stdout.splitlines()[-1])
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(arguments)}: {done.stderr}")
+    processor, clock, memory = json.loads(done.stdout.splitlines()[-1])
     command = " ".join(arguments).removeprefix("-m arena ")
     return Cost(command=command, processor=processor, clock=clock, memory=memory)
 
 
 def least(arguments: Sequence[str], environment: dict[str, str], runs: int) -> Cost:
-    """Return the cheapest of some runs."""
-    return min((cost(arguments, environment) for _ in range(runs)), key=lambda found: found.processor)
+    """Return the cheapest of several runs."""
+    return min((cost(arguments, environment) for _ in range(runs)), key=lambda run: run.processor)
 
 
 def reading(environment: dict[str, str], runs: int) -> Iterator[tuple[Cost, float]]:
-    """Each reading command's cost, with its ratio to the base."""
+    """Yield the costs of reading commands with their ratio to the base."""
     base = least(BASE, environment, 2 * runs)
     yield base, 1.0
     for command in READING:
-        found = least(("-m", "arena", *command.split()), environment, runs)
-        yield found, found.processor / base.processor
+        result = least(("-m", "arena", *command.split()), environment, runs)
+        yield result, result.processor / base.processor
 
 
 def heavy(arena: Arena, home: Path, environment: dict[str, str]) -> Iterator[tuple[Cost, str]]:
-    """Each heavy command's cost, with its limits."""
+    """Yield the costs of heavy commands with their limits."""
     states = {round_.name: round_.state for round_ in arena.store.rounds.all()}
     small = next(name for name, state in states.items() if "small" in name and state is RoundState.FINISHED)
     export = ("rounds", "export", "full", str(home / "export"))
@@ -221,22 +217,22 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     with prepared(options.home, options.url) as (arena, home, environment):
-        for each, ratio in reading(environment, options.runs):
-            found.append({**asdict(each), "ratio": ratio})
-            _show(each, f"{ratio:5.2f}×" + (f"  over {READING_LIMIT}" if ratio > READING_LIMIT else ""))
+        for result, ratio in reading(environment, options.runs):
+            rows.append({**asdict(result), "ratio": ratio})
+            _show(result, f"{ratio:5.2f}×" + (f"  over {READING_LIMIT}" if ratio > READING_LIMIT else ""))
         if not options.reading:
-            for each, limit in heavy(arena, home, environment):
-                found.append({**asdict(each), "limit": limit})
-                _show(each, f"limit {limit}")
+            for result, limit in heavy(arena, home, environment):
+                rows.append({**asdict(result), "limit": limit})
+                _show(result, f"limit {limit}")
     if options.json:
-        print(json.dumps(found, indent=1))
+        print(json.dumps(rows, indent=1))
 
 
-def _show(found: Cost, more: str) -> None:
-    name = found.command if len(found.command) <= 58 else found.command[:57] + "…"
-    figures = f"{found.processor:6.2f} s  {found.clock:6.2f} s  {found.memory:5.0f} MB"
+def _show(cost: Cost, more: str) -> None:
+    name = cost.command if len(cost.command) <= 58 else cost.command[:57] + "…"
+    figures = f"{cost.processor:6.2f} s  {cost.clock:6.2f} s  {cost.memory:5.0f} MB"
     print(f"{name:58} {figures}  {more}", file=sys.stderr, flush=True)
 
 

@@ -1,8 +1,7 @@
 """Simulate letters, differences and intervals with few questions to check their error rates.
 
-Systems are equally good: each answer has an effect of its question, normal with standard deviation 1 in
-log-odds, and every two systems meet several times on every question. Prints a table of
-docs/method/ratings.md.
+Systems are equally good: each answer has a normal effect with standard deviation 1 in log-odds, and every two
+systems meet several times on every question. Prints a table of docs/method/ratings.md.
 
     python benchmarks/few_questions.py --rounds 1000 --interval sandwich
 """
@@ -25,7 +24,7 @@ EVEN = 1000.0
 def battles_of(
     rng: np.random.Generator, systems: int, questions: int, battles: int, strengths: tuple[float, ...] = ()
 ) -> BattleTable:
-    """Battles of every two systems on every question; `strengths` are log-odds, 0 unless given."""
+    """Draw battles of every two systems on every question; `strengths` are log-odds, 0 by default."""
     effects = rng.standard_normal((questions, systems))
     effects += np.array(strengths) if strengths else 0.0
     pairs = np.array(list(combinations(range(systems), 2)))
@@ -108,7 +107,7 @@ def main() -> None:
     for systems in chosen.systems:
         for battles in chosen.battles:
             for questions in chosen.questions:
-                found = simulate(
+                shares = simulate(
                     systems=systems,
                     questions=questions,
                     battles=battles,
@@ -117,8 +116,8 @@ def main() -> None:
                     resamples=chosen.resamples,
                 )
                 print(
-                    f"| {systems} | {questions} | {battles} | {100 * found.separated:.1f} | "
-                    f"{100 * found.apart:.1f} | {100 * found.held:.1f} | {100 * found.without:.1f} |",
+                    f"| {systems} | {questions} | {battles} | {100 * shares.separated:.1f} | "
+                    f"{100 * shares.apart:.1f} | {100 * shares.held:.1f} | {100 * shares.without:.1f} |",
                     flush=True,
                 )
 

@@ -1,11 +1,10 @@
-"""Time a first board: the import, a thousand battles of a function, and files that a model judges.
+"""Time a first board: the import, a thousand battles of a function, and files judged by a model.
 
     python benchmarks/first_board.py [--questions 20] [--latency 0.2]
 
-Each figure has its goal beside it, as a share: at most 1 is within. CPU seconds tell the program's part on a
-machine that is busy with others. Goals: `import answer_arena` 0.35 s; `aa.rank` of 1,000 battles of a
-function that returns at once 2 s; a board of five CSV files 10 s beyond the requests; a sixth file asks for
-its own pairs.
+Each figure is printed with its share of the goal, which should be at most 1. CPU seconds are comparable on
+busy machines. Goals: `import answer_arena` 0.35 s; `aa.rank` of 1,000 battles of a fast function 2 s; a board
+of five CSV files 10 s in addition to the requests. A sixth file only judges its own pairs.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ def rows(count):
 
 for _ in range(2):
     wall, cpu = time.perf_counter(), time.process_time()
-    found = aa.rank({"alpha": rows(5), "beta": rows(3)}, judge=longer, progress=False)
-    assert len(found.comparisons) == 1000
+    ranking = aa.rank({"alpha": rows(5), "beta": rows(3)}, judge=longer, progress=False)
+    assert len(ranking.comparisons) == 1000
     print(time.perf_counter() - wall, time.process_time() - cpu)
 """
 
 
 def main() -> None:
-    """Measure, and print a line a figure."""
+    """Measure and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--latency", type=float, default=0.2)
@@ -79,12 +78,12 @@ def _files(folder: Path, questions: int, latency: float) -> None:
         _show("  CPU of the command", cpu, BEYOND_GOAL)
         before = llm.log.calls
         wall, _ = _arena(folder, "rank", "board", f"{names[5]}.csv", "--yes")
-        asked = llm.log.calls - before
-        print(f"sixth file: {asked} requests for its {5 * questions} pairs, board in {wall:.1f} s")
+        requests = llm.log.calls - before
+        print(f"sixth file: {requests} requests for its {5 * questions} pairs, board in {wall:.1f} s")
 
 
 def _arena(folder: Path, *words: str) -> tuple[float, float]:
-    """Run a command, and return its wall and CPU seconds."""
+    """Run a command and return its wall and CPU seconds."""
     begun, before = time.perf_counter(), processor_seconds()
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from arena.cli import main; main()"
     subprocess.run([sys.executable, "-c", code, *words], cwd=folder, check=True, capture_output=True)

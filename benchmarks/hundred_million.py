@@ -59,19 +59,19 @@ def calibrate() -> dict[str, float]:
 def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
     """Return the figures of a scene."""
     in_flight = scene.workers * scene.concurrency
-    asked = in_flight / scene.latency
+    calls = in_flight / scene.latency
     handled = scene.workers / measured["processor s"]
-    rate = min(asked, handled)
+    rate = min(calls, handled)
     stored = measured["bytes"] + scene.rationale_bytes
     priced = scene.input_tokens * scene.input_price + scene.output_tokens * scene.output_price
     return {
         "processor ms a battle (measured)": 1_000 * measured["processor s"],
         "bytes a judgment with its reply (measured, replies of the scripted endpoint)": measured["bytes"],
         "calls in flight": in_flight,
-        "calls a second that latency allows": asked,
+        "calls a second that latency allows": calls,
         "battles a second that the workers' processors allow": handled,
         "days": scene.judgments / rate / DAY,
-        "worker processors that keep up with the calls": asked * measured["processor s"],
+        "worker processors that keep up with the calls": calls * measured["processor s"],
         "tokens a minute at that rate, millions": rate
         * 60
         * (scene.input_tokens + scene.output_tokens)

@@ -4,9 +4,9 @@
 
 Exact engines solve the same random FR2 and FR3 networks, in bands of treewidth, and with `--real` networks of
 answers (`{"networks": [{"n", "factors": [[scope, values], …]}]}`). Inference alone is timed: each library's
-model is filled beforehand. Ours includes finding the elimination order, as theirs do. Each is asked for all
-posteriors and checked against ours; one that takes long is left out of wider bands. Libraries that
-are not installed are left out (`pip install pyGMs pyagrum`). Times are medians in seconds of processor
+model is built beforehand. All include finding the elimination order. Each computes all posteriors, which must
+equal ours; slow libraries are skipped in wider bands, and so are libraries that are not installed
+(`pip install pyGMs pyagrum`). Times are medians in seconds of processor
 time on one machine in one run; only their ratios mean anything.
 """
 
@@ -36,7 +36,7 @@ PATIENCE = 0.3
 Floats = NDArray[np.float64]
 Solver = Callable[[], Floats]
 Engine = Callable[[Network], Solver]
-"""Fills a model, and returns what solves it."""
+"""Builds a model and returns its solver."""
 
 
 def random_network(
@@ -108,10 +108,10 @@ def with_pygms(library: Any) -> Engine:  # noqa: ANN401 - the library may be abs
 
 def _of_tree(library: Any, trees: Any, model: Any, variables: list[Any]) -> Floats:  # noqa: ANN401 - as above
     tree = trees.JTree(model, elimOrder=library.eliminationOrder(model, "minfill")[0])
-    wanted = [library.VarSet([variable]) for variable in variables]
+    singles = [library.VarSet([variable]) for variable in variables]
     tree.msgForward()
-    beliefs = tree.beliefs(wanted)
-    tables = [np.asarray(beliefs[each].table, dtype=np.float64) for each in wanted]
+    beliefs = tree.beliefs(singles)
+    tables = [np.asarray(beliefs[single].table, dtype=np.float64) for single in singles]
     return np.array([table[1] / table.sum() for table in tables])
 
 
@@ -119,14 +119,14 @@ LIBRARIES: dict[str, Callable[[Any], Engine]] = {"pyagrum": with_pyagrum, "pygms
 
 
 def engines() -> dict[str, Engine]:
-    """Ours, and whichever libraries are installed."""
-    found: dict[str, Engine] = {"ours": ours}
+    """Return our engine and those of installed libraries."""
+    available: dict[str, Engine] = {"ours": ours}
     for name, adapter in LIBRARIES.items():
         try:
-            found[name] = adapter(importlib.import_module(name))
+            available[name] = adapter(importlib.import_module(name))
         except ImportError as error:
             print(f"{name} is left out: {error}")
-    return found
+    return available
 
 
 def collect() -> dict[tuple[int, int], list[Network]]:
@@ -151,18 +151,18 @@ def collect() -> dict[tuple[int, int], list[Network]]:
 def timed(engine: Engine, networks: list[Network], repeats: int, expected: list[Floats]) -> tuple[float, str]:
     """Return the median time over networks, each its best of some repeats, and the worst disagreement."""
     times, worst = [], 0.0
-    for network, wanted in zip(networks, expected, strict=True):
+    for network, marginals in zip(networks, expected, strict=True):
         best = np.inf
         for _ in range(repeats):
             try:
                 solve = engine(network)
                 start = time.process_time()
-                found = solve()
+                result = solve()
             except Exception as error:  # noqa: BLE001 - a library's failure is a result here
                 return float("nan"), f"fails: {type(error).__name__}"
             best = min(best, time.process_time() - start)
         times.append(best)
-        worst = max(worst, float(np.abs(found - wanted).max()))
+        worst = max(worst, float(np.abs(result - marginals).max()))
     return statistics.median(times), "" if worst < AGREE else f"off by {worst:.2g}"
 
 
@@ -170,26 +170,26 @@ def real_networks(path: Path) -> list[Network]:
     """Networks of answers, as a file holds them."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return [
-        network_of_factors([f"v{index}" for index in range(each["n"])], each["factors"])
-        for each in content["networks"]
+        network_of_factors([f"v{index}" for index in range(network["n"])], network["factors"])
+        for network in content["networks"]
     ]
 
 
 def compare(repeats: int, real: Path | None) -> None:
     """Print medians by band, and how many times ours each library takes."""
-    found = engines()
+    solvers = engines()
     groups = {f"{low}-{high}": networks for (low, high), networks in collect().items()}
     if real is not None:
         groups = {f"real {real.name[:12]}": real_networks(real)} | groups
-    print(f"{'treewidth':>17}  " + "  ".join(f"{name:>26}" for name in found))
+    print(f"{'treewidth':>17}  " + "  ".join(f"{name:>26}" for name in solvers))
     for group, networks in groups.items():
         expected = [ours(network)() for network in networks]
         cells, base = [], 0.0
-        for name, engine in list(found.items()):
+        for name, engine in list(solvers.items()):
             seconds, remark = timed(engine, networks, repeats, expected)
             base = base or seconds
             if seconds > PATIENCE and name != "ours":
-                del found[name]
+                del solvers[name]
             cells.append(f"{seconds:.4f} (×{seconds / base:.1f}) {remark if name != 'ours' else ''}".strip())
         print(f"{group:>17}  " + "  ".join(f"{cell:>26}" for cell in cells), flush=True)
 

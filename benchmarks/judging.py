@@ -2,18 +2,15 @@
 
     python benchmarks/judging.py [--judgments 3000] [--latency-calls 15000] [--connections 256] [--json]
 
-All against scripted endpoints on this machine, in one run; only ratios carry over to other machines. Where
-other work disturbs the clock, the ratios by processor time still hold.
+All run against scripted endpoints on this machine in one run; only ratios are comparable across machines. On
+busy machines, use the ratios by processor time.
 
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
 - `access`: the same messages through `open_client` with a cache in memory.
 - `direct`: the same over the `direct` transport, without OpenAI's client.
 - `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second. The growth from 64 calls in
-  flight is part of what is measured, so runs of few calls fall short. A machine on which `bare` alone makes
-  fewer than that without any latency cannot reach it; ask for fewer connections there.
-
-`PIPELINES` holds what is compared with `bare`: a function that judges ready-made work through more of
-the project is added there.
+  flight is measured too, so runs of few calls are slower. On a machine on which even `bare` is slower than
+  that without latency, use fewer connections.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ Pipeline = Callable[[str, Sequence[tuple[Message, ...]], int], Coroutine[Any, An
 
 @contextmanager
 def endpoint(**options: object) -> Iterator[str]:
-    """Run a scripted endpoint in a process of its own."""
+    """Run a scripted endpoint in a separate process."""
     flags = [text for name, value in options.items() for text in (f"--{name}", str(value))]
     command = [sys.executable, "-m", "tests.scripted_llm", *flags]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
@@ -146,8 +143,8 @@ def main() -> None:
     ideal = connections / LATENCY
     waiting = battles(options.latency_calls)
     for name, pipeline in {"bare": bare, **PIPELINES}.items():
-        found, _ = rates(pipeline, waiting, connections, latency=LATENCY)
-        figures[f"{name}, 300 ms and {connections} connections / ideal"] = found / ideal
+        rate, _ = rates(pipeline, waiting, connections, latency=LATENCY)
+        figures[f"{name}, 300 ms and {connections} connections / ideal"] = rate / ideal
     figures["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
     show(figures, as_json=options.json)
 

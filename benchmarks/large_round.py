@@ -1,4 +1,4 @@
-"""A published round of many systems on many questions, made straight in the store: for measuring the site."""
+"""Create a published round of many systems and questions directly in the store, to measure the site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEED = 7
 def make_large_round(home: Path, *, systems: int = 50, questions: int = 16_000) -> Settings:
     """Fill a database with a judged round of every system against the reference, and publish it.
 
-    Answers are there for the first hundred questions alone: no page reads more than one question's.
+    Only the first hundred questions have answers, since pages read answers of one question.
     """
     arena = arena_in(home)
     if not any(head.name == NAME for head in arena.boards.heads()):
@@ -78,23 +78,23 @@ def _fill(arena: Arena, systems: int, questions: int) -> None:
 def _battles(rng: random.Random, numbers: range, systems: int) -> Iterator[dict[str, object]]:
     for number in numbers:
         for at in range(1, systems + 1):
-            drawn, won = rng.random(), 0.2 + 0.5 * at / systems
-            preference = "tie" if drawn < 0.1 else "a" if drawn < 0.1 + 0.9 * won else "b"
+            draw, won = rng.random(), 0.2 + 0.5 * at / systems
+            preference = "tie" if draw < 0.1 else "a" if draw < 0.1 + 0.9 * won else "b"
             ids = {"round_id": 1, "key": f"{number}-{at}", "question_id": number, "a_id": at + 1, "b_id": 1}
-            ended = {"outcome": "judged", "preference": preference, "flipped": drawn < 0.03, "detail": ""}
+            ended = {"outcome": "judged", "preference": preference, "flipped": draw < 0.03, "detail": ""}
             yield ids | ended
 
 
 def _blank(table: Table) -> dict[str, object]:
-    """Empty texts for the columns that must have one, whichever there are."""
+    """Return empty texts for required columns."""
     must = (column for column in table.columns if not column.nullable and column.default is None)
     return {column.name: "" for column in must if str(column.type).startswith(("TEXT", "VARCHAR"))}
 
 
 def _question(number: int, rng: random.Random) -> dict[str, object]:
     domain = DOMAINS[number % len(DOMAINS)]
-    one, other = rng.choice(TOPICS), rng.choice(TOPICS)
-    text = f"Question {number}: why do {one} matter so much for {other}, and since when?"
+    topic, other = rng.choice(TOPICS), rng.choice(TOPICS)
+    text = f"Question {number}: why do {topic} matter so much for {other}, and since when?"
     content = {"id": f"q{number}", "domain": domain, "question": text, "reference": "It is known."}
     row = {"id": number, "set_id": 1, "position": number, "key": f"q{number}", "domain": domain, "text": text}
     return {**row, "content": content}

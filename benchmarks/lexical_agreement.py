@@ -6,13 +6,13 @@ PAIRS is a file in the format of `arena judges calibrate`: a line each with `que
 `passages`, `answer_a`, `answer_b` and `label` (a, b, tie, or −2 to 2, positive where b is better); several
 lines with one `id` are several annotators, whose labels are averaged.
 
-- `between systems`: as in a round, the reference being the ground truth where there is one;
-- `without passages`: the same where the set has none;
-- `passages`: where there is no reference;
-- `against the reference`: how much better b does against the reference than a, by the passages.
+- `between systems`: as in a round, with the reference as ground truth if there is one;
+- `without passages`: the same without passages;
+- `passages`: with passages as ground truth;
+- `against the reference`: b's margin against the reference minus a's, by the passages.
 
 P and S are Pearson's and Spearman's correlation of the margin with the mean label, and `decided` is the
-share of pairs decided by people on which the judge agrees, a tie of the judge being a miss; all times 100.
+judge's agreement on pairs that people decided, with its ties as misses; all times 100.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SIDES = {"a": -1.0, "tie": 0.0, "b": 1.0}
 
 
 def read_pairs(path: Path) -> list[tuple[Question, str, str, float]]:
-    """Each pair with its mean label."""
+    """Return the pairs with their mean labels."""
     labels: dict[str, list[float]] = defaultdict(list)
     rows: dict[str, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -53,7 +53,7 @@ def read_pairs(path: Path) -> list[tuple[Question, str, str, float]]:
 
 
 def question_of(row: dict[str, Any]) -> Question:
-    """Return the question of a line."""
+    """Convert a row to a question."""
     passages = tuple(
         Passage(f"p{at}", text if isinstance(text, str) else text["text"])
         for at, text in enumerate(row.get("passages") or ())
@@ -64,13 +64,13 @@ def question_of(row: dict[str, Any]) -> Question:
 
 
 def margin(judge: LexicalJudge, question: Question, a: str, b: str, side: str | None = None) -> float:
-    """Return the judge's margin; 0 where it declines."""
+    """Return the judge's margin; 0 if it declines."""
     judge_input = JudgeInput(battle_id="x", question=question, answer_a=a, answer_b=b, reference_side=side)
     return judge.settle(judge_input).judgments[0].margin or 0.0
 
 
 def figures(margins: np.ndarray, labels: np.ndarray) -> tuple[float, float, float]:
-    """P, S and decided."""
+    """Return P, S and decided."""
     decided = labels != 0
     agreed = np.sign(margins[decided]) == np.sign(labels[decided])
     p, s = pearsonr(margins, labels)[0], spearmanr(margins, labels)[0]
@@ -78,22 +78,22 @@ def figures(margins: np.ndarray, labels: np.ndarray) -> tuple[float, float, floa
 
 
 def show(name: str, margins: Sequence[float], labels: np.ndarray, groups: np.ndarray, resamples: int) -> None:
-    """Print the figures of one use with 95 % intervals."""
-    found = np.array(margins)
+    """Print figures with 95 % intervals."""
+    values = np.array(margins)
     generator = np.random.default_rng(0)
     places = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     draws = []
     for _ in range(resamples):
         chosen = np.concatenate([places[at] for at in generator.integers(0, len(places), size=len(places))])
-        draws.append(figures(found[chosen], labels[chosen]))
+        draws.append(figures(values[chosen], labels[chosen]))
     ends = np.percentile(draws, [2.5, 97.5], axis=0)
-    shown = [
+    figures_text = [
         f"{label} {value:.1f} ({low:.1f} to {high:.1f})"
         for label, value, low, high in zip(
-            ("P", "S", "decided"), figures(found, labels), ends[0], ends[1], strict=True
+            ("P", "S", "decided"), figures(values, labels), ends[0], ends[1], strict=True
         )
     ]
-    print(f"{name:24} {', '.join(shown)}")
+    print(f"{name:24} {', '.join(figures_text)}")
 
 
 def main() -> None:

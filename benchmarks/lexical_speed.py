@@ -2,7 +2,7 @@
 
     python benchmarks/lexical_speed.py PAIRS [--battles 600]
 
-PAIRS is a file in the format of `arena judges calibrate`. Prints battles by the second of processor time.
+PAIRS is a file in the format of `arena judges calibrate`. Prints battles per second of processor time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from judges.lexical import LexicalJudge
 
 
 def judge_input(row: dict[str, Any], against: str) -> JudgeInput:
-    """Return a battle of the two answers by the reference, or of one with the reference by the passages."""
+    """Return a battle of two answers by the reference, or of one and the reference by the passages."""
     question, by_passages = question_of(row), against == "passages"
     return JudgeInput(
         battle_id="x",
@@ -35,13 +35,13 @@ def judge_input(row: dict[str, Any], against: str) -> JudgeInput:
 
 
 def rate(rows: list[dict[str, Any]], against: str) -> float:
-    """Battles by the second of processor time."""
+    """Return battles per second of processor time."""
     inputs = [judge_input(row, against) for row in rows]
     judge = LexicalJudge(load_spec("lexical"))
     judge.settle(inputs[0])
     started = time.process_time()
-    for each in inputs:
-        assert judge.settle(each).preference is not None
+    for item in inputs:
+        assert judge.settle(item).preference is not None
     return len(inputs) / (time.process_time() - started)
 
 

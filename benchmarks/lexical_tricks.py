@@ -3,8 +3,8 @@
     python benchmarks/lexical_tricks.py PAIRS
 
 PAIRS is a file in the format of `arena judges calibrate`, with `system_a`, `system_b`, passages, reference.
-For each trick: in how many questions there is something to make it of, the share in which it beats the answer
-that people like best, the share in which it beats the reference, and the share in which that answer does.
+Prints for each trick the number of questions that it applies to, its share of wins against the best answer by
+people's labels and against the reference, and the best answer's share of wins against the reference.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EVERY = 8
 
 
 def questions_of(path: Path) -> list[tuple[Question, str, str]]:
-    """Each question with the answers that people like best and least."""
+    """Return the questions with their best and worst answers by people's labels."""
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     liked: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     rows: dict[str, dict[str, Any]] = {}
@@ -39,11 +39,11 @@ def questions_of(path: Path) -> list[tuple[Question, str, str]]:
         for side, sign in (("a", -1), ("b", 1)):
             texts[row["question"]][row[f"system_{side}"]] = row[f"answer_{side}"]
             liked[row["question"]][row[f"system_{side}"]] += sign * label
-    found = []
+    questions = []
     for question, row in rows.items():
         order = sorted(liked[question], key=lambda system: (-liked[question][system], system))
-        found.append((question_of(row), texts[question][order[0]], texts[question][order[-1]]))
-    return found
+        questions.append((question_of(row), texts[question][order[0]], texts[question][order[-1]]))
+    return questions
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Helpers of benchmarks: figures, processor time, and arenas with made-up sets, answers and rounds."""
+"""Helpers of benchmarks: figures, processor time, and arenas with synthetic sets, answers and rounds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from arena.container import Arena  # noqa: E402 - the checkout goes before what 
 from arena.settings import Settings  # noqa: E402 - as above
 from data.models import RoundState  # noqa: E402 - as above
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 
 
 def arena_in(home: Path, url: str | None = None, **settings: Any) -> Arena:  # noqa: ANN401 - fields of Settings
-    """Open an arena with a database file in its home, unless another database is named."""
+    """Open an arena with a database in its home, or another one."""
     home.mkdir(parents=True, exist_ok=True)
     address = url or f"sqlite:///{home / 'arena.sqlite'}"
     return Arena(Settings(home=home, database_url=address, **settings))
@@ -34,7 +34,7 @@ def arena_in(home: Path, url: str | None = None, **settings: Any) -> Arena:  # n
 def add_set(
     arena: Arena, folder: Path, name: str, questions: Iterable[Mapping[str, object]], domains: Sequence[str]
 ) -> None:
-    """Import a set, whose reference is a human's."""
+    """Import a set with the reference `human`."""
     folder.mkdir(parents=True, exist_ok=True)
     labels = "".join(f'{domain} = "{domain.title()}"\n' for domain in domains)
     (folder / "set.toml").write_text(f'name = "{name}"\nreference_name = "human"\n[domains]\n{labels}')
@@ -51,11 +51,11 @@ def answers_file(folder: Path, system: str, answers: Iterable[str]) -> Path:
 
 
 def settle(arena: Arena, name: str, statements: Sequence[str], **values: object) -> None:
-    """Judge a planned round by SQL alone, and finish it."""
+    """Judge a planned round with SQL only, and finish it."""
     number = arena.store.rounds.get(name).id
     with arena.store.database.begin() as connection:
         if connection.dialect.name == "postgresql":
-            # The rows are right by how they are made; looking up each of their parents takes an hour.
+            # The rows are valid by construction; checking foreign keys takes an hour.
             connection.execute(text("SET LOCAL session_replication_role = replica"))
         for statement in statements:
             connection.execute(text(statement), {"round": number, **values})
@@ -64,7 +64,7 @@ def settle(arena: Arena, name: str, statements: Sequence[str], **values: object)
 
 
 def processor_seconds() -> float:
-    """Seconds of the processor that this process and its ended children used."""
+    """Return the processor seconds of this process and its finished children."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
@@ -79,15 +79,15 @@ def show(figures: Mapping[str, float], *, as_json: bool) -> None:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on now."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_for(url: str) -> None:
-    """Return as soon as an address answers."""
-    end = time.monotonic() + PATIENCE
+    """Wait until a URL responds."""
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(url, timeout=2):  # noqa: S310 - our own address

@@ -1,4 +1,4 @@
-"""Agreement of the embedded metrics with people's marks, with 95 % intervals over questions.
+"""Measure the agreement of the embedded metrics with people's labels, with 95 % intervals over questions.
 
     python benchmarks/metric_agreement.py [DATA]
 
@@ -29,7 +29,7 @@ DATA = Path(__file__).parents[1] / "../shared/data"
 RESAMPLES = 2_000
 LABELS = ("Incorrect", "Partially correct", "Correct")
 SEEN = {1: slice(0, 1), 2: slice(1, 2)}
-"""Passages that WikiContradict's second and third answer saw."""
+"""Passages of WikiContradict's second and third answer."""
 WRONG = {"Wrong-Grounding", "Unverifiable"}
 Array = NDArray[Any]
 
@@ -45,48 +45,50 @@ def show(
     name: str, statistic: Callable[..., float], questions: Sequence[str], *columns: Array, among: Array
 ) -> None:
     """Print a statistic of columns with its interval, whole questions resampled."""
-    kept = np.flatnonzero(among)
-    names = np.array(questions)[kept]
-    places = [kept[names == one] for one in dict.fromkeys(names)]
+    selected = np.flatnonzero(among)
+    names = np.array(questions)[selected]
+    places = [selected[names == question] for question in dict.fromkeys(names)]
     generator = np.random.default_rng(0)
     draws = [
         np.concatenate([places[at] for at in generator.integers(len(places), size=len(places))])
         for _ in range(RESAMPLES)
     ]
-    value, *values = [statistic(*(column[rows] for column in columns)) for rows in (kept, *draws)]
+    value, *values = [statistic(*(column[rows] for column in columns)) for rows in (selected, *draws)]
     low, high = np.nanquantile(values, [0.025, 0.975])
-    print(f"  {name}: {value:.3f} [{low:.3f}-{high:.3f}] of {len(kept)}")
+    print(f"  {name}: {value:.3f} [{low:.3f}-{high:.3f}] of {len(selected)}")
 
 
 def auc(scores: Array, labels: Array) -> float:
-    """Return the chance that a labelled row scores above another one."""
-    ones, others = scores[labels], scores[~labels]
-    if not len(ones) or not len(others):
+    """Return the probability that a labelled row scores above another one."""
+    positive, negative = scores[labels], scores[~labels]
+    if not len(positive) or not len(negative):
         return float("nan")
-    above = (ones[:, None] > others).sum() + 0.5 * (ones[:, None] == others).sum()
-    return float(above / len(ones) / len(others))
+    above = (positive[:, None] > negative).sum() + 0.5 * (positive[:, None] == negative).sum()
+    return float(above / len(positive) / len(negative))
 
 
-def kappa(one: Array, other: Array) -> float:
-    """Cohen's kappa; 0 where chance explains all."""
-    chance = sum((one == label).mean() * (other == label).mean() for label in np.unique([*one, *other]))
-    return float(((one == other).mean() - chance) / (1 - chance)) if chance < 1 else 0.0
+def kappa(first: Array, second: Array) -> float:
+    """Return Cohen's kappa; 0 if chance explains everything."""
+    chance = sum((first == label).mean() * (second == label).mean() for label in np.unique([*first, *second]))
+    return float(((first == second).mean() - chance) / (1 - chance)) if chance < 1 else 0.0
 
 
 def scores(name: str, items: Sequence[MetricItem]) -> Array:
-    """Return the scores of some items, NaN where there is none; of facts covered their completeness."""
-    found = [asyncio.run(build_metric(name).score(item)) for item in items]
-    return np.array([one.details.get("completeness", one.score) for one in found], dtype=np.float64)
+    """Return the scores of items, or their completeness if reported; NaN without a score."""
+    results = [asyncio.run(build_metric(name).score(item)) for item in items]
+    return np.array(
+        [result.details.get("completeness", result.score) for result in results], dtype=np.float64
+    )
 
 
 def show_claims(posteriors: Array, true: Array, questions: Sequence[str]) -> None:
     """Print how posteriors of claims compare with labels."""
     print(f"  constant: agreement {true.mean():.3f}, Brier {true.mean() * (1 - true.mean()):.3f}")
-    everything, said, brier = posteriors >= 0, posteriors > 0.5, (posteriors - true) ** 2
+    everything, predicted, brier = posteriors >= 0, posteriors > 0.5, (posteriors - true) ** 2
     show("AUC", auc, questions, posteriors, true, among=everything)
     show("Brier", np.mean, questions, brier, among=everything)
-    show("agreement", np.mean, questions, said == true, among=everything)
-    show("kappa", kappa, questions, said, true, among=everything)
+    show("agreement", np.mean, questions, predicted == true, among=everything)
+    show("kappa", kappa, questions, predicted, true, among=everything)
     low, high = posteriors < CONTRADICTED_BELOW, posteriors >= SUPPORTED_FROM
     show("contradicted, and not true", np.mean, questions, ~true, among=low)
     show("not confirmed, and true", np.mean, questions, true, among=~low & ~high)
@@ -94,7 +96,7 @@ def show_claims(posteriors: Array, true: Array, questions: Sequence[str]) -> Non
 
 
 def wikicontradict(data: Path) -> None:
-    """Comprehensiveness against three grades, and factuality with each answer as a claim."""
+    """Compare comprehensiveness with three grades, and factuality with each answer as a claim."""
     items: list[MetricItem] = []
     labels: list[int] = []
     claims: list[tuple[MetricItem, bool]] = []
@@ -106,7 +108,7 @@ def wikicontradict(data: Path) -> None:
                 id=f"{number}.{at}", question=str(row["question"]), answer=answer, passages=passages
             )
             items.append(item)
-            # Correct for what an answer saw is only partially correct for both passages.
+            # An answer from one passage is at most partially correct for both.
             labels.append(min(LABELS.index(label), 1) if at < 3 else LABELS.index(label))
             if label != LABELS[1] and answer.strip():
                 claims.append(
@@ -130,8 +132,10 @@ def wikicontradict(data: Path) -> None:
 
 
 def marked_sentences(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield the sentences of an answer, and whether people marked them as wrong or unverifiable."""
-    spans = [(int(one["start"]), int(one["end"])) for one in row["errors"] if one["error type"] in WRONG]
+    """Yield the sentences of an answer with labels of wrong or unverifiable ones."""
+    spans = [
+        (int(error["start"]), int(error["end"])) for error in row["errors"] if error["error type"] in WRONG
+    ]
     answer, at = str(row["answer"]), 0
     for sentence in split_sentences(answer):
         start = max(0, answer.find(sentence[:40], at))
@@ -140,7 +144,7 @@ def marked_sentences(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def nuggets_of(row: dict[str, Any]) -> tuple[Nugget, ...]:
-    """Return the sentences of the passages that people marked as missing."""
+    """Return the sentences of passages that people labelled as missing."""
     nuggets: dict[str, Importance] = {}
     for entry in row["missing"]:
         title, *sentences = row["passages"][entry["passage_id"] - 1]
@@ -152,7 +156,7 @@ def nuggets_of(row: dict[str, Any]) -> tuple[Nugget, ...]:
 
 
 def qa_feedback(data: Path) -> None:
-    """Factuality against marked sentences, completeness against missing information."""
+    """Compare factuality with labelled sentences, and completeness with missing information."""
     rows = rows_of(data / "qa_feedback" / "spans.jsonl")
     items = [
         MetricItem(
@@ -173,13 +177,14 @@ def qa_feedback(data: Path) -> None:
     claims: list[tuple[float, bool, str]] = []
     for item, row in zip(items, rows, strict=True):
         wrong = dict(marked_sentences(row))
-        found = asyncio.run(reasoner.assess(item, tuple(wrong)))
+        assessment = asyncio.run(reasoner.assess(item, tuple(wrong)))
         claims += [
-            (found.posteriors.marginals[one.id], not wrong[one.text], item.question) for one in found.claims
+            (assessment.posteriors.marginals[claim.id], not wrong[claim.text], item.question)
+            for claim in assessment.claims
         ]
     print("QA-Feedback, factuality-fr2")
-    posteriors, true, asked = zip(*claims, strict=True)
-    show_claims(np.array(posteriors), np.array(true), asked)
+    posteriors, true, questions_of_claims = zip(*claims, strict=True)
+    show_claims(np.array(posteriors), np.array(true), questions_of_claims)
     lacking, questions = np.array([bool(item.nuggets) for item in items]), [item.question for item in items]
     print(f"QA-Feedback, {lacking.sum()} of {len(items)} answers lack information")
     for name in ("comprehensiveness-nli", "comprehensiveness-end-to-end", "reference-coverage"):
@@ -193,7 +198,7 @@ def qa_feedback(data: Path) -> None:
     ]
     before, after = (scores("nuggets", [pair[side] for pair in pairs]) for side in (0, 1))
     above = (after > before) + 0.5 * (after == before)
-    show("nuggets: corrected above", np.mean, [one.question for one, _ in pairs], above, among=above >= 0)
+    show("nuggets: corrected above", np.mean, [item.question for item, _ in pairs], above, among=above >= 0)
 
 
 if __name__ == "__main__":

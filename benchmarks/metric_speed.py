@@ -1,13 +1,12 @@
-"""Measure the embedded metrics: time of an answer on one core, and publication of a large set.
+"""Measure the embedded metrics: time per answer on one core, and publication of a large set.
 
     python benchmarks/metric_speed.py [--repeats 3]            # ms of processor time an answer, by metric
     python benchmarks/metric_speed.py --publish [--questions 14016] [--passages 0 5]
 
-The first scores the demo set's answers question by question, each metric in a process of its own, set up
-as arena's scoring processes are; with 10 passages, a question has another one's too. The second makes a set
-of so many questions, three systems and a judged round, and publishes it, once for each `--passages`; without
-any there is nothing to check facts against, so factuality is left out. Times are of the processor, which
-other work on the machine lengthens too: take the least of several runs on a quiet one.
+The first scores the demo set's answers question by question, each metric in a process configured like arena's
+scoring processes; with 10 passages, a question also has those of the next one. The second creates a set,
+three systems and a judged round, and publishes it for each `--passages`; 0 skips factuality. Times are of the
+processor, which other work also increases: use the minimum of several runs on an idle machine.
 """
 
 from __future__ import annotations
@@ -66,10 +65,10 @@ SENTENCES = 6
 
 
 def demo_items(passages: int) -> list[MetricItem]:
-    """Return the demo's answers by question; beyond five, passages are those of the next question."""
+    """Return the demo's answers by question; more than five passages include those of the next question."""
     lines = (DEMO / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines]
-    given = [tuple(Passage(**passage) for passage in question["passages"]) for question in questions]
+    passages_of = [tuple(Passage(**passage) for passage in question["passages"]) for question in questions]
     place = {question["id"]: at for at, question in enumerate(questions)}
     items = []
     for file in sorted((DEMO / "answers").glob("*.jsonl")):
@@ -77,13 +76,16 @@ def demo_items(passages: int) -> list[MetricItem]:
             row = json.loads(line)
             at = place[row["question_id"]]
             question = questions[at]
-            more = given[(at + 1) % len(given)] if passages > len(given[at]) else ()
+            more = passages_of[(at + 1) % len(passages_of)] if passages > len(passages_of[at]) else ()
             items.append(
                 MetricItem(
                     id=question["id"],
                     question=question["question"],
                     answer=row["answer"],
-                    passages=(*given[at], *(replace(each, id=f"more {each.id}") for each in more))[:passages],
+                    passages=(
+                        *passages_of[at],
+                        *(replace(passage, id=f"more {passage.id}") for passage in more),
+                    )[:passages],
                     reference=question.get("reference"),
                     contexts=tuple(Passage(**context) for context in row.get("contexts", ())),
                     aspects=tuple(question.get("aspects", ())),
@@ -94,7 +96,7 @@ def demo_items(passages: int) -> list[MetricItem]:
 
 
 def cost(metric: str, items: Sequence[MetricItem]) -> float:
-    """Milliseconds of processor time an answer, caches empty at the start but modules loaded."""
+    """Return the milliseconds of processor time per answer, with empty caches and loaded modules."""
     gc.set_threshold(50_000, *gc.get_threshold()[1:])
     built = build_metric(metric)
     first = MetricItem(
@@ -112,7 +114,7 @@ def cost(metric: str, items: Sequence[MetricItem]) -> float:
 
 
 def table(repeats: int) -> None:
-    """Print what an answer costs by each metric."""
+    """Print the time per answer of each metric."""
     print(f"{'metric':30} {'passages':>8}  embedded scoring, ms a core   (least)  target")
     for metric, passages in MEASURED:
         command = [sys.executable, __file__, "--one", metric, "--passages", str(passages)]
@@ -126,7 +128,7 @@ def table(repeats: int) -> None:
 
 
 class Texts:
-    """Texts made of the demo's sentences, a word of each exchanged for one that is nowhere else."""
+    """Generator of texts from the demo's sentences, each with a unique word."""
 
     def __init__(self) -> None:
         self._random = random.Random(7)
@@ -143,11 +145,11 @@ class Texts:
         self._made = 0
 
     def question(self, number: int) -> str:
-        """Return a question that no other has."""
+        """Return a unique question."""
         return f"{self._questions[number % len(self._questions)][:-1]} at {self._word()}?"
 
     def text(self, number: int, sentences: int) -> str:
-        """So many sentences of a question's texts, each new."""
+        """Return a number of sentences of a question's texts, each unique."""
         pool = self._pools[number % len(self._pools)]
         return " ".join(self._changed(sentence) for sentence in self._random.choices(pool, k=sentences))
 
@@ -166,7 +168,7 @@ class Texts:
 
 
 def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> None:
-    """Store a set, its answers, and a judged round that is not published."""
+    """Create a set, its answers, and a judged, unpublished round."""
     texts = Texts()
     rows = (
         {
@@ -189,9 +191,9 @@ def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> Non
 
 
 def publish(questions: int, passages: int) -> None:
-    """Publish a large set, and print seconds and memory."""
+    """Publish a large set and print seconds and memory."""
     with tempfile.TemporaryDirectory() as place:
-        # Checks of files are limited by the clock, which other work on the machine lengthens.
+        # Time limits on checks of files must not depend on other work.
         arena = arena_in(Path(place), work_seconds=600)
         make_round(arena, Path(place) / "large", questions, passages)
         started, used = time.perf_counter(), processor_seconds()

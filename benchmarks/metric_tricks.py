@@ -3,8 +3,8 @@
     python benchmarks/metric_tricks.py [SET] [--metric NAME ...]
 
 SET is a folder of a question set; the bundled one without it. For each metric, the mean score of the
-references (honest) and of each trick over the questions where both are scored, their difference, and in how
-many questions the trick is ahead. A difference above 0.02 is marked.
+references (honest) and of each trick over the questions with both scores, their difference, and the number of
+questions in which the trick is ahead. A difference above 0.02 is marked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALLOWED = 0.02
 
 
 def item_of(question: Question, answer: str) -> MetricItem:
-    """Return a question with an answer to score."""
+    """Return the item of a question and an answer."""
     return MetricItem(
         id=question.id,
         question=question.question,
@@ -51,7 +51,7 @@ def item_of(question: Question, answer: str) -> MetricItem:
 
 
 def scores_of(metric: Metric, questions: list[Question], answers: list[str]) -> list[float | None]:
-    """One score an answer; None where it has none, and for an empty answer."""
+    """Return a score per answer; None without one and for empty answers."""
     return [
         asyncio.run(metric.score(item_of(question, answer))).score if answer else None
         for question, answer in zip(questions, answers, strict=True)
@@ -64,10 +64,10 @@ def main() -> None:
     parser.add_argument("set", nargs="?", type=Path, default=DEMO)
     parser.add_argument("--metric", action="append")
     chosen = parser.parse_args()
-    questions = [each for each in load_set(chosen.set).questions.questions if each.reference]
+    questions = [question for question in load_set(chosen.set).questions.questions if question.reference]
     for name in chosen.metric or METRICS:
         metric = build_metric(name)
-        honest = scores_of(metric, questions, [each.reference or "" for each in questions])
+        honest = scores_of(metric, questions, [question.reference or "" for question in questions])
         print(f"{name}: honest {fmean(score for score in honest if score is not None):.3f}")
         for family in (*families(), *ON_METRICS):
             answers = [
@@ -75,19 +75,19 @@ def main() -> None:
                 for at, question in enumerate(questions)
             ]
             scores = scores_of(metric, questions, answers)
-            both = [
-                (one, other)
-                for one, other in zip(scores, honest, strict=True)
-                if one is not None and other is not None
+            pairs = [
+                (score, base)
+                for score, base in zip(scores, honest, strict=True)
+                if score is not None and base is not None
             ]
-            if not both:
+            if not pairs:
                 print(f"  {family:22} no score")
                 continue
-            difference = fmean(one - other for one, other in both)
-            ahead = sum(one > other for one, other in both)
+            difference = fmean(score - base for score, base in pairs)
+            ahead = sum(score > base for score, base in pairs)
             mark = "  <- above" if difference > ALLOWED else ""
-            mean = fmean(one for one, _ in both)
-            print(f"  {family:22} {mean:.3f}  {difference:+.3f}  ahead {ahead:2} of {len(both)}{mark}")
+            mean = fmean(score for score, _ in pairs)
+            print(f"  {family:22} {mean:.3f}  {difference:+.3f}  ahead {ahead:2} of {len(pairs)}{mark}")
 
 
 def _material(question: Question, other: Question) -> Material:

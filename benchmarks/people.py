@@ -28,7 +28,7 @@ PEOPLE, TIES, SPREAD = 3, 0.15, 0.7
 
 @dataclass(frozen=True)
 class Setting:
-    """A simulated round: its systems and questions, the judge's taste, and how battles are drawn."""
+    """Parameters of a simulated round, its judge's bias and the sampling of votes."""
 
     systems: int
     questions: int
@@ -53,26 +53,26 @@ SETTINGS = (
 
 @dataclass
 class Coverage:
-    """Coverage of the people's own figure by 95 % intervals, and their width, by figure."""
+    """Coverage of people's own figures by 95 % intervals, and their width, by figure."""
 
     held: dict[str, list[bool]] = field(default_factory=dict)
     width: dict[str, list[float]] = field(default_factory=dict)
     gain: list[float] = field(default_factory=list)
 
-    def add(self, name: str, wanted: float | None, lower: float | None, upper: float | None) -> None:
+    def add(self, name: str, target: float | None, lower: float | None, upper: float | None) -> None:
         """Count one interval; what has none, or no figure to hold, is left out."""
-        if wanted is not None and lower is not None and upper is not None:
-            self.held.setdefault(name, []).append(lower <= wanted <= upper)
+        if target is not None and lower is not None and upper is not None:
+            self.held.setdefault(name, []).append(lower <= target <= upper)
             self.width.setdefault(name, []).append(upper - lower)
 
     def share(self, name: str) -> float:
-        """Return the share of intervals that held."""
+        """Return the share of intervals that contain the target."""
         return float(np.mean(self.held[name]))
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """A round: the judge's verdicts, people's mean shares and votes on all battles, and the votes on some."""
+    """Round with the judge's verdicts, people's mean shares and votes on all battles, and sampled votes."""
 
     plan: BattleTable
     people: BattleTable
@@ -81,7 +81,7 @@ class Simulated:
 
 
 def simulated(setting: Setting, seed: int, labelled: float) -> Simulated:
-    """Draw a round."""
+    """Simulate a round."""
     random = np.random.default_rng([seed, setting.systems, setting.questions])
     names = [REFERENCE, *(f"s{number}" for number in range(setting.systems))]
     pairs = np.array(
@@ -98,7 +98,7 @@ def simulated(setting: Setting, seed: int, labelled: float) -> Simulated:
     judge = _verdicts(random, seen)
     doubt = np.where(judge == 0.5, 1.6, 0.8) if setting.draw == "doubt" else np.ones(gap.shape)
     chance = np.minimum(labelled * doubt / doubt.mean(), 1.0)
-    drawn = random.random(gap.shape) < chance
+    has_votes = random.random(gap.shape) < chance
     question, pair = np.indices(gap.shape).reshape(2, -1)
     columns = {
         "question_id": [f"q{code}" for code in question],
@@ -115,7 +115,7 @@ def simulated(setting: Setting, seed: int, labelled: float) -> Simulated:
             "score": float(vote),
             **({"chance": float(chance[at, of])} if setting.draw == "doubt" else {}),
         }
-        for at, of in np.argwhere(drawn).tolist()
+        for at, of in np.argwhere(has_votes).tolist()
         for vote in people[at, of]
     ]
     tables = [
@@ -131,23 +131,23 @@ def _verdicts(random: np.random.Generator, gap: NDArray[np.float64]) -> NDArray[
 
 
 def measured(setting: Setting, repeats: int, labelled: float = 0.2) -> Coverage:
-    """Simulate rounds of a setting and count what intervals hold."""
-    found = Coverage()
+    """Simulate rounds of a setting and measure the coverage of intervals."""
+    coverage = Coverage()
     for seed in range(repeats):
-        drawn = simulated(setting, seed, labelled)
-        table = correct(drawn.plan, drawn.votes)
-        wanted = rate(drawn.people, interval=IntervalKind.SANDWICH)
+        round_ = simulated(setting, seed, labelled)
+        table = correct(round_.plan, round_.votes)
+        target = rate(round_.people, interval=IntervalKind.SANDWICH)
         for row in table["ratings"]:
-            found.add("rating", wanted.of(row["system"]).rating, row["lower"], row["upper"])
-            found.add("judge", wanted.of(row["system"]).rating, row["judge_lower"], row["judge_upper"])
-        found.gain.append(table["gain"] or 1.0)
-        truth = dict(_full(drawn.cast[:, : setting.systems]))
-        rates = correct_rates(drawn.plan, drawn.votes, reference=REFERENCE, by_domain=False)
+            coverage.add("rating", target.of(row["system"]).rating, row["lower"], row["upper"])
+            coverage.add("judge", target.of(row["system"]).rating, row["judge_lower"], row["judge_upper"])
+        coverage.gain.append(table["gain"] or 1.0)
+        truth = dict(_full(round_.cast[:, : setting.systems]))
+        rates = correct_rates(round_.plan, round_.votes, reference=REFERENCE, by_domain=False)
         for row in rates["rows"]:
             for measure, ends in MEASURES.items():
                 bounds = (row[f"{ends}lower"], row[f"{ends}upper"])
-                found.add(measure, truth[row["system"], measure], *bounds)
-    return found
+                coverage.add(measure, truth[row["system"], measure], *bounds)
+    return coverage
 
 
 def _full(cast: NDArray[np.float64]) -> Iterator[tuple[tuple[str, str], float]]:
@@ -168,9 +168,9 @@ def main() -> None:
     columns = ("systems", "questions", "bias", "pairs", "draw", *names, "gain", "width")
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for setting in SETTINGS:
-        found = measured(setting, options.repeats, options.labelled)
-        shares = " | ".join(f"{100 * found.share(name):.1f}" for name in names)
-        width = f"{np.mean(found.gain):.2f} | {np.mean(found.width['rating']):.0f}"
+        coverage = measured(setting, options.repeats, options.labelled)
+        shares = " | ".join(f"{100 * coverage.share(name):.1f}" for name in names)
+        width = f"{np.mean(coverage.gain):.2f} | {np.mean(coverage.width['rating']):.0f}"
         print(f"| {setting} | {shares} | {width} |", flush=True)
 
 

@@ -1,10 +1,10 @@
-"""Ratings side by side with public engines, in one run, BLAS and XLA pinned to one thread for everyone.
+"""Compare ratings with public engines in one run, with BLAS and XLA pinned to one thread.
 
     python benchmarks/ratings.py [--sets S,M,L] [--rounds 3] [--draws 1000]
     python benchmarks/ratings.py --many     (very many systems: the default ratings, and a whole board)
 
-Every time runs from a table of strings to the result. Engines that are not installed are skipped with a
-line that says so. Seconds are processor time: with one thread each that is the time on an idle machine.
+Times include the conversion of a table of strings. Engines that are not installed are skipped with a message.
+Seconds are processor time, which with one thread is the time on an idle machine.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ SETS = {"S": (12, 16_100, 1_400), "M": (100, 16_100, 22), "L": (200, 16_100, 345
 
 
 def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
-    """Return a round's battles as strings: the star against the reference, then complete pairs."""
+    """Return battles as strings: all systems against the reference, then complete pairs."""
     rng = np.random.default_rng(systems)
     theta = rng.normal(0, 0.6, systems)
     theta[0] = 1.0
-    others = np.arange(1, systems)
+    indices = np.arange(1, systems)
     upper, lower = np.triu_indices(systems - 1, k=1)
-    a = np.concatenate([np.tile(others, star), np.tile(upper + 1, complete)])
-    b = np.concatenate([np.zeros(len(others) * star, dtype=np.int64), np.tile(lower + 1, complete)])
+    a = np.concatenate([np.tile(indices, star), np.tile(upper + 1, complete)])
+    b = np.concatenate([np.zeros(len(indices) * star, dtype=np.int64), np.tile(lower + 1, complete)])
     question = np.concatenate(
-        [np.repeat(np.arange(star), len(others)), np.repeat(np.arange(complete), len(upper))]
+        [np.repeat(np.arange(star), len(indices)), np.repeat(np.arange(complete), len(upper))]
     )
     chance = 1 / (1 + np.exp(theta[b] - theta[a]))
-    drawn = rng.random(len(a))
-    outcome = np.where(drawn < 0.05, 2, np.where(drawn < 0.05 + 0.95 * chance, 0, 1))
+    draws = rng.random(len(a))
+    outcome = np.where(draws < 0.05, 2, np.where(draws < 0.05 + 0.95 * chance, 0, 1))
     names = pd.array([f"system-{number:03d}" for number in range(systems)], dtype="str")
     words = pd.array(["model_a", "model_b", "tie"], dtype="str")
     ids = pd.array([f"question-{number:05d}" for number in range(star)], dtype="str")
@@ -79,7 +79,7 @@ def ours(frame: pd.DataFrame, draws: int = 0) -> RatingTable:
 
 
 def evalica_fit(frame: pd.DataFrame) -> object:
-    """Evalica's Bradley-Terry, given the table's columns as they are."""
+    """Fit Evalica's Bradley-Terry to the table's columns."""
     import evalica
 
     words = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
@@ -87,17 +87,17 @@ def evalica_fit(frame: pd.DataFrame) -> object:
 
 
 def arena_rank_fit(frame: pd.DataFrame) -> object:
-    """Arena-rank's Bradley-Terry with its sandwich."""
+    """Fit arena-rank's Bradley-Terry with its sandwich."""
     from arena_rank.models.bradley_terry import BradleyTerry
     from arena_rank.utils.data_utils import PairDataset
 
     data = PairDataset.from_pandas(frame)
-    found = BradleyTerry(n_competitors=len(data.competitors)).compute_ratings_and_cis(data)
-    return np.asarray(found["ratings"])
+    fitted = BradleyTerry(n_competitors=len(data.competitors)).compute_ratings_and_cis(data)
+    return np.asarray(fitted["ratings"])
 
 
 def clock(job: Callable[[], object], rounds: int) -> float:
-    """Median processor seconds over rounds, after one untimed call (imports) where several are asked for."""
+    """Return the median processor seconds of several rounds, after one untimed call for imports."""
     times = []
     if rounds > 1:
         job()
@@ -130,7 +130,7 @@ def compare(name: str, rounds: int, draws: int) -> None:
 
 
 def report_many() -> None:
-    """Print what ratings and boards of very many systems take."""
+    """Print the times of ratings and boards of very many systems."""
     from leaderboard.battles import BattleTable
     from leaderboard.ratings import rate
     from leaderboard.standings.build import build_standings
@@ -150,7 +150,7 @@ def report_many() -> None:
             question=question.astype(np.int32),
             domain=(question % 3).astype(np.int32),
         )
-        # With one process, so that its processor time is all of it.
+        # In one process, so that its processor time is complete.
         job = partial(build_standings, table, About(name="b", title="b")) if board else partial(rate, table)
         what = "standings" if board else "ratings"
         seconds, goal = clock(job, 1), 120 if systems == 4000 else 60

@@ -1,4 +1,4 @@
-"""Print how long 100,000 answers take to read beside pandas and pyarrow: `python -m benchmarks.reading`."""
+"""Compare reading 100,000 answers with pandas and pyarrow: `python -m benchmarks.reading`."""
 
 import json
 import tempfile
@@ -20,7 +20,7 @@ PEERS: Mapping[str, Callable[[Path], object]] = {
 
 
 def seconds(work: Callable[[Path], object], path: Path) -> float:
-    """Return the least processor time of three runs."""
+    """Return the minimum processor time of three runs."""
     runs = [(time.process_time(), work(path), time.process_time()) for _ in range(3)]
     return min(end - begin for begin, _, end in runs)
 

@@ -83,14 +83,14 @@ def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
     spec = arena.judges.spec("reference-free")
     assert spec.prompt is not None
     renderer = Renderer(spec, spec.prompt)
-    found = []
+    rendered = []
     for battle in arena.store.battles.pending(arena.store.rounds.get(name).id):
         judge_input = contest(battle)
-        shown = presentations(judge_input, spec.order)[0]
-        found.append(renderer.request(judge_input, renderer.sides(judge_input), shown).messages)
-        if len(found) == limit:
+        presentation = presentations(judge_input, spec.order)[0]
+        rendered.append(renderer.request(judge_input, renderer.sides(judge_input), presentation).messages)
+        if len(rendered) == limit:
             break
-    return found
+    return rendered
 
 
 def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
@@ -197,8 +197,8 @@ def main() -> None:
     if options.battles:
         figures |= apart(whole, options.battles, CONNECTIONS, 0.0)
     if options.latency:
-        found = apart(whole, options.battles, 256, LATENCY)
-        figures |= {f"300 ms: {name}": figure for name, figure in found.items()}
+        slow = apart(whole, options.battles, 256, LATENCY)
+        figures |= {f"300 ms: {name}": figure for name, figure in slow.items()}
     if options.cached:
         figures |= apart(cached, options.cached)
     if options.memory:

@@ -1,11 +1,11 @@
-"""Millions of battles in the database: standings, books, metrics endpoint, and what pages read.
+"""Measure millions of battles in the database: standings, the metrics endpoint and pages.
 
     python benchmarks/scale.py [--battles N] [--systems N] [--url postgresql+psycopg://…/empty] [--json]
 
-Fills an empty database (SQLite in a temporary folder, unless --url names one) by SQL alone, publishes the
-board on all processors, as `arena rounds publish` does, and times each read. A database that has the round
-already is read as it is. The target for the standings of a million is 10 s, and of ten million 20 s; readers
-of pages read the published board and single questions, so their times must not grow with the round.
+Fills an empty database (SQLite in a temporary folder, or --url) with SQL only, publishes the board on all
+processors like `arena rounds publish`, and times each read. An existing round is reused. The target for the
+standings of a million is 10 s, and of ten million 20 s. Pages read the published board and single questions,
+so their times must not grow with the round.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ JUDGMENTS = """
 
 
 def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None:
-    """Store a finished round of so many battles: every pair of systems and reference on every question."""
+    """Create a finished round: every pair of systems and reference on every question."""
     count = -(-battles // (systems * (systems + 1) // 2))
     domains = [f"d{n}" for n in range(7)]
     questions = (
@@ -65,9 +65,9 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
 
 
 def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
-    """Note the seconds of a call, those of processors for it, and the largest sizes of processes so far.
+    """Record the wall and processor seconds of a call and the peak memory so far.
 
-    Processes that it began are ended, so that their seconds are known.
+    Child processes are ended, so that their seconds are known.
     """
     started, used = time.perf_counter(), processor_seconds()
     what()
@@ -81,10 +81,7 @@ def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> N
 
 
 def peak_of_processes() -> float:
-    """MB of the processes that this one began, each at its largest; 0 where no `/proc` tells.
-
-    What they hold together is counted in each, so that all of them never take more than this at once.
-    """
+    """Return the sum of the peak MB of child processes, an upper bound; 0 without `/proc`."""
     peaks = 0
     for file in Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
@@ -95,12 +92,12 @@ def peak_of_processes() -> float:
 
 
 def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
-    """Fill and read; seconds by name."""
+    """Fill the database, read it and return seconds by name."""
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         arena = arena_in(home, url)
-        if not any(one.name == "big" for one in arena.store.rounds.all()):
+        if not any(round_.name == "big" for round_ in arena.store.rounds.all()):
             timed(figures, "fill", lambda: fill(arena, home, battles, systems))
         figures["battles"] = float(arena.store.rounds.counts("big").planned)
         boards = arena.boards  # Its imports take as long as some of what is timed.

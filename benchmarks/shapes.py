@@ -1,7 +1,7 @@
-"""Print the classes that carry one shape: of submissions, rounds, boards, teams, labels and scores.
+"""Print classes that duplicate the fields of submissions, rounds, boards, teams, labels and scores.
 
-Run it as `python -m benchmarks.shapes`. Two classes carry one shape where they share at least 70 % of the
-field names of the larger; a subclass of another one of them is no copy. One each is expected.
+Run it as `python -m benchmarks.shapes`. Classes are duplicates if they share at least 70 % of the field names
+of the larger, unless one is a subclass. One class each is expected.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHAPES: dict[str, type[Any]] = {
 
 
 def fields_of(kind: type[Any]) -> frozenset[str]:
-    """Return the fields that JSON shows of a class."""
+    """Return the fields of a class in JSON."""
     if is_dataclass(kind):
         return frozenset(kind.__dataclass_fields__)
     fields = getattr(kind, "model_fields", None)
@@ -42,18 +42,18 @@ def fields_of(kind: type[Any]) -> frozenset[str]:
 
 
 def modules() -> Iterator[ModuleType]:
-    """Yield every module of the product that can be imported here."""
+    """Yield the importable modules of the product."""
     for room in ROOMS:
         for entry in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
             if not entry.name.endswith(("main", "__main__")) and "migrations" not in entry.name:
                 try:
                     yield import_module(entry.name)
                 except ImportError as error:
-                    print(f"left out {entry.name}: {error}", file=sys.stderr)
+                    print(f"skipped {entry.name}: {error}", file=sys.stderr)
 
 
 def classes() -> set[type[Any]]:
-    """Every class of the product that has fields."""
+    """Return the classes of the product with fields."""
     return {
         value
         for module in modules()
@@ -63,7 +63,7 @@ def classes() -> set[type[Any]]:
 
 
 def main() -> None:
-    """Print each subject with the classes that carry its shape."""
+    """Print each subject with its classes."""
     every = classes()
     for subject, own in SHAPES.items():
         mine = fields_of(own)

@@ -7,16 +7,15 @@ Measured in one run, on the same machine and with the site's own configuration:
 
 - every page against the empty one, from the navigation to the footer, which comes last: cold, with an empty
   browser cache and for the first time since the server started, and warm; pages behind the sign-in as an
-  organiser sees them. Beside it when the page's text can be read, which the document begins with where
-  somebody has seen the page before (cold here: with an empty browser cache alone), and processor time of
-  server and browser, which says more on a busy machine;
+  organiser; also the time until the page's text is readable, which the server caches (cold here: only an
+  empty browser cache), and processor time of server and browser, which is more reliable on a busy machine;
 - 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
   machine's cores with the server). Load model: each session is a person who changes to another domain of the
   leaderboard every 5 to 10 s at random, so some 6.7 changes a second; p95 of 300 changes, against that of 300
   by one session that makes the same changes as often; both three times in turn. As information, the processor
   time of server and client a change (that of 50 with the opening of their sessions).
 
-With --home the round is made once and kept in the folder.
+With --home the round is reused.
 """
 
 from __future__ import annotations
@@ -51,11 +50,11 @@ from data.models import TokenScope
 READERS = 50
 ACTS = 6
 ALONE = 300
-"""Acts of the one session: as many as of all sessions together, so that both p95 depend on 15 values."""
+"""Acts of a single session: as many as of all sessions, so that both p95 depend on 15 values."""
 WARMED = 50
 REPEATS = 3
 WARMING = 2
-"""Visits that fill the browser's caches, and are not counted."""
+"""Uncounted visits that fill the browser's caches."""
 SETTLED = 1.0
 """Seconds on a blank page before a visit."""
 BOARD = f"board={NAME}"
@@ -100,7 +99,7 @@ new MutationObserver(look).observe(document, {childList: true, subtree: true});
 
 @contextmanager
 def server(kind: str, what: Path, health: str) -> Iterator[tuple[str, int]]:
-    """Start one of the two servers, and stop it afterwards; its address and process."""
+    """Run a server during the block and yield its address and process."""
     port = free_port()
     process = subprocess.Popen([sys.executable, "-c", SERVE, kind, str(what), str(port)], cwd=ROOT)
     try:
@@ -112,15 +111,15 @@ def server(kind: str, what: Path, health: str) -> Iterator[tuple[str, int]]:
 
 
 def visited(driver: webdriver.Chrome, url: str, selectors: Sequence[str]) -> dict[str, float]:
-    """Milliseconds from the start of the navigation to the first element of each selector."""
+    """Return the milliseconds from navigation to the first element of each selector."""
     driver.get("about:blank")
-    # What the page before leaves to be cleared away would count as this one's, most where this one is empty.
+    # Cleanup of the previous page must not count for this one.
     time.sleep(SETTLED)
     source = WATCH.replace("SELECTORS", json.dumps(selectors))
     handle = driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": source})
     driver.get(url)
     WebDriverWait(driver, 60, poll_frequency=0.05).until(
-        lambda found: len(found.execute_script("return window.firstSeen")) == len(selectors)
+        lambda browser: len(browser.execute_script("return window.firstSeen")) == len(selectors)
     )
     seen: dict[str, float] = driver.execute_script("return window.firstSeen")
     driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", handle)
@@ -144,8 +143,8 @@ def every_page(
         text = [_cold(driver, nothing[0], EMPTY), _cold(driver, address, TEXT)]
         # Clearing took the empty page's files too; compiled scripts are kept from a second visit on.
         for _ in range(WARMING):
-            for url, shown in ((nothing[0], EMPTY), (address, WHOLE)):
-                visited(driver, url, (shown,))
+            for url, element in ((nothing[0], EMPTY), (address, WHOLE)):
+                visited(driver, url, (element,))
         warm: dict[str, list[float]] = {EMPTY: [], TEXT: [], WHOLE: []}
         used = [0.0, 0.0]
         for _ in range(runs):
@@ -164,18 +163,18 @@ def every_page(
         )
         over += max(ratios[:2]) > EVERY_PAGE
         late += max(ratios[2:]) > EVERY_PAGE
-        taken = "".join(f"{each:5.0f} ms" for each in times) + f"{1000 * used[1] / runs:7.0f} ms"
+        times_text = "".join(f"{each:5.0f} ms" for each in times) + f"{1000 * used[1] / runs:7.0f} ms"
         print(
-            f"/{page:27}{taken}{''.join(f'{each:7.2f}×' for each in ratios)}{used[1] / used[0]:9.2f}×",
+            f"/{page:27}{times_text}{''.join(f'{each:7.2f}×' for each in ratios)}{used[1] / used[0]:9.2f}×",
             flush=True,
         )
     print(f"{over} whole pages and the text of {late} over {EVERY_PAGE}×")
     driver.delete_all_cookies()
 
 
-def _cold(driver: webdriver.Chrome, url: str, shown: str) -> float:
+def _cold(driver: webdriver.Chrome, url: str, selector: str) -> float:
     driver.execute_cdp_cmd("Network.clearBrowserCache", {})
-    return visited(driver, url, (shown,))[shown]
+    return visited(driver, url, (selector,))[selector]
 
 
 def _spent(driver: webdriver.Chrome, server: int) -> float:
@@ -200,7 +199,7 @@ def sign_in(driver: webdriver.Chrome, site: str, token: str) -> None:
     driver.get(f"{site}/auth/sign-in")
     driver.find_element(By.ID, "token").send_keys(token)
     driver.find_element(By.CSS_SELECTOR, "button").click()
-    WebDriverWait(driver, 60).until(lambda found: found.get_cookie("arena_session"))
+    WebDriverWait(driver, 60).until(lambda browser: browser.get_cookie("arena_session"))
 
 
 def organiser(settings: Settings) -> str:
@@ -217,7 +216,7 @@ def organiser(settings: Settings) -> str:
 
 async def _one_and_many(site: str, pid: int, addresses: list[str]) -> float:
     """Print the p95 of one session and of many, and return their ratio."""
-    found = []
+    percentiles = []
     for name, acts in (
         ("one session", acting(site, addresses, ALONE, of=READERS)),
         (f"{READERS} sessions", acting(site, addresses, ACTS, count=READERS)),
@@ -228,8 +227,8 @@ async def _one_and_many(site: str, pid: int, addresses: list[str]) -> float:
         spent = f"{1000 * server / len(times):.1f} and {1000 * client / len(times):.1f} ms"
         middle = f"median {1000 * statistics.median(times):.0f} ms, p95 {1000 * p95(times):.1f}"
         print(f"{name:26} {middle}; server and client {spent} an act", flush=True)
-        found.append(p95(times))
-    return found[1] / found[0]
+        percentiles.append(p95(times))
+    return percentiles[1] / percentiles[0]
 
 
 async def readers(site: str, pid: int) -> None:
@@ -237,8 +236,8 @@ async def readers(site: str, pid: int) -> None:
     addresses = [f"{BOARD}&domain={domain}" for domain in DOMAINS]
     await acting(site, addresses, WARMED, of=READERS)
     ratios = [await _one_and_many(site, pid, addresses) for _ in range(REPEATS)]
-    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    print(f"{'p95 of many to one':26} {each}: median {statistics.median(ratios):.2f}×, target {SESSIONS}×")
+    listed = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"{'p95 of many to one':26} {listed}: median {statistics.median(ratios):.2f}×, target {SESSIONS}×")
 
 
 def main() -> None:

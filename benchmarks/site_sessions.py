@@ -76,18 +76,18 @@ async def acting(
         await session.visit(addresses[0])
 
     async def read(number: int, session: Session) -> list[float]:
-        rng, shown = random.Random(number), addresses[0]
-        taken = []
+        rng, address = random.Random(number), addresses[0]
+        times = []
         await asyncio.sleep(rng.uniform(0, thinking[1]))
         for _ in range(acts):
-            shown = rng.choice([one for one in addresses if one != shown])
-            taken.append(await session.visit(shown))
+            address = rng.choice([other for other in addresses if other != address])
+            times.append(await session.visit(address))
             await asyncio.sleep(rng.uniform(*thinking))
-        return taken
+        return times
 
-    found = await asyncio.gather(*(read(number, session) for number, session in enumerate(sessions)))
+    parts = await asyncio.gather(*(read(number, session) for number, session in enumerate(sessions)))
     await asyncio.gather(*(session.close() for session in sessions))
-    return [one for part in found for one in part]
+    return [seconds for part in parts for seconds in part]
 
 
 THINKING = (5.0, 10.0)
@@ -95,9 +95,9 @@ THINKING = (5.0, 10.0)
 
 
 def _is_end(content: bytes) -> bool:
-    found = ForwardMsg()
-    found.ParseFromString(content)
-    return found.WhichOneof("type") == "script_finished"
+    message = ForwardMsg()
+    message.ParseFromString(content)
+    return message.WhichOneof("type") == "script_finished"
 
 
 def processor_time(pid: int) -> float:

@@ -162,13 +162,13 @@ def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figu
     Decorators register names, notebooks use `leaderboard` and libraries call overrides: so public names are
     only counted, and private ones forbidden.
     """
-    named = {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
+    names = {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
     unused = [
         (f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node.name)
         for path, tree in zip(paths, trees, strict=True)
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and not (node.decorator_list or _is_protocol(node.name) or node.name in named)
+        and not (node.decorator_list or _is_protocol(node.name) or node.name in names)
     ]
     private = [place for place, name in unused if name.startswith("_")]
     public = [

@@ -1,4 +1,4 @@
-"""Count words and names that plain English avoids, or refuse them; `make lint` runs the check.
+"""Count words and names that plain English avoids, or refuse them (`make lint`).
 
     python benchmarks/words.py [--check]
 
@@ -61,13 +61,13 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def check() -> list[str]:
     """Return the place and the complaint of each refused word of the checkout."""
-    found = []
+    complaints = []
     for path, text in read("*.py", "*.md", "*.html").items():
         lines = list(faults(ast.parse(text))) if path.endswith(".py") else []
         for match in PHRASE.finditer(text):
             lines.append((text.count("\n", 0, match.start()) + 1, f"write {match[0]!r} plainly"))
-        found += [f"{path}:{line}: {fault}" for line, fault in sorted(lines)]
-    return found
+        complaints += [f"{path}:{line}: {fault}" for line, fault in sorted(lines)]
+    return complaints
 
 
 def table() -> Iterator[str]:

@@ -69,8 +69,8 @@ def test_bare_words_and_long_texts_that_answer(question: str, answer: str) -> No
 
 
 def test_reasoning_and_wrappers_do_not_count() -> None:
-    said = "<thinking>Passage 1 names Anna Petrov.</thinking><answer>I couldn't find an answer.</answer>"
-    assert declines(said, "Who is the mayor?")
+    answer = "<thinking>Passage 1 names Anna Petrov.</thinking><answer>I couldn't find an answer.</answer>"
+    assert declines(answer, "Who is the mayor?")
     assert not declines("<thinking>I do not know.</thinking>Answer: Anna Petrov.", "Who is the mayor?")
 
 

@@ -23,7 +23,7 @@ from data.store.engine import Database
 
 @pytest.mark.slow
 @pytest.mark.blank
-def test_migrations_make_the_tables(database_url: str) -> None:
+def test_migrations_create_the_tables(database_url: str) -> None:
     store = Store.open(database_url)
 
     with store.database.begin() as connection:
@@ -33,19 +33,19 @@ def test_migrations_make_the_tables(database_url: str) -> None:
 
 
 @pytest.mark.blank
-def test_schema_of_a_newer_program_is_refused_in_words(database_url: str) -> None:
+def test_newer_schema_is_refused(database_url: str) -> None:
     store = Store.open(database_url)
     database, worker = store.database, WorkerId(name="w", place="", pid=1, started="")
     store.jobs.put(JobKind.JUDGE_TEST)
-    taken = store.leases.take(worker, lease=60, gone=lambda _: False)
-    assert taken is not None
+    leased = store.leases.take(worker, lease=60, gone=lambda _: False)
+    assert leased is not None
     with database.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     refused: list[Callable[[], object]] = [
         database.upgrade,
         lambda: Store.open(database_url),
         lambda: store.leases.take(worker, lease=60, gone=lambda _: False),
-        lambda: store.leases.beat(taken[1].id, lease=60),
+        lambda: store.leases.beat(leased[1].id, lease=60),
     ]
     for change in refused:
         with pytest.raises(StoreError, match=r"unknown schema.*created it, or a newer one"):

@@ -20,7 +20,7 @@ from data.models.words import summarise_problems
         ("an AI", False),
     ],
 )
-def test_a_text_that_names_no_model_tells_of_people(reference_by: str, people: bool) -> None:
+def test_reference_authors_are_people_unless_a_model_is_named(reference_by: str, people: bool) -> None:
     assert written_by_people(reference_by) is people
 
 
@@ -28,7 +28,7 @@ def _line(problem: Problem) -> str:
     return f"{problem.line} {problem.code}"
 
 
-def test_like_problems_stand_in_a_few_lines() -> None:
+def test_similar_problems_are_summarised() -> None:
     warnings = [Problem(line, "long", "Long.", Severity.WARNING) for line in range(1, 2_001)]
     other = [Problem(7, "odd", "Odd."), Problem(9, "odd", "Odd.")]
     assert list(summarise_problems([*other, *warnings], _line)) == [

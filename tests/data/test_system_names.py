@@ -23,7 +23,7 @@ NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 
 
 @pytest.fixture
-def named(store: Store) -> Store:
+def named_store(store: Store) -> Store:
     """A store with the tiny set, whose reference is `gold`, and the systems `alpha` and `qwen1.5`."""
     store.sets.add(replace(make_set(), reference_name="gold"), "x")
     for system in ("alpha", "qwen1.5"):
@@ -45,59 +45,59 @@ def _new(system: str, *, content: str = "1", team: str = "ours", anonymous: bool
 @pytest.mark.parametrize(
     "name", ["Alpha", "a1pha", "aIpha", "alpha.", "alpha-", "ALPHA_", "Gold", "go1d", "qwenl.5", "QWEN1.5+"]
 )
-def test_name_that_looks_like_another_is_refused(named: Store, name: str) -> None:
+def test_lookalike_name_is_refused(named_store: Store, name: str) -> None:
     with pytest.raises(ConflictError, match="looks like") as caught:
-        named.submissions.add(_new(name, team="theirs"), [])
+        named_store.submissions.add(_new(name, team="theirs"), [])
     assert "Choose another name" in caught.value.advice
 
 
 @pytest.mark.parametrize("name", ["qwen15", "alpha2", "al-pha", "qwen1-5"])
-def test_inner_punctuation_tells_names_apart(named: Store, name: str) -> None:
-    assert named.submissions.add(_new(name), [])[1]
+def test_inner_punctuation_distinguishes_names(named_store: Store, name: str) -> None:
+    assert named_store.submissions.add(_new(name), [])[1]
 
 
 @pytest.mark.parametrize(
     "name", ["Human", "0verall", "T1E", "model_a", "Reference.", "NaN", "NA", "n/a", "null"]
 )
-def test_reserved_words_name_no_system(named: Store, name: str) -> None:
+def test_reserved_words_are_refused(named_store: Store, name: str) -> None:
     with pytest.raises(ConflictError, match="is reserved"):
-        named.submissions.add(_new(name), [])
+        named_store.submissions.add(_new(name), [])
 
 
-def test_names_that_are_there_stay(named: Store) -> None:
-    with named.database.begin() as connection:
+def test_existing_lookalike_names_are_kept(named_store: Store) -> None:
+    with named_store.database.begin() as connection:
         connection.execute(
             update(submissions).where(submissions.c.system == "qwen1.5").values(system="Alpha")
         )
-        columns = [one.name for one in submissions.c if one.name != "id"]
+        columns = [column.name for column in submissions.c if column.name != "id"]
         old = connection.execute(submissions.select().where(submissions.c.system == "alpha")).one()
         row = {name: getattr(old, name) for name in columns}
         connection.execute(insert(submissions).values({**row, "system": "tie"}))
     for name in ("Alpha", "alpha", "tie"):
-        assert named.submissions.add(_new(name, content="2"), [])[0].version == 2
+        assert named_store.submissions.add(_new(name, content="2"), [])[0].version == 2
 
 
-def test_message_names_no_hidden_system(named: Store) -> None:
-    named.submissions.add(_new("secret", anonymous=True), [])
+def test_message_hides_anonymous_systems(named_store: Store) -> None:
+    named_store.submissions.add(_new("secret", anonymous=True), [])
     with pytest.raises(ConflictError, match="looks like a name that is taken"):
-        named.submissions.add(_new("Secret", team="theirs"), [])
+        named_store.submissions.add(_new("Secret", team="theirs"), [])
 
 
 @given(NAMES)
-def test_every_name_has_a_key_and_looks_like_itself(name: str) -> None:
+def test_every_name_has_a_key_and_matches_itself(name: str) -> None:
     assert name_key(name)
     assert look_alike(name.swapcase(), [name]) == name
 
 
 @pytest.mark.parametrize("name", ["meta-llama/Llama-3-70B", "gpt-4o (2024-08)", "a:b+c", "Qwen 2,5", "日本"])
-def test_names_that_people_use_are_names(named: Store, name: str) -> None:
+def test_common_names_are_valid(named_store: Store, name: str) -> None:
     assert require_system_name(name) == name
-    assert named.submissions.add(_new(name), [])[0].system == name
+    assert named_store.submissions.add(_new(name), [])[0].system == name
     assert _read(file_name_of(name)) == name
 
 
 @given(st.text(max_size=30))
-def test_a_name_of_a_file_is_safe_and_reversible(name: str) -> None:
+def test_file_name_is_safe_and_reversible(name: str) -> None:
     assert _read(file_name_of(name)) == name
     assert not set(file_name_of(name)) & set("/\\: %?#")
 

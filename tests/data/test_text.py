@@ -24,10 +24,10 @@ def test_shares_are_rounded_half_away_from_zero(share: float | None, text: str) 
 
 
 @given(st.integers(-100_000, 100_000), st.sampled_from([0, 1, 2]))
-def test_rounding_is_that_of_decimal_figures(hundred_thousandths: int, decimals: int) -> None:
+def test_rounding_is_decimal(hundred_thousandths: int, decimals: int) -> None:
     exact = (Decimal(hundred_thousandths) / 1_000).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-    shown = percent_figure(hundred_thousandths / 100_000, decimals=decimals).replace("\u2212", "-")
-    assert Decimal(shown) == exact
+    figure = percent_figure(hundred_thousandths / 100_000, decimals=decimals).replace("\u2212", "-")
+    assert Decimal(figure) == exact
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -35,25 +35,25 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 
 @given(ANY_TEXT)
 def test_storable_text_is_utf_8_without_nul(text: str) -> None:
-    kept = storable(text)
-    assert len(kept) == len(text)
-    assert "\x00" not in kept.encode().decode()
-    assert storable(kept) == kept
-    assert all(after in {before, "\ufffd"} for before, after in zip(text, kept, strict=True))
+    stored = storable(text)
+    assert len(stored) == len(text)
+    assert "\x00" not in stored.encode().decode()
+    assert storable(stored) == stored
+    assert all(after in {before, "\ufffd"} for before, after in zip(text, stored, strict=True))
 
 
 @given(st.recursive(st.none() | st.integers() | ANY_TEXT, lambda inner: st.lists(inner, max_size=3)))
 def test_json_values_are_stored_with_storable_texts(value: object) -> None:
-    def kept(inner: object) -> object:
+    def expected(inner: object) -> object:
         if isinstance(inner, list):
-            return [kept(item) for item in inner]
+            return [expected(item) for item in inner]
         return storable(inner) if isinstance(inner, str) else inner
 
-    assert json.loads(json_text(value)) == kept(value)
+    assert json.loads(json_text(value)) == expected(value)
     assert "\\u0000" not in json_text(value).replace("\\\\", "")
 
 
-def test_one_odd_reply_takes_no_other_with_it(store: Store) -> None:
+def test_unstorable_reply_does_not_affect_others(store: Store) -> None:
     odd = Reply(key="b", endpoint="e\ud800", model="m\x00", text="ok \ud83d", finish_reason="\udfff")
     replies = [Reply(key="a", endpoint="e", model="m", text="fine"), odd]
     store.replies.put(replies)

@@ -66,7 +66,7 @@ def test_a_context_without_a_text_keeps_its_place(check: Check, tmp_path: Path) 
     ("answer", "unknown"),
     [("A [1]. B [2, 3].", 0), ("A [4]. B [3-5].", 3), ("A \u301012\u2020source\u3011.", 1), ("x[9] = 3", 0)],
 )
-def test_citations_of_no_context_are_counted(answer: str, unknown: int, check: Check) -> None:
+def test_unknown_citations_are_counted(answer: str, unknown: int, check: Check) -> None:
     row: dict[str, Any] = {"question_id": "1", "answer": answer, "contexts": CONTEXTS}
     messages = [one.message for one in check([row]).problems if one.code == "unknown-citations"]
     said = f"{unknown} citations in 1 answers name no context or passage (lines 1)."

@@ -62,7 +62,7 @@ def test_chunks_cover_a_text_with_their_overlap(length: int, words: int, overlap
     assert joined == every
 
 
-def test_a_paper_sized_chunk_has_128_words_and_shares_32() -> None:
+def test_default_chunks_have_128_words_and_overlap_by_32() -> None:
     text = " ".join(f"w{number}" for number in range(225))
     first, second, third = Chunking().cut(text)
     assert (len(first.split()), len(second.split()), len(third.split())) == (128, 128, 33)
@@ -71,53 +71,53 @@ def test_a_paper_sized_chunk_has_128_words_and_shares_32() -> None:
     assert list(Chunking().cut("a\n\n  b")) == ["a\n\n  b"]
 
 
-def test_scripts_without_spaces_are_cut_by_characters() -> None:
+def test_scripts_without_spaces_are_chunked_by_characters() -> None:
     assert [len(chunk) for chunk in Chunking(words=4, overlap=1).cut("面包在温暖的地方发酵")] == [4, 4, 4]
     assert len(WORD.findall("ab 面包 c")) == 4
 
 
 @given(st.text(st.sampled_from("ab.\t\n \u00a0\u1680\u2028\u3000\x1c面é\u0e01'"), max_size=60))
-def test_short_texts_are_cut_as_long_ones(text: str) -> None:
+def test_short_texts_are_chunked_like_long_ones(text: str) -> None:
     spans = [match.span() for match in WORD.finditer(text)]
     expected = [text[spans[0][0] : spans[-1][1]]] if spans else []
     assert list(Chunking(words=60, overlap=8).cut(text)) == expected
 
 
-def test_a_chunk_names_its_document() -> None:
+def test_document_of_parses_chunk_ids() -> None:
     assert document_of("a#b#3") == "a#b"
     assert document_of("a#b") == "a#b"
 
 
-def found(corpus: Corpus, query: str, k: int) -> list[str]:
+def search(corpus: Corpus, query: str, k: int) -> list[str]:
     return [passage.id for passage, _ in corpus.search(query, k)]
 
 
-def test_a_corpus_is_imported_and_searched(library: CorpusLibrary, source: Path) -> None:
+def test_corpus_import_enables_search(library: CorpusLibrary, source: Path) -> None:
     done = library.add("animals", source)
     assert done.built
     assert (done.manifest.documents, done.manifest.chunks) == (4, 4)
     corpus = library.open("animals")
-    assert found(corpus, "warm bread", 5) == ["d2#1"]
-    assert set(found(corpus, "hunting lions dusk", 5)) == {"d1#1", "d1#2"}
+    assert search(corpus, "warm bread", 5) == ["d2#1"]
+    assert set(search(corpus, "hunting lions dusk", 5)) == {"d1#1", "d1#2"}
     assert corpus.search("bread", 1)[0][0].title == "Bread"
-    assert found(corpus, "unheard-of", 5) == []
-    assert found(corpus, "bread", 0) == []
+    assert search(corpus, "unheard-of", 5) == []
+    assert search(corpus, "bread", 0) == []
     assert [manifest.name for manifest in library.list()] == ["animals"]
 
 
-def test_a_corpus_is_rebuilt_only_when_something_changed(library: CorpusLibrary, source: Path) -> None:
+def test_corpus_is_rebuilt_only_after_changes(library: CorpusLibrary, source: Path) -> None:
     assert library.add("a", source).built
     assert not library.add("a", source).built
     assert library.add("a", source, Chunking(words=64, overlap=8)).built
     source.write_text(json.dumps({"id": "n", "text": "Something new."}), encoding="utf-8")
     open_before = library.open("a")
     assert library.add("a", source).built
-    assert found(library.open("a"), "new", 3) == ["n#1"]
-    assert found(open_before, "bread", 1) == ["d2#1"]
+    assert search(library.open("a"), "new", 3) == ["n#1"]
+    assert search(open_before, "bread", 1) == ["d2#1"]
     assert [path.name for path in (source.parent / "corpora").iterdir()] == ["a"]
 
 
-def test_another_analyser_needs_a_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
+def test_changed_analyser_requires_a_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
     library.add("a", source)
     other = CorpusLibrary(tmp_path / "corpora", Analyser("plain-2", terms))
     with pytest.raises(StoreError, match="another version"):
@@ -125,14 +125,14 @@ def test_another_analyser_needs_a_new_import(library: CorpusLibrary, source: Pat
     assert other.add("a", source).built
 
 
-def test_a_folder_of_texts_is_a_corpus(library: CorpusLibrary, tmp_path: Path) -> None:
+def test_folder_of_texts_is_imported_as_corpus(library: CorpusLibrary, tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     (folder / "deep").mkdir(parents=True)
     (folder / "one.txt").write_text("Bread rises.", encoding="utf-8")
     (folder / "deep" / "two.md").write_text("Lions hunt.", encoding="utf-8")
     (folder / "picture.png").write_bytes(b"\x89PNG")
     assert library.add("texts", folder).manifest.documents == 2
-    assert found(library.open("texts"), "lions", 1)[0] == "deep/two.md#1"
+    assert search(library.open("texts"), "lions", 1)[0] == "deep/two.md#1"
 
 
 @pytest.mark.parametrize(
@@ -145,18 +145,18 @@ def test_a_folder_of_texts_is_a_corpus(library: CorpusLibrary, tmp_path: Path) -
         ['{"id": "a", "text": "x"}', "[1]"],
     ],
 )
-def test_a_faulty_file_changes_nothing(library: CorpusLibrary, source: Path, lines: list[str]) -> None:
+def test_invalid_file_keeps_the_old_corpus(library: CorpusLibrary, source: Path, lines: list[str]) -> None:
     library.add("a", source)
     source.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:
         library.add("a", source)
     assert [problem.line for problem in caught.value.problems] == [2]
-    assert found(library.open("a"), "bread", 1)
+    assert search(library.open("a"), "bread", 1)
     assert [path.name for path in (source.parent / "corpora").iterdir()] == ["a"]
 
 
 @pytest.mark.parametrize("content", ["", '{"id": "a", "text": " "}\n'])
-def test_an_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, content: str) -> None:
+def test_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, content: str) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(FileFormatError):
@@ -169,7 +169,7 @@ def test_an_empty_corpus_is_refused(library: CorpusLibrary, tmp_path: Path, cont
     assert library.list() == ()
 
 
-def test_an_unknown_corpus_is_refused_with_the_known_ones(library: CorpusLibrary, source: Path) -> None:
+def test_unknown_corpus_error_lists_known_ones(library: CorpusLibrary, source: Path) -> None:
     library.add("animals", source)
     with pytest.raises(NotFoundError, match="animals"):
         library.open("animal")
@@ -178,7 +178,9 @@ def test_an_unknown_corpus_is_refused_with_the_known_ones(library: CorpusLibrary
 
 
 @pytest.mark.parametrize("name", ["bm25/corpus.jsonl", "manifest.json", "bm25/data.csc.index.npy"])
-def test_a_damaged_corpus_says_so(library: CorpusLibrary, source: Path, tmp_path: Path, name: str) -> None:
+def test_damaged_corpus_raises_store_error(
+    library: CorpusLibrary, source: Path, tmp_path: Path, name: str
+) -> None:
     library.add("a", source)
     path = tmp_path / "corpora" / "a" / name
     path.write_bytes(path.read_bytes()[:20])
@@ -187,7 +189,7 @@ def test_a_damaged_corpus_says_so(library: CorpusLibrary, source: Path, tmp_path
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=20), st.integers(1, 25))
-def test_the_best_are_chosen_in_order(scores: list[float], k: int) -> None:
+def test_best_places_are_sorted_by_score(scores: list[float], k: int) -> None:
     array = np.array(scores, dtype=np.float32)
     expected = [place for place in np.argsort(-array, kind="stable") if array[place] > 0][:k]
     assert best_places(array, k).tolist() == expected

@@ -38,7 +38,7 @@ def read(path: Path) -> list[Passage]:
 
 
 @pytest.mark.parametrize("shape", ROWS)
-def test_rows_of_other_tools_are_documents(tmp_path: Path, shape: str) -> None:
+def test_rows_of_other_tools_become_documents(tmp_path: Path, shape: str) -> None:
     path = tmp_path / "documents.jsonl"
     path.write_text(json.dumps(ROWS[shape]), encoding="utf-8")
     (document,) = read(path)
@@ -46,7 +46,7 @@ def test_rows_of_other_tools_are_documents(tmp_path: Path, shape: str) -> None:
     assert document.title == TITLES.get(shape, "Baking")
 
 
-def test_a_beir_folder_is_its_corpus_file(tmp_path: Path) -> None:
+def test_beir_folder_reads_only_its_corpus_file(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "?"}), encoding="utf-8")
     assert [document.id for document in read(tmp_path)] == ["d1"]
@@ -55,7 +55,7 @@ def test_a_beir_folder_is_its_corpus_file(tmp_path: Path) -> None:
     assert content_hash(tmp_path) == before
 
 
-def test_a_folder_of_gzipped_parts_is_read_in_order(tmp_path: Path) -> None:
+def test_gzipped_parts_are_read_in_order(tmp_path: Path) -> None:
     for part in (1, 0):
         row = {"docid": f"d{part}", "segment": BREAD}
         (tmp_path / f"segments_0{part}.jsonl.gz").write_bytes(gzip.compress(json.dumps(row).encode()))
@@ -63,7 +63,7 @@ def test_a_folder_of_gzipped_parts_is_read_in_order(tmp_path: Path) -> None:
     assert [document.id for document in read(tmp_path)] == ["d0", "d1"]
 
 
-def test_trec_elements_are_documents(tmp_path: Path) -> None:
+def test_trec_elements_become_documents(tmp_path: Path) -> None:
     path = tmp_path / "ft.trec"
     path.write_text(TREC, encoding="utf-8")
     first, second = read(path)
@@ -76,7 +76,7 @@ def test_trec_elements_are_documents(tmp_path: Path) -> None:
     ("element", "code"),
     [("<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "missing-field"), ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated")],
 )
-def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
+def test_invalid_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
     path = tmp_path / "ft.trec"
     path.write_text(f"\n{element}", encoding="utf-8")
     problems = ProblemList()
@@ -84,7 +84,7 @@ def test_a_broken_trec_element_is_a_problem(tmp_path: Path, element: str, code: 
     assert [problem.code for problem in problems.result()] == [code]
 
 
-def test_kinds_are_not_mixed(tmp_path: Path) -> None:
+def test_mixed_formats_are_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Text.", encoding="utf-8")
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
     with pytest.raises(FileFormatError, match=r"several kinds: jsonl, text"):
@@ -103,7 +103,7 @@ def test_rows_without_known_fields_are_listed(tmp_path: Path) -> None:
 
 
 @given(st.text(alphabet="<>/DOCNOTEXTdocno \n1&;", max_size=200))
-def test_any_text_is_read_as_trec_without_a_traceback(content: str) -> None:
+def test_trec_reader_accepts_any_text(content: str) -> None:
     from tempfile import TemporaryDirectory  # noqa: PLC0415 - fixtures are shared among hypothesis's examples
 
     with TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ def _by_pair(file: Path) -> dict[str, list[float]]:
     return dict(votes)
 
 
-def test_votes_get_their_texts_from_the_files_beside_them() -> None:
+def test_votes_get_texts_from_files_in_the_same_folder() -> None:
     assert _by_pair(GOLDEN / "human_evaluations.json") == {
         "science_0_LFRQA_RQA": [-1, -1, 0],
         "writing_1_LFRQA_RQA": [-1, 0, 1],
@@ -42,23 +42,23 @@ def test_votes_get_their_texts_from_the_files_beside_them() -> None:
     assert (prompt.system_a, prompt.answer_a) == ("org-big-model", "It reflects the sky.")
 
 
-def test_labels_are_read_under_the_names_of_others(tmp_path: Path) -> None:
+def test_labels_accept_column_names_of_other_tools(tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     votes = ("model_a", "B", "tie (bothbad)")
     rows = "".join(f"Why?,x,y,{'red' if vote == 'B' else 'it is'},blue,{vote}\n" for vote in votes)
     file.write_text(f"prompt,model_a,model_b,response_a,response_b,winner\n{rows}")
     labels = read_labels(file, LIMITS).labels
-    assert [(one.question, one.system_a, one.answer_b, one.label) for one in labels] == [
+    assert [(label.question, label.system_a, label.answer_b, label.label) for label in labels] == [
         ("Why?", "x", "blue", label) for label in (-1, 1, 0)
     ]
     assert labels[0].id == labels[2].id != labels[1].id
     # By name; where a system is called like the other's side, nobody can tell which is meant.
     file.write_text(file.read_text().replace(",B\n", ",y\n"))
-    assert [one.label for one in read_labels(file, LIMITS).labels] == [-1, 1, 0]
+    assert [label.label for label in read_labels(file, LIMITS).labels] == [-1, 1, 0]
     file.write_text(file.read_text().replace(",x,y,", ",B,a,").replace(",y\n", ",B\n"))
     with pytest.raises(InvalidFileError) as refused:
         read_labels(file, LIMITS)
-    assert [one.line for one in refused.value.problems] == [3]
+    assert [label.line for label in refused.value.problems] == [3]
 
 
 def test_columns_of_lists_are_read_row_by_row() -> None:
@@ -66,19 +66,19 @@ def test_columns_of_lists_are_read_row_by_row() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"science_9_LFRQA_RQA": {"raw": ["LFRQA"]}}, "science_9_LFRQA_RQA has no question"),
         ({"science_0_LFRQA_RQA": {"raw": ["Third"]}}, "the vote 'Third'"),
     ],
 )
-def test_missing_items_are_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_problems_name_missing_items(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     shutil.copytree(GOLDEN, tmp_path, dirs_exist_ok=True)
     file = tmp_path / "human_evaluations.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
     with pytest.raises(InvalidFileError) as caught:
         read_labels(file, LIMITS)
-    assert [said in problem.message for problem in caught.value.problems] == [True]
+    assert [message in problem.message for problem in caught.value.problems] == [True]
 
 
 def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
         read_labels(tmp_path / "columns.json", LIMITS)
 
 
-def test_references_are_a_question_set() -> None:
+def test_references_become_a_question_set() -> None:
     loaded = load_set(GOLDEN)
     questions = {question.id: question for question in loaded.questions.questions}
     assert list(questions) == ["science-1", "science-forum-test-4", "science-3", "writing-1"]
@@ -102,7 +102,7 @@ def test_references_are_a_question_set() -> None:
     )
 
 
-def test_a_reference_file_that_is_none_says_so(tmp_path: Path) -> None:
+def test_invalid_reference_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "references.json").write_text('{"q?": {"answer": "x"}}')
     assert "has no faithful_answer" in problems_of(tmp_path / "references.json")[0].message
     (tmp_path / "references.json").write_text("[]")

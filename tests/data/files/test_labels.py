@@ -77,19 +77,19 @@ def test_golden_files_give_the_same_votes(name: str) -> None:
     labels = read_labels(GOLDEN / name, ReadLimits(), systems=SYSTEMS).labels
     votes = [
         (
-            one.question_id,
-            one.system_a,
-            one.system_b,
-            USERS.get(one.annotator, one.annotator),
-            sign(one.label),
+            label.question_id,
+            label.system_a,
+            label.system_b,
+            USERS.get(label.annotator, label.annotator),
+            sign(label.label),
         )
-        for one in labels
+        for label in labels
     ]
     assert votes == VOTES
 
 
 @pytest.mark.parametrize("name", ["people-argilla.json", "people-label-studio.json", "people-labels.jsonl"])
-def test_exports_with_texts_give_pairs_to_calibrate_with(name: str) -> None:
+def test_exports_with_texts_become_calibration_pairs(name: str) -> None:
     labels = read_labels(GOLDEN / name, ReadLimits()).labels
     assert len({label.id for label in labels}) == 3
     assert labels[0].question == "What do we know of item 1 then?"
@@ -99,13 +99,13 @@ def test_exports_with_texts_give_pairs_to_calibrate_with(name: str) -> None:
     assert [label.label for label in labels] == [-2, -1, 0, 2, 1]
 
 
-def test_argilla_drafts_and_discarded_responses_are_left_out(tmp_path: Path) -> None:
+def test_argilla_drafts_and_discarded_responses_are_skipped(tmp_path: Path) -> None:
     left_out = {"draft": 2, "discarded": 1}
     path = GOLDEN / "people-argilla.json"
     assert read_labels(path, ReadLimits(), systems=SYSTEMS).left_out == left_out
     responses = [{"value": side, "user_id": side, "status": s} for side, s in zip("ab", STATES, strict=True)]
-    found = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
-    assert ([label.annotator for label in found.labels], found.left_out) == (["b"], {"draft": 1})
+    file = read(tmp_path, [{"id": "1", "metadata": PAIR, "responses": {"preference": responses}}])
+    assert ([label.annotator for label in file.labels], file.left_out) == (["b"], {"draft": 1})
 
 
 STATES = ("draft", "submitted")
@@ -126,12 +126,12 @@ REPLACED = "replaced by a later label of the same person"
         (annotation(LEFT, **NEW), annotation(RIGHT, **OLD), -1, REPLACED),
     ],
 )
-def test_label_studio_leaves_out_what_is_no_label(
+def test_label_studio_counts_skipped_annotations(
     tmp_path: Path, first: dict[str, Any], second: dict[str, Any], label: int, left_out: str
 ) -> None:
-    found = read(tmp_path, task(first, second))
-    assert [(one.annotator, one.label) for one in found.labels] in ([("5", label)], [("6", label)])
-    assert found.left_out == {left_out: 1}
+    file = read(tmp_path, task(first, second))
+    assert [(item.annotator, item.label) for item in file.labels] in ([("5", label)], [("6", label)])
+    assert file.left_out == {left_out: 1}
 
 
 def test_control_is_found_by_its_name(tmp_path: Path) -> None:
@@ -163,9 +163,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", list(REFUSED))
-def test_labels_that_cannot_be_read_are_refused(tmp_path: Path, said: str) -> None:
-    assert said in refusal(tmp_path, REFUSED[said])
+@pytest.mark.parametrize("message", list(REFUSED))
+def test_invalid_labels_are_refused(tmp_path: Path, message: str) -> None:
+    assert message in refusal(tmp_path, REFUSED[message])
 
 
 def test_table_of_votes_is_read(tmp_path: Path) -> None:
@@ -175,14 +175,14 @@ def test_table_of_votes_is_read(tmp_path: Path) -> None:
         "q2,full,short,skip,,ann,\n"
         "q3,full,short,,1,ann,\n"
     )
-    found = read(tmp_path, table, "labels.csv")
-    assert [(one.label, one.both_bad, one.shown_first, one.annotator) for one in found.labels] == [
+    file = read(tmp_path, table, "labels.csv")
+    assert [(label.label, label.both_bad, label.shown_first, label.annotator) for label in file.labels] == [
         (0, True, "b", "ann"),
         (-1, False, "", "ann"),
     ]
-    assert found.left_out == {"skipped": 1}
+    assert file.left_out == {"skipped": 1}
 
 
-def test_several_pairs_of_a_question_have_ids_of_their_own(tmp_path: Path) -> None:
+def test_pairs_of_a_question_have_different_ids(tmp_path: Path) -> None:
     rows = [{**PAIR, "winner": "a"}, {**PAIR, "model_b": "wrong", "winner": "b"}]
     assert [label.id for label in read(tmp_path, rows).labels] == ["q1_full_short", "q1_full_wrong"]

@@ -24,15 +24,15 @@ LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
 
 
 def test_exported_set_imports_with_the_same_hash(tmp_path: Path) -> None:
-    written = make_set()
-    write_set(written, tmp_path / "out")
+    question_set = make_set()
+    write_set(question_set, tmp_path / "out")
     loaded = load_set(tmp_path / "out").questions
-    assert loaded == written
-    assert content_hash(loaded) == content_hash(written) == content_hash(make_set("other"))
-    assert content_hash(written) != content_hash(make_set(count=5))
+    assert loaded == question_set
+    assert content_hash(loaded) == content_hash(question_set) == content_hash(make_set("other"))
+    assert content_hash(question_set) != content_hash(make_set(count=5))
 
 
-def test_every_problem_is_reported_at_once_with_its_line(tmp_path: Path) -> None:
+def test_all_problems_are_reported_with_lines(tmp_path: Path) -> None:
     lines = [
         b'{"id": "a", "domain": "d", "question": "Why?"}',
         b'{"id": "a", "domain": "d", "question": "Again?"}',
@@ -83,11 +83,13 @@ def test_unreadable_file_is_refused_with_a_code(tmp_path: Path, content: bytes, 
 def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     line = json.dumps({"id": "a", "domain": "d", "question": "x" * 1000}).encode() + b"\n"
     (tmp_path / "questions.jsonl").write_bytes(gzip.compress(line * 20_000))
-    assert "too-large" in {one.code for one in problems_of(tmp_path, ReadLimits(file_bytes=1_000_000))}
+    assert "too-large" in {
+        problem.code for problem in problems_of(tmp_path, ReadLimits(file_bytes=1_000_000))
+    }
 
 
 @pytest.mark.parametrize(
-    ("head", "said"),
+    ("head", "message"),
     [
         ("title = ", "set.toml"),
         ('name = 5\ntitle = "x"', "name"),
@@ -95,20 +97,20 @@ def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
         ('name = "n"\ntitle = "t"\n[domains]\nx = "Ex"\n', "not declare: d"),
     ],
 )
-def test_broken_head_is_a_problem(tmp_path: Path, head: str, said: str) -> None:
+def test_broken_head_is_a_problem(tmp_path: Path, head: str, message: str) -> None:
     (tmp_path / "set.toml").write_text(head)
     (tmp_path / "questions.jsonl").write_text('{"id": "a", "domain": "d", "question": "Why?"}')
-    assert said in " ".join(problem.message for problem in problems_of(tmp_path))
+    assert message in " ".join(problem.message for problem in problems_of(tmp_path))
 
 
-def test_missing_path_says_so(tmp_path: Path) -> None:
+def test_missing_path_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="There is no"):
         load_set(tmp_path / "nowhere")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="NO LFRQA FILES beside the checkout")
-def test_lfrqa_files_import_as_they_are() -> None:
+def test_lfrqa_files_are_imported() -> None:
     loaded = load_set(LFRQA)
     assert len(loaded.questions.questions) == 14_020
     names = ("fiqa", "lifestyle", "recreation", "science", "technology", "writing")
@@ -123,7 +125,9 @@ def test_lfrqa_files_import_as_they_are() -> None:
     assert len(cited) == 13_970
     named = [documents for question in cited for documents in question.citations if documents]
     assert sum(len(documents) > 1 for documents in named) / len(named) == pytest.approx(0.149, abs=0.0005)
-    assert all(set(one) <= set(question.gold_doc_ids) for question in cited for one in question.citations)
+    assert all(
+        set(cited_ids) <= set(question.gold_doc_ids) for question in cited for cited_ids in question.citations
+    )
     left = [warning for warning in loaded.warnings if warning.code == "citations-left-out"]
     assert sum(int(warning.message.split(" for ")[1].split()[0]) for warning in left) == 46
 
@@ -137,14 +141,14 @@ NUGGETS = (
 
 def test_nuggets_are_part_of_a_question() -> None:
     plain = make_set()
-    first, *others = plain.questions
-    written = plain.with_questions([replace(first, nuggets=NUGGETS), *others])
-    assert question_to_json(written.questions[0])["nuggets"] == [
+    first, *rest = plain.questions
+    with_nuggets = plain.with_questions([replace(first, nuggets=NUGGETS), *rest])
+    assert question_to_json(with_nuggets.questions[0])["nuggets"] == [
         "Opened in 1905.",
         {"text": "Two towers.", "importance": "vital"},
         {"text": "Red.", "importance": "okay"},
     ]
-    assert content_hash(written) != content_hash(plain)
+    assert content_hash(with_nuggets) != content_hash(plain)
     assert all("nuggets" not in question_to_json(question) for question in plain.questions)
 
 
@@ -156,7 +160,7 @@ def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
     return folder
 
 
-def test_trecs_nuggets_are_taken_from_beside_the_questions(tmp_path: Path) -> None:
+def test_nuggets_file_in_the_folder_of_questions_is_read(tmp_path: Path) -> None:
     graded = {"text": "Red.", "importance": "okay", "assignment": "partial_support"}
     failed = {"text": "Green.", "importance": "failed"}
     folder = written_beside(
@@ -195,7 +199,7 @@ def test_unusable_nuggets_are_problems_of_their_file(
     assert problem.message.startswith("nuggets.jsonl: ")
 
 
-def test_nuggets_given_twice_are_refused(tmp_path: Path) -> None:
+def test_repeated_nuggets_are_refused(tmp_path: Path) -> None:
     topic = {"qid": "12", "nuggets": ["Red."]}
     assert len(problems_of(written_beside(tmp_path, topic, topic))) == 1
 
@@ -229,7 +233,7 @@ def test_each_sentence_has_the_documents_of_its_brackets(
     [("One. [4]", "One."), ("One. [0]", "One."), ("One. [1]\nTwo. [1]", "One."), ("S[n] = x. [1]", "S = x.")],
     ids=["no-such-document", "from-zero", "more-text", "other-text"],
 )
-def test_citations_that_do_not_line_up_are_none(cited: str, reference: str) -> None:
+def test_mismatched_citations_are_none(cited: str, reference: str) -> None:
     assert citations_of(cited, reference, DOCUMENTS) is None
 
 
@@ -249,7 +253,7 @@ def _row(qid: int, cited: str, **fields: object) -> dict[str, Any]:
     }
 
 
-def test_questions_left_without_citations_are_counted_in_the_import(tmp_path: Path) -> None:
+def test_import_counts_questions_without_citations(tmp_path: Path) -> None:
     good, bad = "One. [1]\nTwo. [1, 2]", "One. [1]\nTwo. [3]"
     loaded = load_set(_file(tmp_path, _row(1, good), *(_row(n, bad) for n in range(2, 9)), _row(9, "")))
     assert loaded.questions.by_id["fiqa-1"].citations == (("17",), ("17", "23"))

@@ -29,7 +29,9 @@ PASSAGES = st.lists(
     st.builds(Passage, NAME, TEXT, st.just("") | TEXT), max_size=3, unique_by=lambda passage: passage.id
 ).map(tuple)
 IMPORTANCE = st.none() | st.sampled_from(Importance)
-NUGGETS = st.lists(st.builds(Nugget, TEXT, IMPORTANCE), max_size=2, unique_by=lambda one: one.text).map(tuple)
+NUGGETS = st.lists(st.builds(Nugget, TEXT, IMPORTANCE), max_size=2, unique_by=lambda nugget: nugget.text).map(
+    tuple
+)
 
 
 @st.composite
@@ -68,7 +70,7 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets())
-def test_a_folder_comes_back_as_it_was(questions: QuestionSet) -> None:
+def test_beir_folder_survives_a_round_trip(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
     for write in (write_beir, write_set):
         with tempfile.TemporaryDirectory() as folder:
@@ -92,14 +94,13 @@ def beir_folder(folder: Path) -> Path:
     return folder
 
 
-def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
+def test_beir_folder_is_read(tmp_path: Path) -> None:
     loaded = load_set(beir_folder(tmp_path / "scifact"))
-    assert [(one.id, one.domain, one.split.value) for one in loaded.questions.questions] == [
-        ("q1", "questions", "test"),
-        ("q2", "questions", "test"),
-    ]
+    assert [
+        (question.id, question.domain, question.split.value) for question in loaded.questions.questions
+    ] == [("q1", "questions", "test"), ("q2", "questions", "test")]
     first, second = loaded.questions.questions
-    assert (first.gold_doc_ids, [one.text for one in first.passages]) == (("d1", "gone"), ["Text 1."])
+    assert (first.gold_doc_ids, [passage.text for passage in first.passages]) == (("d1", "gone"), ["Text 1."])
     assert (len(second.gold_doc_ids), second.passages) == (60, ())
     assert [problem.message for problem in loaded.warnings] == [
         "1 of 3 queries have no judgments in test or dev, and are skipped.",
@@ -108,25 +109,24 @@ def test_a_folder_of_beir_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_only_train_judgments_are_better_than_none(tmp_path: Path) -> None:
+def test_train_judgments_are_the_fallback(tmp_path: Path) -> None:
     folder = beir_folder(tmp_path / "beir")
     (folder / "qrels" / "test.tsv").unlink()
-    assert [one.id for one in load_set(folder).questions.questions] == ["q3"]
+    assert [question.id for question in load_set(folder).questions.questions] == ["q3"]
     shutil.rmtree(folder / "qrels")
     assert len(load_set(folder).questions.questions) == 3
 
 
-def test_damage_in_a_folder_of_beir_is_listed(tmp_path: Path) -> None:
+def test_beir_folder_problems_are_listed(tmp_path: Path) -> None:
     folder = beir_folder(tmp_path / "beir")
     with (folder / "queries.jsonl").open("a") as file:
         file.write('{"text": "Why?"}\n{"_id": "q1", "text": "Again?"}\n')
-    assert [(one.line, one.code) for one in problems_of(folder) if one.severity.value == "error"] == [
-        (0, "duplicate-question"),
-        (4, "missing-field"),
-    ]
+    assert [
+        (problem.line, problem.code) for problem in problems_of(folder) if problem.severity.value == "error"
+    ] == [(0, "duplicate-question"), (4, "missing-field")]
 
 
-def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
+def test_judgments_without_a_query_are_warned_of(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "Why?"}\n')
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "So."}\n{"_id": "d2", "text": "No."}\n')
@@ -135,9 +135,9 @@ def test_judged_queries_that_are_nowhere_are_told(tmp_path: Path) -> None:
     )
     loaded = load_set(tmp_path)
     assert loaded.questions.questions[0].gold_doc_ids == ("d1",)
-    told = " ".join(problem.message for problem in loaded.warnings)
-    assert "1 judged queries are not in queries.jsonl: q2" in told
-    assert "1 judgments have grades between 0 and 1" in told
+    messages = " ".join(problem.message for problem in loaded.warnings)
+    assert "1 judged queries are not in queries.jsonl: q2" in messages
+    assert "1 judgments have grades between 0 and 1" in messages
 
 
 PARIS, LYON = (Passage("p1", text) for text in ("In Paris.", "In Lyon."))
@@ -155,16 +155,16 @@ ONE_ID = QuestionSet(
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @example(questions=ONE_ID)
 @given(questions=question_sets())
-def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet) -> None:
+def test_beir_loader_reads_exported_sets(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_beir(questions, folder)
-        corpus, asked = (
+        corpus, query_rows = (
             [json.loads(line) for line in (folder / f"{kind}.jsonl").read_text("utf-8").split("\n") if line]
             for kind in ("corpus", "queries")
         )
-        queries = {row["_id"]: row["text"] for row in asked}
+        queries = {row["_id"]: row["text"] for row in query_rows}
         qrels: dict[str, dict[str, int]] = {}
         for path in (folder / "qrels").glob("*.tsv"):
             with path.open(encoding="utf-8") as file:
@@ -177,13 +177,13 @@ def test_beirs_own_loader_reads_what_is_written(questions: QuestionSet) -> None:
             assert all(qrels[query] == own for query, own in judgments.items())
             assert all(queries[query] == text for query, text in loaded.items())
     assert qrels.keys() <= queries.keys()
-    assert queries == {_field(one.id): one.question for one in questions.questions}
+    assert queries == {_field(question.id): question.question for question in questions.questions}
     assert {row["text"] for row in corpus} >= {
-        passage.text for one in questions.questions for passage in one.passages
+        passage.text for question in questions.questions for passage in question.passages
     }
     assert all(isinstance(row.get("title"), str) for row in corpus)
     texts = {row["_id"]: row["text"] for row in corpus}
-    for one in questions.questions:
-        own = {passage.id: passage.text for passage in one.passages}
-        documents = {own.get(name, texts.get(_field(name), _field(name))) for name in one.gold_doc_ids}
-        assert {texts.get(name, name) for name in qrels.get(_field(one.id), {})} == documents
+    for question in questions.questions:
+        own = {passage.id: passage.text for passage in question.passages}
+        documents = {own.get(name, texts.get(_field(name), _field(name))) for name in question.gold_doc_ids}
+        assert {texts.get(name, name) for name in qrels.get(_field(question.id), {})} == documents

@@ -25,7 +25,7 @@ def test_escaped_nuls_are_replaced_and_counted(text: str, value: object, count: 
     assert sum(counts.values()) == count
 
 
-def test_files_with_escaped_nuls_are_read_and_say_so(tmp_path: Path) -> None:
+def test_files_with_escaped_nuls_are_read_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_text(rf'{{"id": "q", "domain": "d", "question": "Why{NUL}?"}}')
     loaded = load_set(tmp_path)
     assert loaded.questions.questions[0].question == "Why\ufffd?"
@@ -34,6 +34,6 @@ def test_files_with_escaped_nuls_are_read_and_say_so(tmp_path: Path) -> None:
     report = check_answers(answers, loaded.questions)
     assert report.accepted
     for problems in (loaded.warnings, report.problems):
-        assert [one.message for one in problems if one.code == "nul-characters"] == [
+        assert [problem.message for problem in problems if problem.code == "nul-characters"] == [
             rf"NUL characters ({NUL}) read as U+FFFD, since no database keeps them: 1."
         ]

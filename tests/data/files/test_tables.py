@@ -38,7 +38,7 @@ from tests.submissions.conftest import asked_of
         st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=30), min_size=1, max_size=5
     )
 )
-def test_printed_lists_are_lists(texts: list[str]) -> None:
+def test_printed_lists_are_parsed(texts: list[str]) -> None:
     array = np.array(texts, dtype=object)
     for cell in (json.dumps(texts), repr(texts), np.array2string(array, threshold=10**6)):
         assert list_of_cell(cell) == texts
@@ -50,7 +50,7 @@ def test_value_other_than_a_list_is_refused(cell: str) -> None:
         list_of_cell(cell)
 
 
-def test_absent_empty_and_zero_are_told_apart() -> None:
+def test_missing_empty_and_zero_are_distinct() -> None:
     assert [id_text(value) for value in (0, "0", 1.0, 10**20, True, 1.5, None, ["x"])] == [
         *("0", "0", "1", str(10**20)),
         *(None, None, None, None),
@@ -75,16 +75,16 @@ def test_passages_keep_their_ids_and_places() -> None:
         passages_of([{"id": True, "text": "a"}], "c")
 
 
-def test_names_of_columns_mean_one_thing() -> None:
+def test_column_names_are_unambiguous() -> None:
     names = [name for group in NAMES.values() for name in group]
     assert len({column_of(name) for name in names}) == len(Column)
     assert column_of("User Input") is column_of("user_input") is Column.QUESTION
     row, problems = TextRow.of({"Prompt": "Why?", "Completion": 5, "QID": 2.0})
     assert (row.question, row.question_id, row.answer) == ("Why?", "2", None)
-    assert [one.message for one in problems] == ["The answer is a number (5), not a string."]
+    assert [problem.message for problem in problems] == ["The answer is a number (5), not a string."]
 
 
-def test_an_id_that_is_missing_is_a_problem_in_every_container(tmp_path: Path) -> None:
+def test_missing_id_is_a_problem_in_every_format(tmp_path: Path) -> None:
     frame = pd.DataFrame({"question_id": [10.0, 20.0, None], "question": ["Qa?", "Qb?", "Qc?"]})
     for name, write in (("s.parquet", frame.to_parquet), ("s.csv", frame.to_csv), ("s.json", frame.to_json)):
         write(tmp_path / name)
@@ -92,12 +92,12 @@ def test_an_id_that_is_missing_is_a_problem_in_every_container(tmp_path: Path) -
         assert [code for code in codes if code != "unknown-field"] == ["missing-field"]
 
 
-def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> None:
+def test_questions_without_ids_are_numbered_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("prompt,refrence\nWhy?,So.\nHow?,Thus.\n", encoding="utf-8")
     loaded = load_set(path)
-    assert [one.id for one in loaded.questions.questions] == ["test-1", "test-2"]
-    assert [one.code for one in loaded.warnings] == ["no-ids", "unknown-field"]
+    assert [question.id for question in loaded.questions.questions] == ["test-1", "test-2"]
+    assert [warning.code for warning in loaded.warnings] == ["no-ids", "unknown-field"]
     path.write_text('{"Why is it?": "So it is."}', encoding="utf-8")
     (only,) = load_set(path).questions.questions
     assert (only.id, only.question, only.reference) == ("test-1", "Why is it?", "So it is.")
@@ -115,7 +115,7 @@ def test_questions_without_ids_are_counted_and_that_is_said(tmp_path: Path) -> N
         *(("citations", value, "citations") for value in ("d1", ["d1"], [[None]], [[""]], [{"d1": 1}])),
     ],
 )
-def test_cells_of_another_kind_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
+def test_cells_of_a_wrong_type_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
     path = write_lines(tmp_path / "q.jsonl", {"id": "1", "question": "Why?", field: value})
     assert any(words in problem.message for problem in problems_of(path))
 
@@ -125,12 +125,15 @@ def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
     passages = [{"id": 0, "text": "zero"}, {"doc_id": "d9", "text": "nine"}]
     path.write_text(json.dumps({"id": 0, "question": "q", "answer": "a", "passages": passages}) + "\n")
     (item,) = read_items(path, ReadLimits())
-    assert (item.id, [one.id for one in item.passages]) == ("0", ["0", "d9"])
+    assert (item.id, [passage.id for passage in item.passages]) == ("0", ["0", "d9"])
     (given_passages,) = read_passages(path, ReadLimits())
-    assert (given_passages.question, [one.id for one in given_passages.passages]) == ("0", ["0", "d9"])
+    assert (given_passages.question, [passage.id for passage in given_passages.passages]) == (
+        "0",
+        ["0", "d9"],
+    )
 
 
-def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: Path) -> None:
+def test_unknown_citations_and_repeated_texts_are_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     rows: list[dict[str, Any]] = [
         {"id": "1", "question": "Why?", "passages": [{"id": "p", "text": "x"}], "citations": [["zz"]]},
@@ -144,14 +147,14 @@ def test_citations_of_nothing_and_questions_of_one_text_are_warned_of(tmp_path: 
         },
     ]
     write_lines(path, *rows)
-    assert [one.message for one in load_set(path).warnings] == [
+    assert [warning.message for warning in load_set(path).warnings] == [
         "2 questions have the same text as others, so that answers need ids: '1', '2'.",
         "2 references cite documents that the question does not have: '1', '2'.",
     ]
 
 
 @pytest.mark.parametrize("ids", [(" 1 ", "1"), ("caf\u00e9", "cafe\u0301")])
-def test_ids_that_look_the_same_are_refused(ids: tuple[str, str], tmp_path: Path) -> None:
+def test_lookalike_ids_are_refused(ids: tuple[str, str], tmp_path: Path) -> None:
     path = write_lines(
         tmp_path / "q.jsonl", *({"id": key, "question": f"{at}?"} for at, key in enumerate(ids))
     )
@@ -160,7 +163,7 @@ def test_ids_that_look_the_same_are_refused(ids: tuple[str, str], tmp_path: Path
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_answers_of_squad_are_short_answers(suffix: str, tmp_path: Path) -> None:
+def test_squad_answers_become_short_answers(suffix: str, tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
             "id": ["a", "b"],
@@ -181,7 +184,7 @@ def test_answers_of_squad_are_short_answers(suffix: str, tmp_path: Path) -> None
     assert (second.short_answers, second.reference) == ((), None)
 
 
-def test_a_packed_workbook_says_what_to_do(tmp_path: Path) -> None:
+def test_zipped_workbook_error_has_advice(tmp_path: Path) -> None:
     path = tmp_path / "questions.xlsx.gz"
     path.write_bytes(gzip.compress(b"PK\x03\x04" + bytes(100)))
     (problem,) = problems_of(path)
@@ -216,11 +219,11 @@ def _book(path: Path, **sheets: Sequence[Sequence[object]]) -> Path:
         {"a": [(*HEADER, "on"), *((*row, DAY) for row in ROWS)]},
     ],
 )
-def test_the_rows_of_a_workbook_are_answers(sheets: dict[str, Any], tmp_path: Path) -> None:
+def test_workbook_rows_become_answers(sheets: dict[str, Any], tmp_path: Path) -> None:
     path = _book(tmp_path / "a.xlsx", **sheets)
     assert check_answers(path, ASKED).errors == 0
-    read = [(one.question_id, one.answer) for one in read_answers(path, ASKED)]
-    assert read == [(str(key), text) for key, text in ROWS]
+    answers = [(answer.question_id, answer.answer) for answer in read_answers(path, ASKED)]
+    assert answers == [(str(key), text) for key, text in ROWS]
 
 
 @pytest.mark.parametrize(
@@ -242,10 +245,10 @@ def test_the_rows_of_a_workbook_are_answers(sheets: dict[str, Any], tmp_path: Pa
 )
 def test_unreadable_workbook_reports_why(sheets: dict[str, Any], message: str, tmp_path: Path) -> None:
     result = check_answers(_book(tmp_path / "a.xlsx", **sheets), ASKED)
-    assert message in [one.message for one in result.problems]
+    assert message in [problem.message for problem in result.problems]
 
 
-def test_without_openpyxl_one_line_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_openpyxl_error_has_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _book(tmp_path / "q.xlsx", a=[("id", "question"), (1, "Why?")])
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     (problem,) = problems_of(path)
@@ -265,8 +268,8 @@ class _Shape(BaseModel):
     needed: str
 
 
-@pytest.mark.parametrize(("given", "told"), cases(__file__, "problems_are_told_without_the_librarys_words"))
-def test_problems_are_told_without_the_librarys_words(given: Any, told: str) -> None:  # noqa: ANN401 - JSON
+@pytest.mark.parametrize(("value", "message"), cases(__file__, "validation_errors_are_readable"))
+def test_validation_errors_are_readable(value: Any, message: str) -> None:  # noqa: ANN401 - JSON
     with pytest.raises(ValidationError) as caught:
-        TypeAdapter(_Shape).validate_python(given)
-    assert in_words(caught.value) == (told,)
+        TypeAdapter(_Shape).validate_python(value)
+    assert in_words(caught.value) == (message,)

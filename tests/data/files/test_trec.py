@@ -37,7 +37,7 @@ def test_trec_and_beir_qrels_are_equal(tmp_path: Path) -> None:
     assert (trec.has_subtopics, set(trec.questions)) == (False, {"q1"})
 
 
-def test_second_fields_that_differ_are_subtopics(tmp_path: Path) -> None:
+def test_different_second_fields_are_subtopics(tmp_path: Path) -> None:
     judged = _read(tmp_path, "q1 1 d1 1\nq1 2 d1 1\nq1 2 d2 1\nq1 3 d2 0\n")
     assert judged.has_subtopics
     assert judged.grades == {"q1": {"d1": 1, "d2": 1}}
@@ -46,7 +46,7 @@ def test_second_fields_that_differ_are_subtopics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["q1 0.5 d1 2\nq1 1 d2 1\nq1 1 d1 2\n", "q1 1 d1 2\nq1 2 d2 1\n", "q1 0 d1 2\nq1 Q0 d2 1\n"]
 )
-def test_rounds_in_the_second_field_are_no_subtopics(tmp_path: Path, text: str) -> None:
+def test_rounds_in_the_second_field_are_not_subtopics(tmp_path: Path, text: str) -> None:
     judged = _read(tmp_path, text)
     assert judged.judgments == {"q1": {WHOLE: {"d1": 2, "d2": 1}}}
     assert "are not subtopics" in judged.note
@@ -65,7 +65,7 @@ def test_ratings_of_crux_are_judgments(tmp_path: Path, text: str) -> None:
     assert judged.judgments == {"q1": {"1": {"a": 5, "b": 0}, "2": {"a": 1, "b": 3}}}
 
 
-def test_every_bad_line_is_named(tmp_path: Path) -> None:
+def test_problems_name_every_bad_line(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError) as caught:
         _read(
             tmp_path,
@@ -84,20 +84,20 @@ NAMES = st.text("a_% 20\t\u00a0\n5F", min_size=1, max_size=6)
 
 
 @given(NAMES, NAMES)
-def test_no_two_names_have_one_field(one: str, other: str) -> None:
-    assert run_field(one).split() == [run_field(one)]
-    assert (run_field(one) == run_field(other)) == (one == other)
+def test_run_fields_are_unique(name: str, other: str) -> None:
+    assert run_field(name).split() == [run_field(name)]
+    assert (run_field(name) == run_field(other)) == (name == other)
 
 
 @given(st.lists(NAMES, min_size=1, max_size=6, unique=True))
-def test_every_name_is_found_by_its_field(names: list[str]) -> None:
+def test_ids_by_field_maps_every_name(names: list[str]) -> None:
     fields = ids_by_field(names)
     assert [fields[name] for name in names] == names
     plain = [name for name in names if "%" not in name]
     assert [ids_by_field(plain)[run_field(name)] for name in plain] == plain
 
 
-def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_written_run_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     ranking = [RunLine("q 1", "d#1", 2.5), RunLine("q 1", "d 2", 1.25)]
     write_run(path, run_lines({"q 1": ranking}, "bm25 demo"))
@@ -106,17 +106,17 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from((0.0, 1e-9, 0.3, 0.30000001, 12.5, -2.0)), min_size=2, max_size=30))
-def test_a_written_run_has_one_order_at_single_precision(scores: list[float]) -> None:
+def test_written_run_is_strictly_sorted_at_single_precision(scores: list[float]) -> None:
     ranking = [RunLine("q", f"d{place}", score) for place, score in enumerate(scores)]
-    written = [float(line.split()[4]) for line in run_lines({"q": ranking}, "x")]
-    single = [struct.unpack("f", struct.pack("f", score))[0] for score in written]
+    scores = [float(line.split()[4]) for line in run_lines({"q": ranking}, "x")]
+    single = [struct.unpack("f", struct.pack("f", score))[0] for score in scores]
     assert all(before > after for before, after in pairwise(single))
 
 
 @pytest.mark.parametrize(
     "line", ["q Q0 d 1 x run", "q Q0 d 1 nan run", "q d 1 2", "q Q0 d 1 1 run\nq Q0 d 2 1 r"]
 )
-def test_a_faulty_run_is_refused_with_its_lines(tmp_path: Path, line: str) -> None:
+def test_invalid_run_is_refused_with_its_lines(tmp_path: Path, line: str) -> None:
     path = tmp_path / "run.trec"
     path.write_text(line, encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:

@@ -16,16 +16,16 @@ if __name__ == "__main__":
     rows = [
         dspy.Example(question=q, answer=a).with_inputs("question") for q, a in zip(ASKED, RIGHT, strict=True)
     ]
-    for name, said in SAID.items():
-        inputs = {"question": ASKED, "contexts": [["x"]] * 2, "answer": RIGHT, "predicted_answer": said}
+    for name, predicted in SAID.items():
+        inputs = {"question": ASKED, "contexts": [["x"]] * 2, "answer": RIGHT, "predicted_answer": predicted}
         scores = {"sas": {"score": 0.5, "individual_scores": [0.4, 0.6]}}
         report = haystack.EvaluationRunResult(run_name=name, inputs=inputs, results=scores)
         report.detailed_report(output_format="csv", csv_file=str(OUT / f"haystack-{name}.csv"))
-        known = dict(zip(ASKED, said, strict=True))
+        answers = dict(zip(ASKED, predicted, strict=True))
         evaluate = dspy.Evaluate(
-            devset=rows, metric=lambda one, pred: one.answer == pred.answer, num_threads=1
+            devset=rows, metric=lambda example, pred: example.answer == pred.answer, num_threads=1
         )
-        program = lambda question, known=known: dspy.Prediction(answer=known[question])  # noqa: E731
+        program = lambda question, answers=answers: dspy.Prediction(answer=answers[question])  # noqa: E731
         evaluate(program, save_as_csv=str(OUT / f"dspy-{name}.csv"))
     import_module("polars").DataFrame({"question": ASKED, **SAID}).write_parquet(OUT / "polars-wide.parquet")
     columns = f"unnest({ASKED}) as question, to_json(unnest({RIGHT})) as answer"

@@ -14,7 +14,7 @@ if __name__ == "__main__":
     for version in made.SAID:
         app = App()
         with apps.TruApp(app, app_name="qa", app_version=version, main_method=app.ask):
-            for asked in made.ASKED:
-                app.ask(asked)
+            for question in made.ASKED:
+                app.ask(question)
     session.force_flush()
     session.get_records_and_feedback()[0].to_csv(made.OUT / "trulens.csv", index=False)

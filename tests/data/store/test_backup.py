@@ -109,7 +109,7 @@ def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_pat
     assert list(left_over(tmp_path)) == list(left_over(file.parent)) == []
 
 
-def test_restore_makes_a_database_where_there_is_none(backup: Path, tmp_path: Path) -> None:
+def test_restore_creates_a_missing_database(backup: Path, tmp_path: Path) -> None:
     restore(backup, tmp_path / "home" / "arena.sqlite", KNOWN)
     assert marked(tmp_path / "home" / "arena.sqlite") == "old"
 
@@ -126,7 +126,7 @@ def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path)
     assert (marked(database), damage_of(database)) == ("old", "")
 
 
-def test_restore_refuses_a_database_that_is_open_elsewhere(database: Path, backup: Path) -> None:
+def test_restore_refuses_an_open_database(database: Path, backup: Path) -> None:
     with closing(Store.open(f"sqlite:///{database}")) as store:
         assert store.database.rows()
         with pytest.raises(ConflictError, match="Another process"):
@@ -152,7 +152,7 @@ def test_killed_restore_leaves_the_old_or_the_new_database(
 @pytest.mark.parametrize(
     "kind", ["text", "empty", "cut", "cut by a byte", "damaged", "other", "newer", "in use", "missing"]
 )
-def test_restore_refuses_what_is_no_sound_backup(backup: Path, database: Path, kind: str) -> None:
+def test_restore_refuses_invalid_backups(backup: Path, database: Path, kind: str) -> None:
     match kind:
         case "text":
             backup.write_bytes(b"hello")
@@ -214,7 +214,7 @@ def test_new_database_is_not_backed_up(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.blank
-def test_interrupted_migration_leaves_the_database_as_it_was(database_url: str) -> None:
+def test_interrupted_migration_is_rolled_back(database_url: str) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED_UPGRADE, database_url], cwd=ROOT, check=False)
     assert done.returncode == -9
     with closing(Database(database_url)) as database:
@@ -241,7 +241,7 @@ def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
         (1 << 30, True, "arena db status --check"),
     ],
 )
-def test_error_of_a_sound_database_advises_no_restore(
+def test_errors_of_an_intact_database_do_not_advise_a_restore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, allowed: bool, advice: str
 ) -> None:
     """SQLite calls a full disk and a read-only one a disk I/O error (#53: A10)."""
@@ -257,7 +257,7 @@ def test_error_of_a_sound_database_advises_no_restore(
     assert "db restore" not in str(met.value.advice)
 
 
-def test_missing_names_an_index_that_a_restore_did_not_make(database_url: str) -> None:
+def test_missing_lists_a_dropped_index(database_url: str) -> None:
     with closing(Database(database_url)) as database:
         database.upgrade()
         assert database.missing() == []

@@ -28,13 +28,13 @@ ROOT = Path(__file__).parents[3]
         "",
     ],
 )
-def test_unusable_address_is_told_in_a_sentence(url: str) -> None:
+def test_invalid_url_is_one_clear_error(url: str) -> None:
     with pytest.raises(StoreError, match=r"Write sqlite:///PATH or postgresql\+psycopg://"):
         Database(url)
 
 
 @pytest.mark.parametrize("name", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_address_of_a_provider_is_taken_as_it_is(name: str) -> None:
+def test_provider_urls_are_accepted(name: str) -> None:
     database = Database(f"{name}://user:secret@host/name")
     assert database.place == "postgresql+psycopg://user:***@host/name"
     database.close()
@@ -42,22 +42,22 @@ def test_address_of_a_provider_is_taken_as_it_is(name: str) -> None:
 
 def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
-    seen = set()
+    connections = set()
     for _ in range(5):
         with store.database.begin() as connection:
-            seen.add(id(connection.connection.dbapi_connection))
-    assert len(seen) == 1
+            connections.add(id(connection.connection.dbapi_connection))
+    assert len(connections) == 1
     store.close()
     assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
 
 
-def test_a_database_that_nobody_closes_is_whole_all_the_same(tmp_path: Path) -> None:
+def test_unclosed_database_is_complete(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
     del store
     assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
 
 
-def test_a_file_that_was_put_in_the_place_of_another_is_read(tmp_path: Path) -> None:
+def test_replaced_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     store = Store.open(f"sqlite:///{path}")
     assert store.database.version() is not None
@@ -104,7 +104,7 @@ store.close()
 
 
 @pytest.mark.slow
-def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
+def test_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
     # This process may have threads of libraries that warn when it is forked, so another one forks.
     url = f"sqlite:///{tmp_path / 'a.sqlite'}"
     command = [sys.executable, "-W", "error", "-c", FORKING, url]
@@ -112,7 +112,7 @@ def test_a_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_migrations_leave_no_careless_connection(tmp_path: Path) -> None:
+def test_migrations_keep_foreign_keys_enforced(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     database.upgrade()
     with database.begin() as connection:
@@ -120,7 +120,7 @@ def test_migrations_leave_no_careless_connection(tmp_path: Path) -> None:
     database.close()
 
 
-def test_a_short_wait_is_not_handed_on(tmp_path: Path) -> None:
+def test_short_wait_is_reset(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'a.sqlite'}")
     with database.together(wait_ms=1) as connection:
         assert connection.execute(text("PRAGMA busy_timeout")).scalar_one() == 10_000

@@ -28,7 +28,7 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("judge", "details", "stands"),
+    ("judge", "details", "is_current"),
     [
         ("", {}, False),
         ("", {"engine": "lexical-2"}, False),
@@ -40,29 +40,29 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
         ("kind@model k=2 corpus=c@1f", {"engine": "model"}, True),
     ],
 )
-def test_score_of_a_former_embedded_version_is_pending(
-    store: Store, judge: str, details: Mapping[str, Json], stands: bool
+def test_score_of_an_old_embedded_version_is_pending(
+    store: Store, judge: str, details: Mapping[str, Json], is_current: bool
 ) -> None:
     number = _stored(store, make_set())
     _put(store, number, judge, details)
     scores = store.scores
-    assert scores.pending([number], metric=METRIC, judge=judge) == 5 - stands
-    assert len(list(scores.unscored({METRIC: [number]}, judge=judge))) == 5 - stands
+    assert scores.pending([number], metric=METRIC, judge=judge) == 5 - is_current
+    assert len(list(scores.unscored({METRIC: [number]}, judge=judge))) == 5 - is_current
     assert scores.judges([number], metric=METRIC) == (judge,)
     assert len(list(scores.of_submissions([number]))) == 1
     assert len(list(scores.detailed([number], metric=METRIC, judge=judge))) == 1
     assert len(scores.of_question("tiny", "q0")) == 1
     _put(store, number, judge, {"engine": EMBEDDED_ENGINE})
-    assert [found.details for found in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]
+    assert [score.details for score in scores.of_question("tiny", "q0")] == [{"engine": EMBEDDED_ENGINE}]
 
 
-def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(store: Store) -> None:
+def test_unscored_answer_is_returned_with_its_reason(store: Store) -> None:
     number = _stored(store, make_set())
     (key,) = [key for key in store.scores.answers_of([number]) if key.question_id == "q0"]
     failure = Score(id="q0", metric=METRIC, outcome=Outcome.FAILED, details={"reason": "time_limit"})
     store.scores.put("", [(key.number, failure)])
-    (shown,) = store.scores.detailed([number], metric=METRIC, judge="")
-    assert shown.details == {"reason": "time_limit"}
+    (score,) = store.scores.detailed([number], metric=METRIC, judge="")
+    assert score.details == {"reason": "time_limit"}
     again = store.scores.unscored({METRIC: [number]}, judge="", again=(Outcome.FAILED,))
     assert len(list(again)) == 5
 
@@ -80,7 +80,7 @@ def test_an_answer_that_could_not_be_scored_is_shown_with_its_reason(store: Stor
         ("So it is.", False),
     ],
 )
-def test_answers_that_cite_in_any_style_are_known(store: Store, text: str, cites: bool) -> None:
+def test_with_citations_finds_all_styles(store: Store, text: str, cites: bool) -> None:
     made = make_set()
     passages = (Passage("d7", "A text."),)
     first = replace(made.questions[0], reference=text, passages=passages)

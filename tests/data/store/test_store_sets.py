@@ -36,12 +36,12 @@ def filled(store: Store) -> Store:
     return store
 
 
-def test_stored_set_is_returned_as_it_was(filled: Store) -> None:
+def test_stored_set_is_returned_unchanged(filled: Store) -> None:
     assert filled.sets.get("tiny") == make_set()
     assert filled.sets.summary("tiny").counts == {"x": 3, "y": 3}
 
 
-def test_same_set_twice_changes_nothing(filled: Store) -> None:
+def test_second_import_changes_nothing(filled: Store) -> None:
     assert not filled.sets.add(make_set(), content_hash(make_set()))
     with pytest.raises(ConflictError, match="tiny"):
         filled.sets.add(make_set(count=4), content_hash(make_set(count=4)))
@@ -70,9 +70,9 @@ def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
     assert (again.id, created) == (first.id, False)
     second, _ = filled.submissions.add(_new(content="h2"), _rows(4))
     assert second.version == 2
-    assert [one.version for one in filled.submissions.find(set_name="tiny", newest=True)] == [2]
+    assert [submission.version for submission in filled.submissions.find(set_name="tiny", newest=True)] == [2]
     filled.submissions.withdraw(second.id, "wrong file")
-    assert [one.version for one in filled.submissions.find(set_name="tiny", newest=True)] == [1]
+    assert [submission.version for submission in filled.submissions.find(set_name="tiny", newest=True)] == [1]
 
 
 def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
@@ -86,7 +86,7 @@ def test_failing_submission_leaves_nothing_behind(filled: Store) -> None:
     assert filled.submissions.find() == ()
 
 
-def test_answers_come_back_with_their_contexts(filled: Store) -> None:
+def test_answers_are_returned_with_contexts(filled: Store) -> None:
     stored, _ = filled.submissions.add(_new(), reversed(_rows(3)))
     answers = filled.submissions.answers(stored.id)
     assert list(answers) == ["q0", "q1", "q2"]

@@ -21,7 +21,7 @@ def _add_twice(store: Store) -> None:
         store.teams.add("x")
 
 
-def test_changes_are_whole_and_counted(store: Store) -> None:
+def test_changes_are_atomic_and_counted(store: Store) -> None:
     before = store.changes()
     with pytest.raises(ConflictError):
         _add_twice(store)
@@ -39,7 +39,7 @@ def test_members_have_one_role_each(store: Store) -> None:
     store.teams.add_account("ann", email="Ann@Example.org")
     store.teams.join("x", "ann", Role.MEMBER)
     store.teams.join("x", "ann", Role.OWNER)
-    assert [(one.account, one.role) for one in store.teams.members("x")] == [("ann", Role.OWNER)]
+    assert [(member.account, member.role) for member in store.teams.members("x")] == [("ann", Role.OWNER)]
     store.teams.leave("x", "ann")
     with pytest.raises(NotFoundError, match="not a member"):
         store.teams.leave("x", "ann")
@@ -53,8 +53,8 @@ def test_unusable_team_names_are_refused(store: Store, name: str) -> None:
 
 def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
     store.teams.add_account("ann", email="ann@example.org")
-    found = store.teams.account_of(subject="iss|1", email="ANN@example.org")
-    assert found is not None
+    account = store.teams.account_of(subject="iss|1", email="ANN@example.org")
+    assert account is not None
     store.teams.bind("ann", "iss|1")
     assert store.teams.account_of(subject="iss|2", email="ann@example.org") is None
     again = store.teams.account_of(subject="iss|1", email=None)
@@ -62,7 +62,7 @@ def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
     assert again.name == "ann"
 
 
-def test_policy_comes_back_as_it_was_put(store: Store) -> None:
+def test_policy_is_returned_unchanged(store: Store) -> None:
     store.sets.add(QuestionSet(name="s", title="S"), "h")
     zone = datetime.fromisoformat("2026-05-01T14:00+02:00")
     policy = SetPolicy(
@@ -99,14 +99,14 @@ def test_phases_may_not_overlap() -> None:
         ("quota = 1", "unusable fields: quota"),
     ],
 )
-def test_set_file_may_say_what_holds_for_submissions(tmp_path: Path, head: str, expected: str) -> None:
+def test_set_file_may_contain_a_policy(tmp_path: Path, head: str, expected: str) -> None:
     (tmp_path / "set.toml").write_text(f'name = "s"\n[domains]\nd = "D"\n[submissions]\n{head}\n')
     (tmp_path / "questions.jsonl").write_text('{"id": "q", "domain": "d", "question": "Why?"}\n')
     try:
-        found = str(load_set(tmp_path).policy)
+        policy = str(load_set(tmp_path).policy)
     except InvalidFileError as error:
-        found = str(error.problems)
-    assert expected in found
+        policy = str(error.problems)
+    assert expected in policy
 
 
 def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
