@@ -71,7 +71,7 @@ def test_passages_keep_their_ids_and_places() -> None:
     assert [passage.id for passage in passages] == ["0", "d", "c3'", "c3", "5", "z"]
     with pytest.raises(FileFormatError, match="Passages 1 and 3 have the same id, 'd'"):
         passages_of([{"id": "d", "text": "a"}, "b", {"doc_id": "d", "text": "c"}], "c")
-    with pytest.raises(FileFormatError, match="not a text or whole number"):
+    with pytest.raises(FileFormatError, match="neither a text nor a whole number"):
         passages_of([{"id": True, "text": "a"}], "c")
 
 
@@ -107,8 +107,8 @@ def test_questions_without_ids_are_numbered_with_a_warning(tmp_path: Path) -> No
     ("field", "value", "words"),
     [
         ("answer", ["a", "b"], "The reference is a list, not a string."),
-        ("contexts", '["p"]', "There is a string"),
-        ("contexts", {"title": ["t"]}, "There is an object"),
+        ("contexts", '["p"]', "there is a string"),
+        ("contexts", {"title": ["t"]}, "there is an object"),
         ("gold_doc_ids", [0, None], "gold_doc_ids contains null"),
         ("gold_doc_ids", [True], "gold_doc_ids contains a boolean (true)"),
         ("id", [1], "The id is a list"),
